@@ -1,0 +1,29 @@
+"""Which pages are made from data?
+
+Such a page is a Markdown file with its title and introduction, and a line `<!-- from data: NAME -->` where
+the data goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from workbook.book.errors import BookError
+
+MARKER = re.compile(r"^<!-- from data: ([a-z-]+) -->$", re.MULTILINE)
+
+PAGES: dict[str, Callable[[Path], str]] = {}
+
+
+def fill_in(markdown: str, root: Path) -> str:
+    """The page with each marker replaced by the Markdown of its data."""
+
+    def made(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in PAGES:
+            raise BookError(f"a page asks for the data {name!r}\n  known: {', '.join(sorted(PAGES))}")
+        return PAGES[name](root)
+
+    return MARKER.sub(made, markdown)

@@ -1,0 +1,121 @@
+"""How does MkDocs get the book's pages?
+
+A thin hook: the work is done by functions that know nothing of MkDocs.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+
+from workbook.book.data_pages import fill_in
+from workbook.book.errors import BookError
+from workbook.book.finish import finish_pages, inlined_figure
+from workbook.book.notebooks import check_in_step, is_notebook_source, notebook_sources, read_notebook
+from workbook.book.render import render
+from workbook.book.vendor import Vendored, vendored
+
+OUTPUT_FIGURES = "assets/outputs"
+VENDOR = "assets/vendor"
+REQUIRE_VENDOR = "GLASS_REQUIRE_VENDOR"
+
+IMAGE = re.compile(r'(?:<p>)?<img\b[^>]*\bsrc="(?P<source>[^":]+\.svg)"[^>]*?/?>(?:</p>)?')
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Our errors as errors that MkDocs reports without a traceback."""
+    try:
+        yield
+    except BookError as error:
+        raise PluginError(str(error)) from error
+
+
+def root_of(config: MkDocsConfig) -> Path:
+    """The project's folder."""
+    return Path(config.config_file_path).parent
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Fetch what comes from npm, or say what is missing without it."""
+    with reported():
+        config.extra["vendored"] = vendored(root_of(config), required=bool(os.environ.get(REQUIRE_VENDOR)))
+    return config
+
+
+def vendored_of(config: MkDocsConfig) -> Vendored:
+    """What on_config found."""
+    found = config.extra["vendored"]
+    assert isinstance(found, Vendored), "on_config comes first"
+    return found
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Refuse notebooks that are not in step with their text, all at once; add the vendored files."""
+    problems = []
+    for source in notebook_sources(root_of(config), [Path(config.docs_dir)]):
+        try:
+            check_in_step(source)
+        except BookError as error:
+            problems.append(str(error))
+    if problems:
+        raise PluginError("\n".join(problems))
+    for place, path in vendored_of(config).files().items():
+        files.append(generated(config, f"{VENDOR}/{place}", path))
+    return files
+
+
+def generated(config: MkDocsConfig, uri: str, content: Path | bytes) -> File:
+    """A file of the site that stands nowhere in the docs folder."""
+    if isinstance(content, Path):
+        return File.generated(config, uri, abs_src_path=str(content), inclusion=InclusionLevel.INCLUDED)
+    return File.generated(config, uri, content=content, inclusion=InclusionLevel.INCLUDED)
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """A notebook's page from its executed twin; a page of data from its data; any other page as it is."""
+    assert page.file.abs_src_path is not None, "every page of the book is a file"
+    source = Path(page.file.abs_src_path)
+    with reported():
+        if not is_notebook_source(source):
+            return fill_in(markdown, root_of(config))
+        name = page.file.src_uri.removesuffix(".md").replace("/", "-")
+        up = posixpath.relpath(OUTPUT_FIGURES, posixpath.dirname(page.file.src_uri))
+        rendered = render(read_notebook(source), name=name, figures=up)
+    for file_name, content in rendered.files.items():
+        uri = f"{OUTPUT_FIGURES}/{file_name}"
+        if files.get_file_from_path(uri) is None:
+            files.append(generated(config, uri, content))
+    return rendered.markdown
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put our figures into the page itself, where they follow its colours; offer the notebook under the
+    title."""
+    folder = posixpath.dirname(page.file.dest_uri)
+
+    def inlined(match: re.Match[str]) -> str:
+        file = files.get_file_from_path(posixpath.normpath(posixpath.join(folder, match["source"])))
+        return match[0] if file is None else inlined_figure(match[0], file.content_string)
+
+    html = IMAGE.sub(inlined, html)
+    if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
+        notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
+        link = f'<a href="{notebook}" download>Download this section as a notebook</a>'
+        html = html.replace("</h1>", f'</h1>\n<p class="notebook-link">{link}</p>', 1)
+    return html
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Typeset mathematics, settle diagrams, and keep every request at home."""
+    with reported():
+        finish_pages(Path(config.site_dir), vendored_of(config))

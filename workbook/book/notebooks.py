@@ -1,0 +1,493 @@
+"""How does a text chapter become an executed notebook, the same bytes each time?
+
+A section is a MyST Markdown file (`tour.md`); the notebook that readers open (`tour.ipynb`) stands beside it,
+executed and committed. Nothing in it depends on when or where it was built: cell ids come from the cells'
+content, there are no timestamps, the metadata is fixed, and an output that shows a memory address or a path
+of the machine is refused.
+
+    python -m workbook.book.notebooks [PATHS]            build the notebooks of these files or folders
+    python -m workbook.book.notebooks --check [PATHS]    execute again and compare with the committed bytes
+    python -m workbook.book.notebooks --in-step [PATHS]  compare with the text only; nothing is executed
+
+Without PATHS it is every section of the book and every lab sheet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import copy
+import difflib
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import jupytext
+import nbformat
+import yaml
+from jupytext.myst import MystMetadataParsingError
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+
+from workbook.book.errors import BookError
+from workbook.book.project import CHAPTERS, LABS, project_root, shown
+from workbook.progress import Progress
+
+# What is used of nbformat, whose functions carry no types.
+new_notebook: Callable[..., NotebookNode] = nbformat.v4.new_notebook
+new_cell: dict[str, Callable[..., NotebookNode]] = {
+    "code": nbformat.v4.new_code_cell,
+    "markdown": nbformat.v4.new_markdown_cell,
+}
+notebook_from_json: Callable[..., NotebookNode] = nbformat.reads
+notebook_to_json: Callable[..., str] = nbformat.writes
+
+COMMAND = "python -m workbook.book.notebooks"
+CELL_TIMEOUT = 300  # seconds
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+# What a tag does on the site stands in render.py; here is what it does in Jupyter.
+TAGS = frozenset(
+    {"answer", "solution", "predict", "failure", "hide-input", "hide-output", "remove-input", "remove-cell"}
+)
+SOURCE_HIDDEN = frozenset({"answer", "solution", "hide-input", "remove-input"})
+OUTPUTS_HIDDEN = frozenset({"predict", "hide-output"})
+
+FRAME = re.compile(r"^  File (?P<path>.+?):(?P<line>\d+)(?P<rest>.*)$", re.MULTILINE)
+ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+CODE_CELL = re.compile(r"^\s*(`{3,}|~{3,})\s*\{code-cell\}")
+
+
+# --- which files --------------------------------------------------------------------------------------------
+
+
+def is_notebook_source(path: Path) -> bool:
+    """Whether the file's front matter says that it is a notebook in text form."""
+    if path.suffix != ".md":
+        return False
+    with path.open(encoding="utf-8") as stream:
+        if stream.readline().rstrip() != "---":
+            return False
+        for line in stream:
+            if line.rstrip() == "---":
+                return False
+            if line.startswith("jupytext:"):
+                return True
+    return False
+
+
+def notebook_sources(root: Path, paths: Sequence[Path] = ()) -> list[Path]:
+    """The text notebooks among these files and folders, or of the whole project; a notebook stands for its
+    text."""
+    given = list(paths) or [folder for folder in (root / CHAPTERS, root / LABS) if folder.is_dir()]
+    found: list[Path] = []
+    for path in given:
+        path = path.resolve()
+        if path.is_dir():
+            found += [
+                p
+                for p in sorted(path.rglob("*.md"))
+                if ".ipynb_checkpoints" not in p.parts and is_notebook_source(p)
+            ]
+            continue
+        path = path.with_suffix(".md")
+        if not path.is_file():
+            raise BookError(
+                f"{shown(path)}: no such file\n"
+                "  give the text of a section (.md), its notebook, or a folder of them"
+            )
+        if not is_notebook_source(path):
+            raise BookError(
+                f"{shown(path)}: not a notebook: its front matter has no `jupytext:` entry\n"
+                "  plain pages need no notebook"
+            )
+        found.append(path)
+    return list(dict.fromkeys(found))
+
+
+# --- text to unexecuted notebook ----------------------------------------------------------------------------
+
+
+def read_text(source: Path) -> NotebookNode:
+    """The notebook that the text describes: cells with ids and metadata, no outputs."""
+    try:
+        parsed = jupytext.reads(source.read_text(encoding="utf-8"), fmt="md:myst")
+    except (MystMetadataParsingError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BookError(
+            f"{shown(source)}: cannot be read as a MyST notebook\n  {last_line(str(error))}\n"
+            "  mend the front matter or the options (`:tags: [...]`) of the cell that it names"
+        ) from error
+    notebook = new_notebook(metadata=copy.deepcopy(METADATA))
+    seen: Counter[str] = Counter()
+    for number, cell in enumerate(parsed.cells, start=1):
+        tags = list(cell.metadata.get("tags", []))
+        if unknown := sorted(set(tags) - TAGS):
+            raise BookError(
+                f"{shown(source)}: cell {number} has the tag {unknown[0]!r}\n"
+                f"  known tags: {', '.join(sorted(TAGS))}"
+            )
+        if cell.cell_type == "code" and any(CODE_CELL.match(line) for line in cell.source.splitlines()):
+            raise BookError(
+                f"{shown(source)}: cell {number} holds another {{code-cell}} line\n"
+                "  close the fence of the cell above it with ```"
+            )
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
+        seen[digest] += 1
+        identity = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        notebook.cells.append(
+            new_cell[cell.cell_type](cell.source, id=identity, metadata=cell_metadata(tags))
+        )
+    return notebook
+
+
+def cell_metadata(tags: Sequence[str]) -> dict[str, object]:
+    """A cell's metadata from its tags: what Jupyter folds, and which errors nbclient and nbval expect."""
+    metadata: dict[str, object] = {}
+    if tags:
+        metadata["tags"] = [*tags, "raises-exception"] if "failure" in tags else list(tags)
+    folded = {}
+    if SOURCE_HIDDEN & set(tags):
+        folded["source_hidden"] = True
+    if OUTPUTS_HIDDEN & set(tags):
+        folded["outputs_hidden"] = True
+    if folded:
+        metadata["jupyter"] = folded
+    return metadata
+
+
+def as_text(notebook: NotebookNode) -> str:
+    """The one way in which a notebook is written to its file."""
+    nbformat.validate(notebook)
+    return notebook_to_json(notebook, version=4).rstrip("\n") + "\n"
+
+
+# --- execution ----------------------------------------------------------------------------------------------
+
+
+async def executed(source: Path, root: Path, report: Callable[[int, int], None]) -> NotebookNode:
+    """The notebook with the outputs of a fresh kernel.
+
+    `report` is told how many of how many code cells are done.
+    """
+    notebook = read_text(source)
+    total = sum(cell.cell_type == "code" for cell in notebook.cells)
+    with tempfile.TemporaryDirectory() as ipython_folder:
+        client = NotebookClient(
+            notebook,
+            timeout=CELL_TIMEOUT,
+            kernel_name="python3",
+            record_timing=False,
+            coalesce_streams=True,  # how a stream was cut into messages depends on the machine's speed
+            extra_arguments=[
+                "--InteractiveShell.xmode=Plain",
+                "--InteractiveShell.colors=NoColor",
+                "--HistoryManager.enabled=False",
+                "--log-level=ERROR",
+            ],
+            resources={"metadata": {"path": str(source.parent)}},
+        )
+        try:
+            async with client.async_setup_kernel(env=kernel_environment(root, ipython_folder)):
+                await execute_cells(client, source, root, total, report)
+        except DeadKernelError as error:
+            raise BookError(
+                f"{shown(source)}: the kernel died\n"
+                "  run the cells one by one in Jupyter to see which one ends it"
+            ) from error
+    return notebook
+
+
+async def execute_cells(
+    client: NotebookClient, source: Path, root: Path, total: int, report: Callable[[int, int], None]
+) -> None:
+    """Run the cells in order; the first one that does other than it says ends the build."""
+    number = 0
+    for index, cell in enumerate(client.nb.cells):
+        if cell.cell_type != "code":
+            continue
+        number += 1
+        place = f"{shown(source)}:{code_cell_line(source, number)}: code cell {number}"
+        try:
+            await client.async_execute_cell(cell, index)
+        except CellExecutionError as error:
+            raise BookError(
+                f"{place} raised\n  {error.ename}: {last_line(error.evalue)}\n{raised_at(cell)}"
+                f"  mend the cell and run: {COMMAND} {shown(source)}\n"
+                "  (a cell that is meant to raise carries the tag `failure`)"
+            ) from error
+        except CellTimeoutError as error:
+            raise BookError(
+                f"{place} ran longer than {CELL_TIMEOUT} seconds and was stopped\n  give it less to do"
+            ) from error
+        if "failure" in cell.metadata.get("tags", []) and not any(
+            out.output_type == "error" for out in cell.outputs
+        ):
+            raise BookError(
+                f"{place} is tagged `failure` but raised nothing\n  remove the tag, or make the cell raise"
+            )
+        cell.outputs = [tidied(output, root) for output in cell.outputs]
+        if volatile := volatile_text(cell.outputs, root):
+            raise BookError(
+                f"{place} prints {volatile!r}, which differs from run to run or from machine to machine\n"
+                "  print something else there"
+            )
+        report(number, total)
+
+
+def kernel_environment(root: Path, ipython_folder: str) -> dict[str, str]:
+    """The environment of every kernel: ours on the path, nobody's start-up files, dates of 1970."""
+    environment = dict(os.environ)
+    environment.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # where it is set, large generated modules compile at each import
+    ours = [str(root / "reference"), str(root)]
+    environment["PYTHONPATH"] = os.pathsep.join([*ours, *filter(None, [environment.get("PYTHONPATH")])])
+    environment["IPYTHONDIR"] = ipython_folder
+    environment["SOURCE_DATE_EPOCH"] = "0"
+    return environment
+
+
+def tidied(output: NotebookNode, root: Path) -> NotebookNode:
+    """An output without what belongs to this run or this machine."""
+    if output.output_type == "error":
+        text = "".join(output.traceback)
+        output.traceback = (
+            FRAME.sub(lambda frame: f"  {short_path(frame['path'], root)}{frame['rest']}", text)
+            .rstrip()
+            .splitlines()
+        )
+    return output
+
+
+def short_path(path: str, root: Path) -> str:
+    """A source path as it is the same on each machine, without its line: the library may grow above it."""
+    expanded = Path(path).expanduser()
+    for base in (root / "reference", root):
+        if expanded.is_relative_to(base):
+            if "site-packages" not in expanded.parts:
+                return expanded.relative_to(base).as_posix()
+            break
+    parts = expanded.parts
+    for anchor in ("site-packages", f"python{sys.version_info.major}.{sys.version_info.minor}"):
+        if anchor in parts:
+            return "/".join(parts[len(parts) - parts[::-1].index(anchor) :])
+    return expanded.name
+
+
+def volatile_text(outputs: Iterable[NotebookNode], root: Path) -> str | None:
+    """The first memory address or machine path among the outputs' text."""
+    for output in outputs:
+        texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", [])]
+        texts += [
+            str(value) for kind, value in output.get("data", {}).items() if not kind.startswith("image/png")
+        ]
+        for text in texts:
+            if address := ADDRESS.search(text):
+                return address.group()
+            for folder in (str(root), sys.prefix, str(Path.home())):
+                if len(folder) > 1 and re.search(re.escape(folder) + r"(?=[\\/])", text):
+                    return folder
+    return None
+
+
+def code_cell_line(source: Path, number: int) -> int:
+    """The line of the text on which the code cell with this number (from 1) begins."""
+    lines = source.read_text(encoding="utf-8").splitlines()
+    return [place for place, line in enumerate(lines, start=1) if CODE_CELL.match(line)][number - 1]
+
+
+def raised_at(cell: NotebookNode) -> str:
+    """The line of the cell that raised, quoted from its traceback."""
+    for output in cell.outputs:
+        if output.output_type == "error":
+            for frame in re.finditer(r"Cell In\[\d+\], line (\d+)", "".join(output.traceback)):
+                lines = cell.source.splitlines()
+                place = int(frame.group(1))
+                if place <= len(lines):
+                    return f"  at line {place} of the cell: {lines[place - 1].strip()}\n"
+    return ""
+
+
+def last_line(text: str) -> str:
+    """The last line that says something."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "(no message)"
+
+
+# --- checks -------------------------------------------------------------------------------------------------
+
+
+def read_notebook(source: Path) -> NotebookNode:
+    """The committed notebook beside the text, or a BookError that says how to make one."""
+    path = source.with_suffix(".ipynb")
+    if not path.is_file():
+        raise BookError(f"{shown(path)}: missing\n  run: {COMMAND} {shown(source)}")
+    try:
+        return notebook_from_json(path.read_text(encoding="utf-8"), as_version=4)
+    except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError, KeyError) as error:
+        raise BookError(
+            f"{shown(path)}: not a notebook ({type(error).__name__})\n"
+            f"  it is built, never edited; run: {COMMAND} {shown(source)}"
+        ) from error
+
+
+def check_in_step(source: Path) -> NotebookNode:
+    """The committed notebook, once it is sure to say what the text says and to be executed from top to
+    bottom."""
+    expected, committed = read_text(source), read_notebook(source)
+    path = shown(source.with_suffix(".ipynb"))
+    remedy = f"run: {COMMAND} {shown(source)}"
+    for number, (ours, theirs) in enumerate(zip(expected.cells, committed.cells, strict=False), start=1):
+        if (ours.cell_type, ours.source, ours.metadata) != (theirs.cell_type, theirs.source, theirs.metadata):
+            raise BookError(
+                f"{path}: out of step with its text: cell {number} differs\n"
+                f"{first_difference(theirs, ours)}  {remedy}"
+            )
+    if len(expected.cells) != len(committed.cells):
+        raise BookError(
+            f"{path}: out of step with its text: {len(committed.cells)} cells, the text has "
+            f"{len(expected.cells)}\n  {remedy}"
+        )
+    code = [cell for cell in committed.cells if cell.cell_type == "code"]
+    for number, cell in enumerate(code, start=1):
+        if cell.execution_count != number:
+            raise BookError(
+                f"{path}: code cell {number} was not executed in order (count {cell.execution_count})\n"
+                f"  {remedy}"
+            )
+        raised = any(output.output_type == "error" for output in cell.outputs)
+        if raised != ("failure" in cell.metadata.get("tags", [])):
+            raise BookError(
+                f"{path}: code cell {number} {'raised' if raised else 'was to raise and did not'}\n  {remedy}"
+            )
+    stripped = copy.deepcopy(committed)
+    for cell in stripped.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    written = source.with_suffix(".ipynb").read_text(encoding="utf-8")
+    if as_text(stripped) != as_text(expected) or as_text(committed) != written:
+        raise BookError(
+            f"{path}: not as the builder writes it (ids, metadata or formatting were edited)\n  {remedy}"
+        )
+    return committed
+
+
+def first_difference(old: NotebookNode, new: NotebookNode) -> str:
+    """The first changed line of a cell, as the notebook has it and as the text has it."""
+    if old.source == new.source:
+        was, now = (f"{cell.cell_type} {dict(cell.metadata)}" for cell in (old, new))
+        return f"    notebook: {was}\n    text:     {now}\n"
+    pairs = zip(
+        [*old.source.splitlines(), "(nothing)"], [*new.source.splitlines(), "(nothing)"], strict=False
+    )
+    was, now = next((was, now) for was, now in pairs if was != now)
+    return f"    notebook: {was}\n    text:     {now}\n"
+
+
+def check_rebuilt(source: Path, rebuilt: str) -> None:
+    """That the committed notebook is the rebuilt one, byte for byte."""
+    path = source.with_suffix(".ipynb")
+    committed = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if committed == rebuilt:
+        return
+    difference = difflib.unified_diff(
+        committed.splitlines(), rebuilt.splitlines(), "committed", "rebuilt", lineterm="", n=2
+    )
+    shortened = [f"    {line[:160]}" for line in list(difference)[:24]]
+    raise BookError(
+        f"{shown(path)}: executing it again gives another notebook\n"
+        + "\n".join(shortened)
+        + f"\n  if the new outputs are right, run: {COMMAND} {shown(source)}"
+    )
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def build(
+    sources: Sequence[Path],
+    root: Path,
+    *,
+    check: bool = False,
+    jobs: int | None = None,
+    report: Callable[[str], None] = lambda what: None,
+) -> list[BookError]:
+    """Execute the sections and write (or with `check` compare) their notebooks.
+
+    `report` is told what has just been done. Returns what went wrong, one error a section.
+    """
+
+    async def one(source: Path, turn: asyncio.Semaphore) -> BookError | None:
+        async with turn:
+            try:
+                notebook = await executed(
+                    source, root, lambda cell, cells: report(f"{shown(source)}: {cell} of {cells} cells")
+                )
+                if check:
+                    check_rebuilt(source, as_text(notebook))
+                else:
+                    source.with_suffix(".ipynb").write_text(as_text(notebook), encoding="utf-8", newline="\n")
+            except BookError as error:
+                return error
+            return None
+
+    async def every() -> list[BookError | None]:
+        turn = asyncio.Semaphore(jobs or min(4, os.cpu_count() or 1))
+        return await asyncio.gather(*(one(source, turn) for source in sources))
+
+    return [error for error in asyncio.run(every()) if error is not None]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 when every notebook is as it should be."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Build the book's notebooks from their text.")
+    parser.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="sections (.md) or folders; default: all"
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--check", action="store_true", help="execute again and compare with the committed bytes"
+    )
+    how.add_argument("--in-step", action="store_true", help="compare with the text only; execute nothing")
+    parser.add_argument(
+        "--jobs", type=int, help="notebooks executed at the same time (default: one a core, at most 4)"
+    )
+    options = parser.parse_args(arguments)
+    problems: list[BookError] = []
+    try:
+        root = project_root(options.paths[0] if options.paths else None)
+        sources = notebook_sources(root, options.paths)
+        if options.in_step:
+            for source in sources:
+                try:
+                    check_in_step(source)
+                except BookError as error:
+                    problems.append(error)
+        else:
+            what = "comparing" if options.check else "executing"
+            with Progress(
+                f"{what} {len(sources)} notebook{'s' * (len(sources) != 1)}", sys.stderr
+            ) as progress:
+
+                def report(detail: str) -> None:
+                    progress.detail = detail
+
+                problems = build(sources, root, check=options.check, jobs=options.jobs, report=report)
+    except BookError as error:
+        problems.append(error)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""What does an executed notebook look like as Markdown for the site?
+
+A pure function: notebook in, Markdown and the files that it refers to out. It knows the Markdown extensions
+that the site turns on (fences with classes, `md_in_html`), but nothing of the program that builds the site.
+
+A code cell becomes one box with its input above its outputs. Tags change that:
+
+    predict         the output is folded under "Then look"
+    answer          the cell is folded under "Then look"
+    solution        the cell is folded under "One solution"
+    failure         the cell is meant to raise: its message stands in a red box, the traceback folded below
+    hide-input      the input is folded          remove-input    the input is not shown
+    hide-output     the output is folded         remove-cell     the cell is not shown
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+FOLD_AFTER = 24  # lines of output shown unfolded
+KEPT_IN_SIGHT = 10  # lines of a folded output that stay visible above the fold
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
+BLANK_LINES = re.compile(r"\n[ \t]*(?=\n)")
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page:
+
+    its Markdown, and the files that it refers to by name, below the `figures` folder given to `render`.
+    """
+
+    markdown: str
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def render(notebook: Json, *, name: str, figures: str) -> Rendered:
+    """The page of an executed notebook.
+
+    `name` begins the names of its figures; `figures` is the way from the page to the folder in which they
+    will stand.
+    """
+    files: dict[str, bytes] = {}
+    parts = [cell_markdown(cell, name, figures, files) for cell in notebook["cells"]]
+    return Rendered("\n\n".join(part for part in parts if part) + "\n", files)
+
+
+def cell_markdown(cell: Json, name: str, figures: str, files: dict[str, bytes]) -> str:
+    """One cell. The bytes of the images that it refers to are added to `files`."""
+    tags = frozenset(cell["metadata"].get("tags", ()))
+    if "remove-cell" in tags:
+        return ""
+    body = cell["source"] if cell["cell_type"] == "markdown" else code_cell(cell, tags, name, figures, files)
+    if "solution" in tags:
+        return folded("One solution", body, "solution")
+    if "answer" in tags:
+        return folded("Then look", body, "answer")
+    return str(body)
+
+
+def code_cell(cell: Json, tags: frozenset[str], name: str, figures: str, files: dict[str, bytes]) -> str:
+    """A code cell: one box, input above outputs."""
+    parts = []
+    if "remove-input" not in tags:
+        source = fence(cell["source"], ".python .cell-input")
+        parts.append(folded("The code", source, "cell-fold") if "hide-input" in tags else source)
+    outputs = [output_markdown(output, name, figures, files) for output in cell["outputs"]]
+    if outputs:
+        shown = box("cell-outputs", "\n\n".join(outputs))
+        if "predict" in tags:
+            shown = folded("Then look", shown, "answer")
+        elif "hide-output" in tags:
+            shown = folded("The output", shown, "cell-fold")
+        parts.append(shown)
+    return box("cell failure" if "failure" in tags else "cell", "\n\n".join(parts)) if parts else ""
+
+
+def output_markdown(output: Json, name: str, figures: str, files: dict[str, bytes]) -> str:
+    """One output of a cell."""
+    kind = output["output_type"]
+    if kind == "stream":
+        return text_output(output["text"], "stderr" if output["name"] == "stderr" else "stdout")
+    if kind == "error":
+        return error_output(output["ename"], output["evalue"], output["traceback"])
+    data: Json = output["data"]
+    for mime, extension in IMAGES.items():
+        if mime in data:
+            content = text_of(data[mime]).encode() if extension == "svg" else base64.b64decode(data[mime])
+            file_name = f"{name}-{hashlib.sha256(content).hexdigest()[:12]}.{extension}"
+            files[file_name] = content
+            return (
+                f"![{markdown_escape(alternative_text(output, mime))}]({figures}/{file_name}){{.cell-figure}}"
+            )
+    if "text/markdown" in data:
+        quote = output["metadata"].get("text/markdown", {}).get("role") == "source-quote"
+        return box("cell-markdown source-quote" if quote else "cell-markdown", text_of(data["text/markdown"]))
+    if "text/html" in data:
+        return raw_html(text_of(data["text/html"]))
+    if "text/latex" in data:
+        return box("cell-markdown", text_of(data["text/latex"]))
+    return text_output(text_of(data.get("text/plain", "")), "result")
+
+
+def text_output(text: str, role: str) -> str:
+    """Text as it was printed; a long one is cut, and the rest of it folded."""
+    lines = ANSI.sub("", text).rstrip().splitlines()
+    if len(lines) <= FOLD_AFTER:
+        return fence("\n".join(lines), f".text .cell-text .cell-{role} .no-copy")
+    rest = lines[KEPT_IN_SIGHT:]
+    head = fence("\n".join(lines[:KEPT_IN_SIGHT]), f".text .cell-text .cell-{role} .no-copy .continued")
+    tail = fence("\n".join(rest), f".text .cell-text .cell-{role} .no-copy")
+    return f"{head}\n\n{folded(f'{len(rest)} more lines', tail, 'cell-fold')}"
+
+
+def error_output(kind: str, message: str, traceback: Sequence[str]) -> str:
+    """The exception's message in a box, with its traceback folded."""
+    said = html.escape(ANSI.sub("", message)).replace("\n", "<br>")
+    head = f'<p class="error-message"><strong>{html.escape(kind)}</strong><span>{said}</span></p>'
+    frames = [line for line in ANSI.sub("", "\n".join(traceback)).splitlines() if line.strip()]
+    trace = folded("Traceback", fence("\n".join(frames), ".text .cell-text .no-copy"), "cell-fold")
+    return box("cell-error", f"{head}\n\n{trace}" if frames else head)
+
+
+def alternative_text(output: Json, mime: str) -> str:
+    """What a reader who cannot see the image is told: its own title and description, or the object's text."""
+    if given := output["metadata"].get(mime, {}).get("alt") or output["metadata"].get("alt"):
+        return str(given)
+    if mime == "image/svg+xml":
+        text = text_of(output["data"][mime])
+        said = [re.search(rf"<{tag}[^>]*>(.*?)</{tag}>", text, re.DOTALL) for tag in ("title", "desc")]
+        if any(said):
+            return html.unescape(". ".join(match[1].strip().rstrip(".") for match in said if match))
+    text = ANSI.sub("", text_of(output["data"].get("text/plain", "")))
+    return "figure" if not text or text.startswith("<") else text
+
+
+# --- pieces of Markdown -------------------------------------------------------------------------------------
+
+
+def text_of(value: str | Sequence[str]) -> str:
+    """Notebook text, which may be stored as a list of lines."""
+    return value if isinstance(value, str) else "".join(value)
+
+
+def fence(text: str, attributes: str) -> str:
+    """A fenced block whose fence is longer than any in the text."""
+    longest = max((len(run) for run in re.findall(r"^\s*(`{3,})", text, re.MULTILINE)), default=2)
+    ticks = "`" * (longest + 1)
+    return f"{ticks} {{{attributes}}}\n{text.rstrip()}\n{ticks}"
+
+
+def box(classes: str, body: str) -> str:
+    """Markdown inside a division."""
+    return f'<div class="{classes}" markdown="1">\n\n{body}\n\n</div>'
+
+
+def folded(summary: str, body: str, classes: str) -> str:
+    """Markdown that is shown when its summary is clicked."""
+    head = f'<details class="{classes}" markdown="1">\n<summary>{html.escape(summary)}</summary>'
+    return f"{head}\n\n{body}\n\n</details>"
+
+
+def raw_html(text: str) -> str:
+    """HTML that Markdown leaves alone.
+
+    Blank lines would end it, so those inside `<pre>` become character references.
+    """
+    kept = re.sub(
+        r"<pre.*?</pre>", lambda pre: BLANK_LINES.sub("&#10;", pre[0]), text.strip(), flags=re.DOTALL
+    )
+    return f'<div class="cell-html" markdown="0">\n{BLANK_LINES.sub("", kept)}\n</div>'
+
+
+def markdown_escape(text: str) -> str:
+    """Text in one line that may stand between square brackets."""
+    return re.sub(r"([\\\[\]`*_<>])", r"\\\1", " ".join(text.split()))
