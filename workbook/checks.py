@@ -1,0 +1,77 @@
+"""Does everything hold: style, types, generated code, tests?
+
+A step before the tests that fails makes the run fail, but the tests still run, so that one run says all
+that is wrong. The tests are one pytest session, and its summary is the last thing printed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from workbook.progress import run
+
+FAILED_STEPS = "GLASSTORCH_FAILED_STEPS"  # tests/conftest.py repeats them above pytest's last line
+
+
+class Step(NamedTuple):
+    """One check before the tests, as arguments of Python, and what mends most of what it finds."""
+
+    name: str
+    arguments: tuple[str, ...]
+    remedy: str
+
+
+STEPS = (
+    Step("ruff check", ("-m", "ruff", "check", "--quiet", "."), "python -m ruff check --fix ."),
+    Step("ruff format", ("-m", "ruff", "format", "--check", "--quiet", "."), "python -m ruff format ."),
+    Step("mypy", ("-m", "mypy", "--no-error-summary"), "mend the types that it names"),
+    Step("generated code", ("-m", "glasstorch.operators.gen", "--check"), "make gen"),
+)
+# Two workers; a file's tests stay together, in the order given: notebooks last, each cell in one worker.
+SESSION = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "--durations=8", "--durations-min=10")
+NOTEBOOKS = (
+    "--nbval",
+    "--nbval-current-env",
+    "--nbval-cell-timeout=300",
+    "--ignore-glob=*/.ipynb_checkpoints/*",
+)
+EVERYTHING = ("-m", "not gpu")  # in place of the selection in pyproject.toml
+
+
+def run_checks(root: Path, *, everything: bool) -> int:
+    """Run every step, then the tests. Returns the exit code."""
+    failed = [step.name for step in STEPS if not passes(step, root)]
+    environment = without_leftovers()
+    if failed:
+        environment[FAILED_STEPS] = ", ".join(failed)
+        print(
+            f"Failed so far: {', '.join(failed)}. The tests run all the same; this run will fail.\n",
+            flush=True,
+        )
+    chosen = EVERYTHING if everything else ()
+    command = [sys.executable, "-m", "pytest", *SESSION, *NOTEBOOKS, *chosen, "tests", "chapters"]
+    try:
+        code = subprocess.call(command, cwd=root, env=environment)
+    except KeyboardInterrupt:
+        return 130
+    return code or int(bool(failed))
+
+
+def passes(step: Step, root: Path) -> bool:
+    """Whether the step finds nothing; what it finds is printed."""
+    code, output = run(
+        step.name, [sys.executable, *step.arguments], folder=root, environment=without_leftovers()
+    )
+    if code != 0:
+        print(f"{output.rstrip()}\n  -> {step.remedy}\n", flush=True)
+    return code == 0
+
+
+def without_leftovers() -> dict[str, str]:
+    """The environment without what would change the result or the speed of the checks."""
+    unwanted = {"PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS", FAILED_STEPS}
+    return {name: value for name, value in os.environ.items() if name not in unwanted}

@@ -1,0 +1,43 @@
+"""What did the project's commands make that can be made again?
+
+Nothing that a reader wrote is on the list: answers to exercises and the reader's state are never touched.
+Standard library only: it works without .venv.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+CACHES = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "build", "dist")
+ON_REQUEST = (".venv", ".cache", "node_modules")
+SOURCES = ("reference", "workbook", "tests", "benchmarks", "examples", "chapters", "exercises")
+LEFTOVERS = ("__pycache__", ".ipynb_checkpoints")
+
+
+def built(root: Path, *, everything: bool) -> Iterator[Path]:
+    """The files and folders to remove."""
+    yield from (root / name for name in (*CACHES, *(ON_REQUEST if everything else ())))
+    yield from (path for path in (root / "site").glob("*") if path.name != ".gitignore")
+    for folder in SOURCES:
+        yield from (path for name in LEFTOVERS for path in sorted((root / folder).rglob(name)))
+
+
+def main(arguments: Sequence[str], root: Path) -> int:
+    """Remove them. Returns the exit code."""
+    if unknown := [argument for argument in arguments if argument != "--all"]:
+        print(f"clean does not know {unknown[0]!r}; it takes --all, or nothing.", file=sys.stderr)
+        return 2
+    removed = 0
+    for path in built(root, everything="--all" in arguments):
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        elif path.is_dir():
+            shutil.rmtree(path)
+        else:
+            continue
+        removed += 1
+    print(f"Removed {removed} files and folders." if removed else "Nothing to remove.")
+    return 0

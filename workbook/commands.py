@@ -1,0 +1,130 @@
+"""What does each command of `workbook` do, where it is not a module of its own?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from workbook.progress import Progress
+
+NEXT = """
+What to do next
+  1. Open {address} and begin with "Start here".
+  2. Run the chapters yourself: in a second terminal, `make lab`.
+  3. See that everything holds: `make test`.
+Ctrl-C stops the server. The built pages stay in {site}.
+"""
+
+
+class CommandError(Exception):
+    """A command cannot do what it was asked. The message says why, and what to do."""
+
+
+def root() -> Path:
+    """The clone to work on: the one the command belongs to, or else the one around the current folder."""
+    from workbook.book.errors import BookError
+    from workbook.book.project import project_root
+
+    try:
+        return project_root()
+    except BookError:
+        try:
+            return project_root(Path.cwd())
+        except BookError as error:
+            raise CommandError(str(error)) from error
+
+
+def build(folder: Path) -> Path:
+    """Build the book; returns the folder with its pages."""
+    from workbook.book.build import build_site
+    from workbook.book.errors import BookError
+
+    try:
+        with Progress("Building the book"):
+            return build_site(folder)
+    except BookError as error:
+        raise CommandError(f"the book could not be built\n{error}") from error
+    except ModuleNotFoundError as error:
+        raise missing(error, "book") from error
+
+
+def missing(error: ModuleNotFoundError, extra: str) -> CommandError:
+    """What to say when a package is not installed; an error of our own modules is passed on as it is."""
+    package = (error.name or "").partition(".")[0]
+    if package in ("workbook", "glasstorch"):
+        raise error
+    return CommandError(
+        f"the package {package!r} is not installed\n  run `make study`, or: pip install 'glasstorch[{extra}]'"
+    )
+
+
+def site() -> None:
+    """Build the book and say where it is."""
+    print(f"The book is in {build(root()) / 'index.html'}")
+
+
+def read(port: int, *, serve: bool) -> None:
+    """Build the book, serve it and say what to do next. Returns when Ctrl-C is pressed."""
+    from workbook.serve import bind
+
+    pages = build(root())
+    if not serve:
+        print(f"The book is in {pages / 'index.html'}")
+        return
+    with bind(pages, port) as server:
+        taken = server.server_port
+        if port not in (0, taken):
+            print(f"Port {port} is in use; the book is at port {taken} instead.")
+        address = f"http://127.0.0.1:{taken}"
+        print(f"\nThe book is at {address}\n{NEXT.format(address=address, site=pages)}", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print("\nStopped. `make study` brings the book back.")
+
+
+def bootstrap(*arguments: str) -> NoReturn:
+    """Run the installer of this clone, then what it leads to."""
+    finish([str(root() / "workbook" / "bootstrap.py"), *arguments])
+
+
+def module(name: str, *arguments: str) -> NoReturn:
+    """Run a module of the project as `python -m` does, in the clone's top folder for the paths it prints."""
+    finish(["-m", name, *arguments])
+
+
+def finish(arguments: list[str]) -> NoReturn:
+    """Run Python with these arguments and end with its exit code."""
+    try:
+        code = subprocess.call([sys.executable, *arguments], env=environment())
+    except KeyboardInterrupt:
+        code = 130
+    raise typer.Exit(code)
+
+
+def environment() -> dict[str, str]:
+    """The environment of what the command starts."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def bench() -> None:
+    """Run the benchmarks, show what they print, and put it into README.md."""
+    from workbook.readme_table import TableError, replace_in
+
+    folder = root()
+    run = partial(subprocess.run, [sys.executable, "-m", "benchmarks"], cwd=folder, env=environment())
+    done = run(stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    print(done.stdout, end="")
+    if done.returncode != 0:
+        raise CommandError(f"the benchmarks ended with exit code {done.returncode}; README.md is as it was")
+    try:
+        changed = replace_in(folder / "README.md", done.stdout)
+    except TableError as error:
+        raise CommandError(str(error)) from error
+    print("\nThe table in README.md is new." if changed else "\nThe table in README.md was the same.")

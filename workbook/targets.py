@@ -1,0 +1,97 @@
+"""What does each make target need, and which command does it run?
+
+    python3 workbook/bootstrap.py TARGET [ARGUMENTS]
+
+Standard library only: this runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from workbook import clean, oracles
+from workbook.failures import SetupError
+from workbook.install import Environment
+
+ROOT = Path(__file__).resolve().parents[1]
+STOPPED = 130  # the exit code of a command that was ended by Ctrl-C
+
+
+class Target(NamedTuple):
+    """A command of the workbook, and the extras of pyproject.toml that it cannot do without."""
+
+    summary: str
+    extras: tuple[str, ...]
+    command: tuple[str, ...]
+
+
+TARGETS = {
+    "study": Target("install, build the book, and serve it at http://127.0.0.1:8000", ("book",), ("read",)),
+    "test": Target(
+        "run everything that CI runs: style, types, generated code, tests", ("book", "test"), ("test",)
+    ),
+    "test-all": Target("the same, with the tests that take long", ("book", "test"), ("test", "--all")),
+    "site": Target("build the book into site/", ("book",), ("site",)),
+    "lab": Target("open the chapters in JupyterLab", ("book",), ("lab",)),
+    "bench": Target("measure, print the table, and put it into README.md", ("book",), ("bench",)),
+    "gen": Target("write the generated code again from the yaml tables", ("test",), ("gen",)),
+}
+OTHERS = {
+    "clean": "remove what was built (ARGS=--all: .venv too); answers are never touched",
+    "help": "print this list",
+}
+
+
+def usage() -> str:
+    """The list of targets."""
+    rows = {**{name: target.summary for name, target in TARGETS.items()}, **OTHERS}
+    lines = [f"  make {name:<10}{summary}" for name, summary in rows.items()]
+    return "\n".join(
+        ["Glass Torch: PyTorch, visible from the inside.", "", *lines, "",
+         "Begin with: make study", "Without make: python3 workbook/bootstrap.py study"]
+    )  # fmt: skip
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the target says. Returns its exit code."""
+    name, *rest = arguments or ["help"]
+    if name in ("help", "-h", "--help"):
+        print(usage())
+        return 0
+    if name == "clean":
+        return clean.main(rest, ROOT)
+    if name not in TARGETS:
+        print(
+            f"There is no target {name!r}. The targets are: {', '.join([*TARGETS, *OTHERS])}.",
+            file=sys.stderr,
+        )
+        return 2
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    target = TARGETS[name]
+    environment = Environment(ROOT)
+    try:
+        environment.ensure([*target.extras, *oracles.extras(name)])
+        oracles.install_tools(name)
+    except SetupError as error:
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. Run the same command again to go on.", file=sys.stderr)
+        return STOPPED
+    return hand_over([str(environment.python), "-m", "workbook", *target.command, *rest])
+
+
+def hand_over(command: list[str]) -> int:
+    """Let the command take this process's place, so that Ctrl-C and the exit code are its own."""
+    sys.stdout.flush()
+    if os.name != "nt":
+        os.execv(command[0], command)
+    try:
+        return subprocess.call(command)
+    except KeyboardInterrupt:
+        return STOPPED
