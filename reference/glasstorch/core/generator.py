@@ -1,0 +1,349 @@
+"""How do random bits become the random numbers of a tensor?
+
+Mirrors: aten/src/ATen/CPUGeneratorImpl.cpp, aten/src/ATen/core/DistributionsHelper.h,
+    aten/src/ATen/native/cpu/DistributionTemplates.h, aten/src/ATen/native/TensorFactories.cpp (randperm_cpu)
+Differs: makes whole arrays. They are PyTorch's bit for bit, as it draws them on a processor with AVX2 and
+    fused multiply-add, but float64 normal numbers differ in the last bit where NumPy's logarithm and sine do.
+
+Every method fills in the order of a contiguous array and holds the generator's lock, so two threads never
+share a word.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from glasstorch.core import cephes
+from glasstorch.core.device import CPU
+from glasstorch.core.device import device as Device
+from glasstorch.core.errors import DeviceError
+from glasstorch.core.fused import fused_multiply_add
+from glasstorch.core.random_bounds import (
+    RandomNumberError,
+    check_uniform_bounds,
+    integer_range,
+    largest_integer,
+    require_floating,
+    significant_bits,
+)
+from glasstorch.core.random_engine import STATE_LAYOUT, STATE_WORDS, EngineState, MersenneTwister
+from glasstorch.core.shuffle import swapped_in_turn
+
+Shape = int | tuple[int, ...]
+Array = NDArray[Any]
+NumpyDtype = np.dtype[Any]
+
+DEFAULT_SEED = 67280421310721
+BLOCK = 1 << 15  # numbers made at a time, so that their words stay in the cache
+WIDE_RANGE = 1 << 28  # from here on an integer takes 64 bits: `word % range` stays nearly uniform
+WIDE_PERMUTATION = 0xFFFFFFFF // 20  # from here on a permutation does, for the same reason
+
+
+class Generator:
+    """A stream of random numbers that a seed decides."""
+
+    __slots__ = ("_engine", "_lock", "_seed", "_spare_normal")
+
+    def __init__(self, device: str | Device = CPU) -> None:
+        if Device(device).type != "cpu":
+            raise DeviceError(f"Generator: no random numbers are made on device '{device}'; expected 'cpu'")
+        self._seed = DEFAULT_SEED
+        self._engine: MersenneTwister | None = None  # made when the first number is drawn
+        self._spare_normal: float | None = None  # Box-Muller makes two; the second waits here
+        self._lock = threading.Lock()
+
+    @property
+    def device(self) -> Device:
+        """Where its numbers are made."""
+        return CPU
+
+    # ---- the seed and the state ----------------------------------------------------------------------------
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream of this seed; returns the generator. A negative seed counts from 2**64 down."""
+        try:
+            seed = operator.index(seed)
+        except TypeError:
+            raise RandomNumberError(f"manual_seed expected a long, but got {type(seed).__name__}") from None
+        if not -(1 << 63) <= seed < 1 << 64:
+            raise ValueError(f"Overflow when unpacking long long: seed {seed} must lie in [-2**63, 2**64)")
+        with self._lock:
+            self._seed = seed % (1 << 64)
+            self._spare_normal = None
+            if self._engine is not None:
+                self._engine.seed(self._seed)
+        return self
+
+    def seed(self) -> int:
+        """Start the stream of a seed that the operating system picks, and return that seed."""
+        seed = int.from_bytes(os.urandom(8), "little")
+        self.manual_seed(seed)
+        return seed
+
+    def initial_seed(self) -> int:
+        """The seed that the stream began with."""
+        return self._seed
+
+    def state_bytes(self) -> NDArray[np.uint8]:
+        """Where the stream stands, as the 5056 bytes of `torch.Generator.get_state`."""
+        state = np.zeros((), STATE_LAYOUT)
+        with self._lock:
+            words, used = self._get_engine().state
+            fresh = used == STATE_WORDS and np.array_equal(words, MersenneTwister(self._seed).state.words)
+            state["seed"], state["seeded"], state["words"] = self._seed, 1, words
+            # Before the first word PyTorch's engine says "next 0, left 1": no block is made yet.
+            state["next"], state["left"] = (0, 1) if fresh else (used, STATE_WORDS + 1 - used)
+            if self._spare_normal is not None:
+                state["normal_y"], state["normal_is_valid"] = self._spare_normal, 1
+        return state.reshape(1).view(np.uint8)
+
+    def load_state_bytes(self, state: NDArray[np.uint8]) -> None:
+        """Continue from what `state_bytes`, or PyTorch's `get_state`, gave."""
+        if state.dtype != np.uint8:
+            raise TypeError(f"RNG state must be a torch.ByteTensor, but has dtype {state.dtype}")
+        if state.size != STATE_LAYOUT.itemsize:
+            raise RandomNumberError(
+                f"Expected a CPUGeneratorImplState of size {STATE_LAYOUT.itemsize} "
+                f"but found the input RNG state size to be {state.size}"
+            )
+        fields = np.ascontiguousarray(state).reshape(-1).view(STATE_LAYOUT)[0]
+        left, following = int(fields["left"]), int(fields["next"])
+        if not (fields["seeded"] == 1 and 0 < left <= STATE_WORDS and following <= STATE_WORDS):
+            raise RandomNumberError(
+                f"Invalid mt19937 state: seeded is {fields['seeded']}, left {left}, next {following}; "
+                f"expected 1, 1 to {STATE_WORDS} and at most {STATE_WORDS}"
+            )
+        with self._lock:
+            self._seed = int(fields["seed"])
+            self._get_engine().state = EngineState(fields["words"].astype(np.uint32), STATE_WORDS + 1 - left)
+            self._spare_normal = float(fields["normal_y"]) if fields["normal_is_valid"] else None
+
+    def clone_state(self) -> Generator:
+        """Another generator that will draw the same numbers."""
+        twin = Generator()
+        twin.load_state_bytes(self.state_bytes())
+        return twin
+
+    def _get_engine(self) -> MersenneTwister:
+        if self._engine is None:
+            self._engine = MersenneTwister(self._seed)
+        return self._engine
+
+    # ---- uniform numbers -----------------------------------------------------------------------------------
+
+    def uniform(self, shape: Shape, dtype: DTypeLike, low: float = 0.0, high: float = 1.0) -> Array:
+        """Numbers of `[low, high)`: a float64 takes 53 bits of 64, every other dtype 24 bits of 32."""
+        target = np.dtype(dtype)
+        computed = _computed_dtype(target)
+        check_uniform_bounds(target, low, high)
+        # `low` and `high` become values of the dtype first; their difference is rounded to it too.
+        result = np.empty(shape, target)
+        first, last = computed.type(low), computed.type(high)
+        scale = last - first
+        with self._lock:
+            for block in _blocks(result):
+                values = self._unit(block.size, computed)
+                if first != 0:
+                    values = fused_multiply_add(values, scale, first)
+                elif scale != 1:
+                    values *= scale
+                block[...] = values
+                block[block == target.type(last)] = target.type(first)  # rounding may have reached `high`
+        return result
+
+    def _unit(self, count: int, dtype: NumpyDtype) -> Array:
+        """Numbers of [0, 1) with as many bits as the dtype, float32 or float64, has significant ones."""
+        bits = significant_bits(dtype)
+        engine = self._get_engine()
+        words = engine.double_words(count) if dtype == np.float64 else engine.words(count)
+        words &= np.uint64((1 << bits) - 1)
+        values: Array = words.astype(dtype)
+        values *= dtype.type(2.0**-bits)
+        return values
+
+    def bernoulli(self, shape: Shape, dtype: DTypeLike, probability: float | Array) -> Array:
+        """Ones with the given probability, else zeros. An array of probabilities broadcasts to the shape."""
+        probabilities = np.asarray(probability)
+        if not ((probabilities >= 0) & (probabilities <= 1)).all():
+            worst = probabilities[~((probabilities >= 0) & (probabilities <= 1))].flat[0]
+            raise RandomNumberError(f"bernoulli_ expects p to be in [0, 1], but got p={worst}")
+        computed = np.dtype(np.float64 if probabilities.dtype == np.float64 else np.float32)
+        result = np.empty(shape, dtype)
+        wanted = np.broadcast_to(probabilities.astype(computed, copy=False), result.shape).reshape(-1)
+        with self._lock:
+            start = 0
+            for block in _blocks(result):
+                block[...] = self._unit(block.size, computed) < wanted[start : start + block.size]
+                start += block.size
+        return result
+
+    # ---- integers ------------------------------------------------------------------------------------------
+
+    def integers(self, shape: Shape, dtype: DTypeLike, low: int, high: int | None = None) -> Array:
+        """Whole numbers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
+        target = np.dtype(dtype)
+        first, last = integer_range(target, low, high)
+        span = last - first + 1
+        result = np.empty(shape, target)
+        with self._lock:
+            engine = self._get_engine()
+            for block in _blocks(result):
+                words = engine.words(block.size) if span < WIDE_RANGE else engine.double_words(block.size)
+                if span < 1 << 64:
+                    words %= np.uint64(span)
+                    words += np.uint64(first % (1 << 64))  # wraps as two's complement does
+                block[...] = _cast(words.view(np.int64), target)
+        return result
+
+    def all_integers(self, shape: Shape, dtype: DTypeLike) -> Array:
+        """Whole numbers from 0 to `largest_integer` of the dtype, as `Tensor.random_()` draws them.
+
+        They differ from those of `integers(shape, dtype, 0)`, which draws more bits for them.
+        """
+        target = np.dtype(dtype)
+        span = largest_integer(target) + 1
+        result = np.empty(shape, target)
+        with self._lock:
+            engine = self._get_engine()
+            for block in _blocks(result):
+                words = engine.double_words(block.size) if span > 1 << 32 else engine.words(block.size)
+                words %= np.uint64(span)
+                block[...] = _cast(words.view(np.int64), target)
+        return result
+
+    def permutation(self, n: int, dtype: DTypeLike = np.int64) -> Array:
+        """The numbers 0 to n - 1 in random order."""
+        target = np.dtype(dtype)
+        if n < 0:
+            raise RandomNumberError(f"n must be non-negative, got {n}")
+        limit = largest_integer(target) + 1
+        if n > limit and target.name != "bfloat16":  # PyTorch lets bfloat16 round
+            raise RandomNumberError(f"n cannot be greater than {limit} for {target.name}, got {n}")
+        with self._lock:
+            if n >= WIDE_PERMUTATION:
+                return _cast(self._wide_permutation(n), target)
+            places = np.arange(n, dtype=np.uint64)
+            words = self._get_engine().words(max(n - 1, 0))
+            words %= n - places[:-1]
+            places[:-1] += words
+        return _cast(swapped_in_turn(places.view(np.int64)), target)
+
+    def _wide_permutation(self, n: int) -> NDArray[np.int64]:
+        """The way for hundreds of millions: element i goes to a random place among the first i + 1."""
+        order = np.empty(n, np.int64)
+        view = order.data
+        for start in range(0, n, BLOCK):
+            stop = min(start + BLOCK, n)
+            words = self._get_engine().double_words(stop - start)
+            words %= np.arange(start + 1, stop + 1, dtype=np.uint64)
+            for i, place in enumerate(words.tolist(), start):
+                view[i] = i
+                view[i] = view[place]
+                view[place] = i
+        return order
+
+    # ---- normal numbers ------------------------------------------------------------------------------------
+
+    def normal(
+        self, shape: Shape, dtype: DTypeLike, mean: float = 0.0, std: float = 1.0, *, contiguous: bool = True
+    ) -> Array:
+        """Normal numbers, by Box and Muller's formula from pairs of uniform ones.
+
+        Sixteen and more for a contiguous tensor are made in blocks of sixteen; fewer, or for another tensor,
+        one after the other, with different numbers from the same seed.
+        """
+        target = np.dtype(dtype)
+        require_floating(target, "normal_kernel_cpu")
+        if std < 0:
+            raise RandomNumberError(f"normal expects std >= 0.0, but found std {std:g}")
+        result = np.empty(shape, target)
+        with self._lock:
+            if contiguous and result.size >= 16:
+                self._fill_by_sixteens(result.reshape(-1), mean, std)
+            else:
+                normal = fused_multiply_add(self._one_by_one(result.size), std, mean)
+                result.reshape(-1)[...] = _cast(normal, target)
+        return result
+
+    def _fill_by_sixteens(self, result: Array, mean: float, std: float) -> None:
+        computed = _computed_dtype(result.dtype)
+        whole = result.size // 16 * 16
+        tail = result.size - whole
+        for start in range(0, whole, BLOCK):
+            stop = min(start + BLOCK, whole)
+            result[start:stop] = _box_muller(self._unit(stop - start, computed), mean, std)
+        if tail:
+            # The last sixteen are made anew. All but the half types draw numbers for the tail before that.
+            if result.dtype == computed:
+                self._unit(tail, computed)
+            result[-16:] = _box_muller(self._unit(16, computed), mean, std)
+
+    def _one_by_one(self, count: int) -> NDArray[np.float64]:
+        """Standard normal numbers; the one left over of the last pair is kept for the next call."""
+        values = []
+        if count and self._spare_normal is not None:
+            values.append(self._spare_normal)
+            self._spare_normal = None
+        # Python's `math` calls the C library's functions, as PyTorch does here; NumPy has its own.
+        uniform = iter(self._unit((count - len(values) + 1) // 2 * 2, np.dtype(np.float64)).tolist())
+        for first, second in zip(uniform, uniform, strict=True):
+            radius = math.sqrt(-2.0 * math.log1p(-second))
+            angle = 2.0 * math.pi * first
+            values += (radius * math.cos(angle), radius * math.sin(angle))
+        if len(values) > count:
+            self._spare_normal = values.pop()
+        return np.array(values)
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seed the default generator and return it. Unlike the method it takes whatever `int` takes."""
+    return default_generator.manual_seed(int(seed))
+
+
+def _box_muller(uniform: Array, mean: float, std: float) -> Array:
+    """Normal numbers from uniform ones: of sixteen, eight give the radius and eight the angle."""
+    dtype = uniform.dtype
+    sixteens = uniform.reshape(-1, 2, 8)
+    if dtype == np.float32:
+        radius = np.sqrt(np.float32(-2) * cephes.log(np.float32(1) - sixteens[:, 0]))
+        sine, cosine = cephes.sine_and_cosine(np.float32(2 * np.pi) * sixteens[:, 1])
+    else:
+        radius = np.sqrt(-2 * np.log(1 - sixteens[:, 0]))
+        angle = 2 * np.pi * sixteens[:, 1]
+        sine, cosine = np.sin(angle), np.cos(angle)
+    normal = np.stack((radius * cosine, radius * sine), axis=1).reshape(-1)
+    if mean == 0:
+        normal *= dtype.type(std)
+        normal += dtype.type(0)  # the sum makes 0.0 of -0.0
+        return normal
+    return fused_multiply_add(normal, dtype.type(std), dtype.type(mean))
+
+
+def _blocks(array: Array) -> Iterator[Array]:
+    """Views of a contiguous array, in order, that are small enough to stay in the cache with their words."""
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, BLOCK):
+        yield flat[start : start + BLOCK]
+
+
+def _computed_dtype(dtype: NumpyDtype) -> NumpyDtype:
+    """The dtype in which numbers of this floating dtype are made: float32 for the half types, else itself."""
+    return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
+
+
+def _cast(values: Array, dtype: NumpyDtype) -> Array:
+    """The values in another dtype; the half types are reached through float32, as in PyTorch."""
+    if dtype.itemsize == 2 and dtype.kind not in "iu":
+        values = values.astype(np.float32)
+    return values.astype(dtype, copy=False)
