@@ -5,8 +5,11 @@ Standard library only: `bootstrap.py` uses it before anything is installed.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
+
+SYSTEM_WORDS = re.compile(r"\[(Errno|WinError) -?\d+\] [\w ,.]+")
 
 
 class SetupError(Exception):
@@ -82,7 +85,8 @@ UNKNOWN = Cause("the installer failed", (), "Read its last lines above, then run
 
 def cause_of(output: str) -> Cause:
     """The cause that the output of a failed command speaks of."""
-    return next((cause for cause in CAUSES if any(sign in output for sign in cause.signs)), UNKNOWN)
+    text = " ".join(output.split())  # a sign may be broken across two lines
+    return next((cause for cause in CAUSES if any(sign in text for sign in cause.signs)), UNKNOWN)
 
 
 def told(what: str, output: str, log: Path | None = None) -> SetupError:
@@ -97,9 +101,21 @@ def told(what: str, output: str, log: Path | None = None) -> SetupError:
 
 
 def telling_lines(output: str, cause: Cause) -> list[str]:
-    """At most three lines of the output: those that show the cause, or else its errors, or else its end."""
+    """At most three lines of the output: those that show the cause; where it is unknown, the errors or the end."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.upper().startswith(("ERROR", "FATAL", "E: "))]
     signs = [line for line in lines if any(sign in line for sign in cause.signs)]
-    chosen = [line for line in signs if line in errors] or signs[-1:] or errors or lines
-    return [line[:200] for line in chosen[-3:]]
+    shown = [line for line in signs if line in errors] or signs[-1:]
+    if cause is UNKNOWN:
+        shown = errors or lines
+    return [shortened(line) for line in shown[-3:]]
+
+
+def shortened(line: str) -> str:
+    """The part of a line that a reader can use: of a connection that failed, the system's own words.
+
+    >>> shortened("WARNING: Retrying (total=0) after 'NewConnectionError(...: [Errno 111] Connection refused')'")
+    '[Errno 111] Connection refused'
+    """
+    system = SYSTEM_WORDS.search(line) if line.startswith("WARNING: Retrying") else None
+    return system.group() if system else line[:160]

@@ -1,7 +1,7 @@
 """Is what a target needs installed in .venv, and if not, how does it get there?
 
-`.venv` belongs to `make`: what is broken in it is made anew. A note inside it says what was installed, for which
-declarations. It counts as unfinished until the installation ends well, so that an interrupted one is noticed.
+`.venv` belongs to `make`: what is broken in it is made anew. A note inside it says what was installed, and counts
+as unfinished until the installation ends well, so that an interrupted one is noticed.
 Standard library only: `bootstrap.py` uses it before anything is installed.
 """
 
@@ -200,9 +200,12 @@ class Environment:
             raise told(what, output, log)
         self.write_note(finished=True, extras=extras, fingerprint=self.fingerprint())
 
-    def keep_log(self, output: str) -> Path:
-        """Where the output of the installer can be read afterwards."""
-        self.log.write_text(output, encoding="utf-8")
+    def keep_log(self, output: str) -> Path | None:
+        """Where the output of the installer can be read afterwards; nowhere, where the disk is full."""
+        try:
+            self.log.write_text(output, encoding="utf-8")
+        except OSError:
+            return None
         return self.log
 
     @contextmanager
