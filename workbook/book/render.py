@@ -5,7 +5,7 @@ that the site turns on (fences with classes, `md_in_html`), but nothing of the p
 
 A code cell becomes one box with its input above its outputs. Tags change that:
 
-    predict         the output is folded under "Then look"
+    predict         the output is folded under "Then look", with the text of an `answer` cell that follows
     answer          the cell is folded under "Then look"
     solution        the cell is folded under "One solution"
     failure         the cell is meant to raise: its message stands in a red box, the traceback folded below
@@ -51,16 +51,35 @@ def render(notebook: Json, *, name: str, figures: str) -> Rendered:
     will stand.
     """
     files: dict[str, bytes] = {}
-    parts = [cell_markdown(cell, name, figures, files) for cell in notebook["cells"]]
+    parts = []
+    cells = list(notebook["cells"])
+    while cells:
+        cell = cells.pop(0)
+        answer = cells.pop(0) if is_question(cell) and cells and is_answer(cells[0]) else None
+        parts.append(cell_markdown(cell, name, figures, files, answer))
     return Rendered("\n\n".join(part for part in parts if part) + "\n", files)
 
 
-def cell_markdown(cell: Json, name: str, figures: str, files: dict[str, bytes]) -> str:
-    """One cell. The bytes of the images that it refers to are added to `files`."""
+def is_question(cell: Json) -> bool:
+    """Whether the cell asks for a guess before its output is looked at."""
+    return cell["cell_type"] == "code" and "predict" in cell["metadata"].get("tags", ())
+
+
+def is_answer(cell: Json) -> bool:
+    """Whether the cell is the text of an answer."""
+    return cell["cell_type"] == "markdown" and "answer" in cell["metadata"].get("tags", ())
+
+
+def cell_markdown(cell: Json, name: str, figures: str, files: dict[str, bytes], answer: Json | None) -> str:
+    """One cell, with the text that answers its question. Its images are added to `files`."""
     tags = frozenset(cell["metadata"].get("tags", ()))
     if "remove-cell" in tags:
         return ""
-    body = cell["source"] if cell["cell_type"] == "markdown" else code_cell(cell, tags, name, figures, files)
+    body = (
+        cell["source"]
+        if cell["cell_type"] == "markdown"
+        else code_cell(cell, tags, name, figures, files, answer)
+    )
     if "solution" in tags:
         return folded("One solution", body, "solution")
     if "answer" in tags:
@@ -68,13 +87,17 @@ def cell_markdown(cell: Json, name: str, figures: str, files: dict[str, bytes]) 
     return str(body)
 
 
-def code_cell(cell: Json, tags: frozenset[str], name: str, figures: str, files: dict[str, bytes]) -> str:
+def code_cell(
+    cell: Json, tags: frozenset[str], name: str, figures: str, files: dict[str, bytes], answer: Json | None
+) -> str:
     """A code cell: one box, input above outputs."""
     parts = []
     if "remove-input" not in tags:
         source = fence(cell["source"], ".python .cell-input")
         parts.append(folded("The code", source, "cell-fold") if "hide-input" in tags else source)
     outputs = [output_markdown(output, name, figures, files) for output in cell["outputs"]]
+    if answer is not None:
+        outputs.append(box("cell-markdown", answer["source"]))
     if outputs:
         shown = box("cell-outputs", "\n\n".join(outputs))
         if "predict" in tags:

@@ -1,0 +1,9 @@
+"""Which figures does the book draw by code, and are the committed ones fresh?
+
+    python -m workbook.book.figures            draw them all into chapters/assets/figures/
+    python -m workbook.book.figures --check    say which ones are not as they would be drawn now
+
+Reading order: `kit` (boxes, arrows, text, both colour schemes), then one file for each figure.
+"""
+
+from __future__ import annotations
