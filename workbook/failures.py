@@ -101,7 +101,7 @@ def told(what: str, output: str, log: Path | None = None) -> SetupError:
 
 
 def telling_lines(output: str, cause: Cause) -> list[str]:
-    """At most three lines of the output: those that show the cause; where it is unknown, the errors or the end."""
+    """At most three lines of the output: those that show the cause, or the errors where it is unknown."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.upper().startswith(("ERROR", "FATAL", "E: "))]
     signs = [line for line in lines if any(sign in line for sign in cause.signs)]
@@ -114,7 +114,7 @@ def telling_lines(output: str, cause: Cause) -> list[str]:
 def shortened(line: str) -> str:
     """The part of a line that a reader can use: of a connection that failed, the system's own words.
 
-    >>> shortened("WARNING: Retrying (total=0) after 'NewConnectionError(...: [Errno 111] Connection refused')'")
+    >>> shortened("WARNING: Retrying (total=0) after 'NewConnectionError: [Errno 111] Connection refused'")
     '[Errno 111] Connection refused'
     """
     system = SYSTEM_WORDS.search(line) if line.startswith("WARNING: Retrying") else None

@@ -1,7 +1,7 @@
 """Is what a target needs installed in .venv, and if not, how does it get there?
 
-`.venv` belongs to `make`: what is broken in it is made anew. A note inside it says what was installed, and counts
-as unfinished until the installation ends well, so that an interrupted one is noticed.
+`.venv` belongs to `make`: what is broken in it is made anew. A note inside it says what was installed,
+and counts as unfinished until the installation ends well, so that an interrupted one is noticed.
 Standard library only: `bootstrap.py` uses it before anything is installed.
 """
 
