@@ -1,0 +1,255 @@
+"""How is a tensor written as text?
+
+Mirrors: torch/_tensor_str.py
+Differs: works on a NumPy array and a few facts about the tensor, so that printing never calls an operator.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import bool_, dtype, get_default_dtype, int64
+
+Array = NDArray[Any]
+
+# ---- the options -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class PrintOptions:
+    """What `set_printoptions` sets."""
+
+    precision: int = 4  # digits after the point
+    threshold: float = 1000  # more elements than this are summarised
+    edgeitems: int = 3  # how many are then shown at each end of each dimension
+    linewidth: int = 80
+    sci_mode: bool | None = None  # None: the numbers decide
+
+
+PROFILES = {
+    "default": PrintOptions(),
+    "short": PrintOptions(precision=2, edgeitems=2),
+    "full": PrintOptions(threshold=math.inf),
+}
+
+options = PrintOptions()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Change how tensors are printed. What is not given stays, except `sci_mode`, which returns to automatic.
+
+    `profile` is `default`, `short` (two digits) or `full` (never summarise); the other arguments refine it.
+    """
+    if profile is not None:
+        if profile not in PROFILES:
+            raise ValueError(f"profile {profile!r} is not one of {', '.join(PROFILES)}")
+        base = PROFILES[profile]
+        options.precision, options.threshold = base.precision, base.threshold
+        options.edgeitems, options.linewidth = base.edgeitems, base.linewidth
+    if precision is not None:
+        options.precision = precision
+    if threshold is not None:
+        options.threshold = threshold
+    if edgeitems is not None:
+        options.edgeitems = edgeitems
+    if linewidth is not None:
+        options.linewidth = linewidth
+    options.sci_mode = sci_mode
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The current options, in a form that `set_printoptions(**...)` takes back."""
+    return asdict(options)
+
+
+@contextlib.contextmanager
+def printoptions(**changes: Any) -> Iterator[None]:
+    """Print with other options inside a `with` block; takes what `set_printoptions` takes."""
+    before = get_printoptions()
+    set_printoptions(**changes)
+    try:
+        yield
+    finally:
+        set_printoptions(**before)
+
+
+# ---- one number --------------------------------------------------------------------------------------------
+
+
+class Style(NamedTuple):
+    """The form that all numbers of one tensor share, and their common width."""
+
+    form: str  # "plain" (integers and bools), "whole" (floats without fractions), "fixed" or "scientific"
+    precision: int
+    width: int
+
+    def text(self, value: float) -> str:
+        """One number, padded on the left.
+
+        >>> Style("whole", 4, 4).text(2.0)
+        '  2.'
+        """
+        return self.bare_text(value).rjust(self.width)
+
+    def bare_text(self, value: float) -> str:
+        """One number without padding."""
+        if self.form == "plain":
+            return str(value)
+        if self.form == "scientific":
+            return f"{value:.{self.precision}e}"
+        if self.form == "fixed":
+            return f"{value:.{self.precision}f}"
+        return f"{value:.0f}." if math.isfinite(value) else f"{value:.0f}"
+
+
+def style_for(values: Array) -> Style:
+    """The form in which these values are read best. Zeros and values that are not finite have no say."""
+    precision = options.precision
+    if values.dtype.kind != "f":
+        return _fitted("plain", precision, values)
+    telling = values[np.isfinite(values) & (values != 0)]
+    if telling.size == 0:
+        return Style("whole", precision, width=1)
+    sizes = np.abs(telling).astype(np.float64)
+    smallest, largest = float(sizes.min()), float(sizes.max())
+    scientific = options.sci_mode
+    if scientific is None:
+        scientific = largest / smallest > 1000 or largest > 1e8 or smallest < 1e-4
+    whole = bool((telling == np.ceil(telling)).all())
+    return _fitted("scientific" if scientific else "whole" if whole else "fixed", precision, telling)
+
+
+def _fitted(form: str, precision: int, values: Array) -> Style:
+    """The style just wide enough for all values."""
+    style = Style(form, precision, width=1)
+    return style._replace(
+        width=max((len(style.bare_text(v)) for v in values.reshape(-1).tolist()), default=1)
+    )
+
+
+# ---- all numbers -------------------------------------------------------------------------------------------
+
+
+def array_str(array: Array, indent: int = 0) -> str:
+    """The numbers with their brackets. `indent` is the column at which the first bracket stands.
+
+    >>> print(array_str(np.array([[1.0, 2.5], [3.0, 4.0]])))
+    [[1.0000, 2.5000],
+     [3.0000, 4.0000]]
+    """
+    if array.size == 0:
+        return "[]"
+    if array.dtype.kind not in "iubf":  # bfloat16, which Python's formatting does not know
+        array = array.astype(np.float32)
+    summarize = array.size > options.threshold
+    style = style_for(_shown_part(array) if summarize else array)
+    return _nested_str(array, indent, style, summarize)
+
+
+def _nested_str(array: Array, indent: int, style: Style, summarize: bool) -> str:
+    if array.ndim == 0:
+        return style.text(array.item())
+    if array.ndim == 1:
+        return _row_str(array, indent, style, summarize)
+    edge = options.edgeitems
+    if summarize and len(array) > 2 * edge:
+        rows = [_nested_str(row, indent + 1, style, summarize) for row in array[:edge]]
+        rows.append("...")
+        rows += [_nested_str(row, indent + 1, style, summarize) for row in array[len(array) - edge :]]
+    else:
+        rows = [_nested_str(row, indent + 1, style, summarize) for row in array]
+    # One blank line for each dimension above two, as in PyTorch.
+    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(rows) + "]"
+
+
+def _row_str(row: Array, indent: int, style: Style, summarize: bool) -> str:
+    edge = options.edgeitems
+    if summarize and edge == 0:
+        texts = ["..."]
+    elif summarize and len(row) > 2 * edge:
+        texts = [style.text(v) for v in row[:edge].tolist()]
+        texts += [" ..."]
+        texts += [style.text(v) for v in row[-edge:].tolist()]
+    else:
+        texts = [style.text(v) for v in row.tolist()]
+    each = style.width + 2  # a number, a comma and a blank
+    per_line = max(1, math.floor((options.linewidth - indent) / each))
+    lines = [", ".join(texts[i : i + per_line]) for i in range(0, len(texts), per_line)]
+    return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+
+def _shown_part(array: Array) -> Array:
+    """The elements that a summary shows; they alone decide the style."""
+    edge = options.edgeitems
+    if edge == 0 and array.ndim > 1:
+        return array[:0]
+    for dimension, size in enumerate(array.shape):
+        if 0 < 2 * edge < size:
+            shown = [*range(edge), *range(size - edge, size)]
+            array = array.take(shown, axis=dimension)
+    return array
+
+
+# ---- the whole tensor --------------------------------------------------------------------------------------
+
+
+def tensor_str(
+    array: Array | None,
+    shape: tuple[int, ...],
+    element_type: dtype,
+    device: Device,
+    *,
+    grad_fn: str | None = None,
+    requires_grad: bool = False,
+    prefix: str = "tensor(",
+) -> str:
+    """What `repr` of a tensor says.
+
+    `array` is None where there is no data (device meta), `grad_fn` the name of the node that made the tensor,
+    `prefix` the class's name and a bracket.
+    """
+    default = get_default_dtype()
+    # Reading back `tensor([...])` would infer these from the numbers; without numbers only the default.
+    inferred = (default,) if array is None or array.size == 0 else (default, int64, bool_)
+    suffixes = []
+    if device.type != "cpu":
+        suffixes.append(f"device='{device}'")
+    # A list of nothing says (0,), and any other shape without elements, or not shown, must be said.
+    if array is None or (array.size == 0 and array.ndim != 1) or (array.size and options.edgeitems == 0):
+        suffixes.append(f"size={tuple(shape)}")
+    if element_type not in inferred:
+        suffixes.append(f"dtype={element_type}")
+    if grad_fn is not None:
+        suffixes.append(f"grad_fn=<{grad_fn}>")
+    elif requires_grad:
+        suffixes.append("requires_grad=True")
+    numbers = "..." if array is None else array_str(array, indent=len(prefix))
+    return _with_suffixes(prefix + numbers, suffixes, indent=len(prefix))
+
+
+def _with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+    """The text, its suffixes and the closing bracket; a suffix that would not fit starts a line."""
+    used = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if used + len(suffix) + 2 > options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            used = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            used += len(suffix) + 2
+    return text + ")"
