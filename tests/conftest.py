@@ -1,0 +1,68 @@
+"""What holds for every test: a skip says why, and in CI there is none.
+
+A test whose tool is missing (torch, chromium, node, the network) skips with a reason: a reader need not have
+it. With `CI=true` the same skip is a failure, decided here once, whichever way the test skipped. A test that
+needs what no installation can give (a GPU) is marked instead, and not selected.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+IN_CI = os.environ.get("CI", "").lower() == "true"
+FAILED_STEPS = "GLASSTORCH_FAILED_STEPS"  # written by workbook/checks.py
+
+
+@pytest.fixture(scope="session")
+def require() -> Callable[[str], Any]:
+    """Gives a module (`require("torch")`) or a program's path; skips the test where it is missing."""
+    return _required
+
+
+def _required(name: str) -> Any:
+    if path := shutil.which(name):
+        return path
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        pytest.skip(f"{name} is not installed")
+
+
+def _as_failure(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure, unless it is an expected failure (which pytest reports as a skip too)."""
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        where = report.longrepr
+        reason = where[2] if isinstance(where, tuple) else str(where)
+        report.outcome = "failed"
+        report.longrepr = (
+            f"{reason}\nWith CI=true no tool may be missing: install it, or mark what cannot run here."
+        )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """Judge the skips of tests."""
+    report = yield
+    _as_failure(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    """Judge the skips of whole files."""
+    report = yield
+    _as_failure(report)
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Repeat above the last line what failed before the tests: `make test` fails, whatever that line says."""
+    if failed := os.environ.get(FAILED_STEPS):
+        terminalreporter.section("failed before the tests", red=True)
+        terminalreporter.line(f"{failed}: see the top of this output")
