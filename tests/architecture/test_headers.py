@@ -1,0 +1,44 @@
+"""Does every file of the library say what it answers, what it mirrors, and where it differs?"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "reference" / "glasstorch"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def problems(source: str) -> list[str]:
+    """What the header of a file lacks."""
+    header = ast.get_docstring(ast.parse(source)) or ""
+    lines = header.splitlines()
+    found = []
+    if not lines or not lines[0].strip():
+        found.append("no docstring whose first line is the question it answers")
+    for label in ("Mirrors:", "Differs:"):
+        said = [line.removeprefix(label).strip() for line in lines if line.startswith(label)]
+        if len(said) != 1 or not said[0]:
+            found.append(f"not exactly one line {label!r} that says something")
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_file_of_the_library_has_its_header(path: Path) -> None:
+    assert problems(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ('"""What?\n\nMirrors: a.h\nDiffers: nothing.\n"""', 0),
+        ('"""What?\n\nMirrors: a.h\n"""', 1),
+        ('"""What?\n\nMirrors:\nDiffers: nothing.\n"""', 1),
+        ('"""\nMirrors: a.h\nDiffers: nothing.\n"""', 0),
+        ("# What?\n", 3),
+    ],
+)
+def test_what_a_header_lacks_is_found(source: str, count: int) -> None:
+    assert len(problems(source)) == count

@@ -1,0 +1,83 @@
+"""Does a skip for a missing tool fail in CI, and only there?"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CASES = """
+import pytest
+
+def test_module(require):
+    require("no_such_module")
+
+def test_program(require):
+    assert require("no-such-program")
+
+def test_present(require):
+    assert require("json").dumps(1) == "1"
+
+def test_plain_skip():
+    pytest.skip("nothing to see")
+
+@pytest.mark.skipif(True, reason="marked")
+def test_marked():
+    raise AssertionError
+
+@pytest.mark.xfail(strict=True)
+def test_expected_failure():
+    raise AssertionError
+"""
+WHOLE_FILE = "import pytest\n\npytest.importorskip('no_such_module')\n"
+
+
+def outcomes(folder: Path, **environment: str) -> tuple[dict[str, int], str]:
+    """How many tests passed, failed and so on in a run with these variables, and all that it printed."""
+    shutil.copy(Path(__file__).with_name("conftest.py"), folder)
+    (folder / "test_cases.py").write_text(CASES)
+    (folder / "test_whole_file.py").write_text(WHOLE_FILE)
+    unset = {"CI", "GLASSTORCH_FAILED_STEPS", "PYTEST_ADDOPTS"}
+    kept = {name: value for name, value in os.environ.items() if name not in unset and "XDIST" not in name}
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-rsf",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(folder),
+        str(folder),
+    ]
+    done = subprocess.run(
+        command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False
+    )
+    last = done.stdout.splitlines()[-1]
+    return {
+        kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])
+    }, done.stdout
+
+
+def test_a_missing_tool_is_a_skip_for_a_reader(tmp_path: Path) -> None:
+    counts, output = outcomes(tmp_path)
+    assert counts == {"passed": 1, "skipped": 5, "xfailed": 1}
+    assert "no_such_module is not installed" in output
+    assert "no-such-program is not installed" in output
+
+
+def test_a_missing_tool_is_a_failure_in_ci(tmp_path: Path) -> None:
+    counts, output = outcomes(tmp_path, CI="true")
+    assert counts == {"passed": 1, "failed": 4, "xfailed": 1, "error": 1}
+    assert "no_such_module is not installed\nWith CI=true no tool may be missing" in output
+
+
+@pytest.mark.parametrize("steps", ["mypy", "ruff check, mypy"])
+def test_what_failed_before_the_tests_is_said_above_the_last_line(tmp_path: Path, steps: str) -> None:
+    _, output = outcomes(tmp_path, GLASSTORCH_FAILED_STEPS=steps)
+    assert f"{steps}: see the top of this output" in output.splitlines()[-12:]
