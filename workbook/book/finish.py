@@ -14,7 +14,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from workbook.book.errors import BookError
+from workbook.book.errors import BookError, last_line
 from workbook.book.vendor import Vendored
 
 TYPESET = Path(__file__).with_name("typeset.cjs")
@@ -57,9 +57,7 @@ def typeset_formulas(pages: dict[Path, str], vendored: Vendored) -> dict[tuple[s
         check=False,
     )
     if done.returncode:
-        raise BookError(
-            f"node could not run KaTeX\n  {(done.stderr.strip().splitlines() or ['no message'])[-1]}"
-        )
+        raise BookError(f"node could not run KaTeX\n  {last_line(done.stderr)}")
     results = dict(zip(found, json.loads(done.stdout), strict=True))
     for (formula, _), result in results.items():
         if "error" in result:

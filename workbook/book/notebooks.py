@@ -35,7 +35,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from workbook.book.errors import BookError
+from workbook.book.errors import BookError, last_line
 from workbook.book.project import CHAPTERS, LABS, project_root, shown
 from workbook.progress import Progress
 
@@ -315,12 +315,6 @@ def raised_at(cell: NotebookNode) -> str:
                 if place <= len(lines):
                     return f"  at line {place} of the cell: {lines[place - 1].strip()}\n"
     return ""
-
-
-def last_line(text: str) -> str:
-    """The last line that says something."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "(no message)"
 
 
 # --- checks -------------------------------------------------------------------------------------------------

@@ -1,0 +1,75 @@
+"""Where in PyTorch's source is each mechanism that the book explains?
+
+`tests/truth/source_map.yaml` names files and symbols of PyTorch 2.13, chapter by chapter; a test looks each
+one up in the installed wheel. This is the page made from it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from workbook.book.errors import BookError, last_line
+from workbook.book.project import TRUTH
+from workbook.book.prose import with_code
+
+COMMIT = "cf30153c4c131c8164ee7798e5022d810682e2cb"  # of PyTorch 2.13.0: torch.version.git_version
+REPOSITORY = "https://github.com/pytorch/pytorch/blob"
+
+CHAPTERS = {
+    "architecture": "01 Architecture",
+    "tensor_storage": "02 Tensor and storage",
+    "dispatcher": "03 Dispatcher",
+    "autograd": "04 Autograd",
+    "cuda": "05 CUDA",
+    "jit_compile": "06 JIT and compile",
+    "nn_optim_distributed_quant_amp_export_profiler": "07 to 10 Training, scale and tools",
+}
+
+
+class Place(NamedTuple):
+    """A symbol in a file of PyTorch's repository, and the wheel's copy of that file where there is one."""
+
+    path: str
+    symbol: str
+    in_wheel: str | None  # relative to the wheel's torch/ folder
+    says: str
+    github_check: str = ""  # how a file that is not in the wheel was looked up
+
+
+def places(root: Path) -> dict[str, list[Place]]:
+    """The places by chapter."""
+    path = root / TRUTH / "source_map.yaml"
+    try:
+        chapters = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return {CHAPTERS[key]: [Place(**entry) for entry in entries] for key, entries in chapters.items()}
+    except (yaml.YAMLError, TypeError, KeyError) as error:
+        raise BookError(
+            f"{path.name}: {last_line(str(error))}\n  its chapters are {', '.join(CHAPTERS)};"
+            f" an entry has {', '.join(Place._fields)}"
+        ) from error
+
+
+def source_map_page(root: Path) -> str:
+    """The Markdown of the page, without its introduction."""
+    parts = []
+    for chapter, entries in places(root).items():
+        parts.append(f"## {chapter}")
+        parts.append("\n".join(['<dl class="places" markdown="0">', *map(entry_html, entries), "</dl>"]))
+    return "\n\n".join(parts)
+
+
+def entry_html(place: Place) -> str:
+    """One place: the file, the symbol in it, whether the wheel has it, and what it says."""
+    broken = html.escape(place.path).replace("/", "/<wbr>")
+    only = "" if place.in_wheel else ' <span class="mark">only in the repository</span>'
+    says = re.sub("`(.*?)`", r"<code>\1</code>", html.escape(with_code(place.says), quote=False))
+    return (
+        f'<dt><a href="{REPOSITORY}/{COMMIT}/{html.escape(place.path)}"><code>{broken}</code></a>'
+        f'<code class="symbol">{html.escape(place.symbol)}</code>{only}</dt>\n'
+        f"<dd>{says}</dd>"
+    )
