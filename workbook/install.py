@@ -62,13 +62,13 @@ class Environment:
             raise told(f"Setting up {self.folder}", f"ERROR: {error}") from error
 
     def _ensure(self, extras: Sequence[str]) -> None:
+        before = self.note()
+        wanted = sorted({*extras, *(before["extras"] if before else ())})
         if reason := self.broken():
             if self.folder.exists() or self.folder.is_symlink():
                 print(f"{reason}; making .venv anew.", flush=True)
             self.create()
-        note = self.note()
-        wanted = sorted({*extras, *(note["extras"] if note else ())})
-        if note and note["fingerprint"] == self.fingerprint() and note["extras"] == wanted:
+        elif before and before["fingerprint"] == self.fingerprint() and before["extras"] == wanted:
             return
         self.install(wanted)
 
@@ -172,7 +172,7 @@ class Environment:
 
     def install(self, extras: Sequence[str]) -> None:
         """Install the project, editable, with these extras."""
-        self.write_note(finished=False)
+        self.write_note(finished=False, extras=extras)
         command = [
             str(self.python),
             "-m",
@@ -185,8 +185,6 @@ class Environment:
             "--no-input",
             "--disable-pip-version-check",
             "--no-warn-script-location",
-            "--retries",
-            "2",
         ]
         what = f"Installing {' and '.join(['the library', *extras])}"
         warning = " (this takes a minute or two)" if len(self.entries()) < EMPTY else ""
@@ -265,7 +263,7 @@ def pip_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name not in {"PIP_USER", "PIP_TARGET", "PIP_PREFIX"}
     }
-    return kept | {"PYTHONUNBUFFERED": "1", "PIP_PROGRESS_BAR": "off"}
+    return {"PIP_RETRIES": "2"} | kept | {"PYTHONUNBUFFERED": "1", "PIP_PROGRESS_BAR": "off"}
 
 
 def pip_detail(line: str) -> str:

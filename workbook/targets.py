@@ -42,7 +42,7 @@ TARGETS = {
     "gen": Target("write the generated code again from the yaml tables", ("test",), ("gen",)),
 }
 OTHERS = {
-    "clean": "remove what was built (ARGS=--all: .venv too); answers are never touched",
+    "clean": "remove what was built, never an answer (ARGS=--all: also .venv)",
     "help": "print this list",
 }
 

@@ -1,7 +1,7 @@
 """Does every `Note [Title]` that is cited exist, once?
 
-A story needed in two places is written once, under a comment line that is its title, and cited by that title from
-elsewhere. PyTorch has such notes too: they are cited as `PyTorch's Note [Title]`, and not looked for here.
+A story needed in two places is written once, under a comment line that is its title, and cited by that title
+from elsewhere. PyTorch has such notes too: `PyTorch's Note [Title]` is not looked for here.
 """
 
 from __future__ import annotations
