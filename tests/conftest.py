@@ -61,6 +61,7 @@ def pytest_make_collect_report() -> Iterator[None]:
     return report
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Repeat above the last line what failed before the tests: `make test` fails, whatever that line says."""
     if failed := os.environ.get(FAILED_STEPS):

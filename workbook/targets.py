@@ -33,7 +33,7 @@ class Target(NamedTuple):
 TARGETS = {
     "study": Target("install, build the book, and serve it at http://127.0.0.1:8000", ("book",), ("read",)),
     "test": Target(
-        "run everything that CI runs: style, types, generated code, tests", ("book", "test"), ("test",)
+        "run what CI runs: style, types, generated code, tests", ("book", "test"), ("test",)
     ),
     "test-all": Target("the same, with the tests that take long", ("book", "test"), ("test", "--all")),
     "site": Target("build the book into site/", ("book",), ("site",)),

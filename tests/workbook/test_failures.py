@@ -19,7 +19,7 @@ SHOWN = {
     "the disk is full": "ERROR: Could not install: an OSError: [Errno 28] No space left on device\n",
     "no permission to write": "Error: [Errno 30] Read-only file system: '/x/.venv'\n",
     "this Python cannot make virtual environments": (
-        "The virtual environment was not created successfully because ensurepip is not\navailable.  On Debian\n"
+        "The virtual environment was not created successfully because ensurepip is not\navailable.\n"
     ),
     "the certificate of the package index was not accepted": (
         "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] self-signed'))\n"

@@ -1,0 +1,100 @@
+"""Does `make test` fail when a step does, and still end with pytest's summary?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from workbook import checks
+from workbook.checks import Step, run_checks
+
+GOOD = Step("good step", ("-c", "print('of no interest')"), "nothing")
+BAD = Step("bad step", ("-c", "raise SystemExit('x.py:1: what is wrong')"), "mend it")
+SUMMARY = re.compile(r"=+ (.*) in [\d.]+s( \([\d:]+\))? =+")
+Output = pytest.CaptureFixture[str]
+
+NOTEBOOK = """{
+ "cells": [{"cell_type": "code", "execution_count": 1, "id": "a", "metadata": {}, "source": "print(%s)",
+   "outputs": [{"name": "stdout", "output_type": "stream", "text": "1\\n"}]}],
+ "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+ "nbformat": 4, "nbformat_minor": 5
+}
+"""
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone with one passing test, a slow one, and one notebook that is true."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "chapters").mkdir()
+    conftest = Path(__file__).parents[1] / "conftest.py"
+    (tmp_path / "tests" / "conftest.py").write_text(conftest.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "tests" / "test_a.py").write_text(
+        "import pytest\n\ndef test_a():\n    pass\n\n@pytest.mark.slow\ndef test_slow():\n    pass\n"
+    )
+    (tmp_path / "chapters" / "a.ipynb").write_text(NOTEBOOK % 1)
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\naddopts = -m 'not slow and not gpu'\nmarkers =\n    slow: takes long\n    gpu: a GPU\n"
+    )
+    monkeypatch.setattr(checks, "STEPS", (GOOD, GOOD))
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
+    monkeypatch.delenv("CI", raising=False)
+    return tmp_path
+
+
+def last_line(capfd: Output) -> tuple[str, str]:
+    """Pytest's summary, which must be the last line printed, and all the output."""
+    output = capfd.readouterr().out
+    found = SUMMARY.fullmatch(output.splitlines()[-1])
+    assert found, output
+    return found[1], output
+
+
+def test_all_is_well(clone: Path, capfd: Output) -> None:
+    assert run_checks(clone, everything=False) == 0
+    summary, output = last_line(capfd)
+    assert summary == "2 passed"
+    assert re.search(r"^good step: \d\.\d s$", output, re.MULTILINE)
+    assert "of no interest" not in output
+    assert "failed before" not in output
+
+
+def test_everything_includes_what_is_slow(clone: Path, capfd: Output) -> None:
+    assert run_checks(clone, everything=True) == 0
+    assert last_line(capfd)[0] == "3 passed"
+
+
+def test_a_failed_step_fails_the_run_and_the_tests_still_run(
+    clone: Path, capfd: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "STEPS", (BAD, GOOD))
+    assert run_checks(clone, everything=False) == 1
+    summary, output = last_line(capfd)
+    assert summary == "2 passed"
+    assert "x.py:1: what is wrong\n  -> mend it" in output
+    assert "Failed so far: bad step." in output
+    assert "bad step: see the top of this output" in "".join(output.splitlines()[-3:])
+
+
+def test_a_failed_test_fails_the_run(clone: Path, capfd: Output) -> None:
+    (clone / "tests" / "test_b.py").write_text("def test_b():\n    assert False\n")
+    assert run_checks(clone, everything=False) == 1
+    assert last_line(capfd)[0] == "1 failed, 2 passed"
+
+
+def test_a_notebook_that_is_not_true_fails_the_run(clone: Path, capfd: Output) -> None:
+    (clone / "chapters" / "a.ipynb").write_text(NOTEBOOK % 2)
+    assert run_checks(clone, everything=False) == 1
+    assert last_line(capfd)[0] == "1 failed, 1 passed"
+
+
+def test_a_broken_test_file_does_not_hide_the_others(clone: Path, capfd: Output) -> None:
+    (clone / "tests" / "test_b.py").write_text("import no_such_module\n")
+    assert run_checks(clone, everything=False) == 1
+    assert last_line(capfd)[0] == "2 passed, 1 error"
+
+
+def test_the_steps_name_what_they_check() -> None:
+    assert [step.name for step in checks.STEPS] == ["ruff check", "ruff format", "mypy", "generated code"]

@@ -1,0 +1,324 @@
+"""Does each command do what it says, and end with a message instead of a traceback?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+from workbook import cli, commands, lab
+from workbook.book.errors import BookError
+from workbook.commands import CommandError
+from workbook.readme_table import BEGIN, END
+from workbook.targets import TARGETS
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("read", "study", "site", "lab", "test", "bench", "gen", "notebooks")
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def workbook(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Runs the command line in this process; gives the exit code."""
+
+    def run(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["workbook", *arguments])
+        return cli.main()
+
+    return run
+
+
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A book that is built at once."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "index.html").write_text("<h1>Home</h1>")
+    monkeypatch.setattr(commands, "build", lambda root: folder)
+    return folder
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What a command starts as a program of its own; nothing is run, and 3 is the exit code."""
+    calls: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "call", lambda command, **_: calls.append(command) or 3)
+    return calls
+
+
+# --- the command line itself ---
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_help_names_every_command_without_colour(columns: str) -> None:
+    environment = {**os.environ, "COLUMNS": columns, "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "workbook"]
+    done = subprocess.run([*command, "-h"], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert set(NAMES) <= {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")}
+
+
+def test_the_version_is_that_of_the_project(workbook: Callable[..., int], capsys: Output) -> None:
+    assert workbook("--version") == 0
+    shown = capsys.readouterr().out.split()[1]
+    assert f'version = "{shown}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["reed"], "No such command 'reed'"),
+        (["read", "--port", "http"], "Invalid value for '--port'"),
+        (["read", "--port", "70000"], "Invalid value for '--port'"),
+        (["site", "now"], "Got unexpected extra argument"),
+    ],
+)
+def test_what_is_not_understood_is_said(
+    workbook: Callable[..., int], capsys: Output, arguments: list[str], words: str
+) -> None:
+    assert workbook(*arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_starting_imports_nothing_heavy() -> None:
+    script = (
+        "import sys; sys.argv = ['workbook', '--version']; from workbook.cli import main; main()\n"
+        "heavy = {'numpy', 'rich', 'jupytext', 'nbformat', 'mkdocs', 'http.server', 'glasstorch'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    assert subprocess.call([sys.executable, "-c", script], stdout=subprocess.DEVNULL) == 0
+
+
+def test_each_make_target_runs_a_command_that_exists() -> None:
+    assert {target.command[0] for target in TARGETS.values()} <= set(NAMES)
+
+
+# --- read, study, site ---
+
+
+def test_read_without_serving_says_where_the_book_is(
+    workbook: Callable[..., int], pages: Path, capsys: Output
+) -> None:
+    assert workbook("read", "--no-serve") == 0
+    assert capsys.readouterr().out == f"The book is in {pages / 'index.html'}\n"
+
+
+class Interrupted:
+    """A server that is stopped by Ctrl-C at once."""
+
+    def __init__(self, port: int) -> None:
+        self.server_port = port
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def serve_forever(self) -> None:
+        raise KeyboardInterrupt
+
+
+def test_read_says_what_to_do_next_and_ends_politely(
+    workbook: Callable[..., int], pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setattr("workbook.serve.bind", lambda folder, port: Interrupted(port))
+    assert workbook("read") == 0
+    captured = capsys.readouterr()
+    assert "The book is at http://127.0.0.1:8000" in captured.out
+    assert "What to do next" in captured.out
+    assert "in use" not in captured.out
+    assert captured.out.endswith("Stopped. `make study` brings the book back.\n")
+    assert captured.err == ""
+
+
+def test_read_says_when_the_port_is_in_use(
+    workbook: Callable[..., int], pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setattr("workbook.serve.bind", lambda folder, port: Interrupted(port + 1))
+    assert workbook("read") == 0
+    assert "Port 8000 is in use; the book is at port 8001 instead." in capsys.readouterr().out
+
+
+def test_study_hands_its_options_to_the_installer(
+    workbook: Callable[..., int], started: list[list[str]]
+) -> None:
+    assert workbook("study", "--port", "8010", "--no-serve") == 3
+    installer = str(ROOT / "workbook" / "bootstrap.py")
+    assert started == [[sys.executable, installer, "study", "--port", "8010", "--no-serve"]]
+
+
+def build_raises(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Have the book's builder raise."""
+
+    def build_site(root: Path) -> Path:
+        raise error
+
+    module = types.ModuleType("workbook.book.build")
+    module.build_site = build_site  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "workbook.book.build", module)
+
+
+def test_a_broken_book_is_told(
+    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    build_raises(monkeypatch, BookError("tour.md:12: code cell 3 raised\n  mend the cell"))
+    assert workbook("site") == 1
+    error = capsys.readouterr().err
+    assert error == "workbook: the book could not be built\ntour.md:12: code cell 3 raised\n  mend the cell\n"
+
+
+def test_a_missing_package_is_told(
+    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    build_raises(monkeypatch, ModuleNotFoundError("No module named 'mkdocs'", name="mkdocs.config"))
+    assert workbook("site") == 1
+    assert "the package 'mkdocs' is not installed\n  run `make study`" in capsys.readouterr().err
+
+
+def test_our_own_missing_module_is_not_blamed_on_the_reader(
+    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_raises(monkeypatch, ModuleNotFoundError("No module named 'workbook.x'", name="workbook.x"))
+    with pytest.raises(ModuleNotFoundError):
+        workbook("site")
+
+
+def test_outside_a_clone_it_says_so(
+    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Output
+) -> None:
+    def nowhere(start: Path | None = None) -> Path:
+        raise BookError(f"no book found at or above {start}")
+
+    monkeypatch.setattr("workbook.book.project.project_root", nowhere)
+    monkeypatch.chdir(tmp_path)
+    assert workbook("site") == 1
+    assert capsys.readouterr().err == f"workbook: no book found at or above {tmp_path}\n"
+
+
+def test_the_clone_is_found_from_anywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert commands.root() == ROOT
+
+
+# --- what runs as a program of its own ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["gen"], ["-m", "glasstorch.operators.gen"]),
+        (["gen", "--check"], ["-m", "glasstorch.operators.gen", "--check"]),
+        (["notebooks"], ["-m", "workbook.book.notebooks"]),
+        (["notebooks", "--check", "a.md", "b"], ["-m", "workbook.book.notebooks", "--check", "a.md", "b"]),
+    ],
+)
+def test_a_module_is_run_and_its_exit_code_passed_on(
+    workbook: Callable[..., int], started: list[list[str]], arguments: list[str], expected: list[str]
+) -> None:
+    assert workbook(*arguments) == 3
+    assert started == [[sys.executable, *expected]]
+
+
+def test_test_runs_the_checks(workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def run_checks(root: Path, *, everything: bool) -> int:
+        asked.append((root, everything))
+        return 1
+
+    monkeypatch.setattr("workbook.checks.run_checks", run_checks)
+    assert workbook("test") == 1
+    assert workbook("test", "--all") == 1
+    assert asked == [(ROOT, False), (ROOT, True)]
+
+
+# --- lab ---
+
+
+def test_lab_opens_text_chapters_as_notebooks(
+    workbook: Callable[..., int], started: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    chapter = tmp_path / "chapters" / "00-start"
+    chapter.mkdir(parents=True)
+    monkeypatch.setattr(commands, "root", lambda: tmp_path)
+    assert workbook("lab", "--no-browser") == 3
+    ((*command, last),) = started
+    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
+    assert "--LabApp.default_url=/lab/tree/chapters/00-start" in command
+    assert last == "--no-browser"
+    settings = (tmp_path / ".cache/jupyter/labconfig/default_setting_overrides.json").read_text()
+    assert '"markdown": "Jupytext Notebook"' in settings
+
+
+def test_lab_says_what_it_can_open(
+    workbook: Callable[..., int], started: list[list[str]], tmp_path: Path, capsys: Output
+) -> None:
+    assert workbook("lab", str(tmp_path / "elsewhere.ipynb")) == 1
+    assert "name a chapter or a notebook of this clone" in capsys.readouterr().err
+    assert started == []
+
+
+def test_lab_without_jupyter_is_told(
+    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setattr(lab, "find_spec", lambda name: None)
+    assert workbook("lab") == 1
+    assert "the package 'jupyterlab' is not installed\n  run `make study`" in capsys.readouterr().err
+
+
+# --- bench ---
+
+
+@pytest.fixture
+def benchmarks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone whose benchmarks print what stands in the file `prints.py`."""
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "__main__.py").write_text("print('| new |')\n")
+    (tmp_path / "README.md").write_text(f"{BEGIN}\n{END}\n")
+    monkeypatch.setattr(commands, "root", lambda: tmp_path)
+    return tmp_path
+
+
+def test_bench_prints_the_table_and_puts_it_into_the_readme(
+    workbook: Callable[..., int], benchmarks: Path, capsys: Output
+) -> None:
+    assert workbook("bench") == 0
+    assert capsys.readouterr().out == "| new |\n\nThe table in README.md is new.\n"
+    assert (benchmarks / "README.md").read_text() == f"{BEGIN}\n\n| new |\n\n{END}\n"
+    assert workbook("bench") == 0
+    assert capsys.readouterr().out.endswith("The table in README.md was the same.\n")
+
+
+def test_benchmarks_that_fail_leave_the_readme(
+    workbook: Callable[..., int], benchmarks: Path, capsys: Output
+) -> None:
+    (benchmarks / "benchmarks" / "__main__.py").write_text("print('| half |')\nraise SystemExit(4)\n")
+    assert workbook("bench") == 1
+    assert "ended with exit code 4; README.md is as it was" in capsys.readouterr().err
+    assert "half" not in (benchmarks / "README.md").read_text()
+
+
+def test_a_readme_without_a_place_is_told(
+    workbook: Callable[..., int], benchmarks: Path, capsys: Output
+) -> None:
+    (benchmarks / "README.md").write_text("# Title\n")
+    assert workbook("bench") == 1
+    assert "README.md: there is no place for the table" in capsys.readouterr().err
+
+
+def test_an_error_of_a_command_names_the_program(
+    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    def fail() -> None:
+        raise CommandError("no\n  yes")
+
+    monkeypatch.setattr(commands, "site", fail)
+    assert workbook("site") == 1
+    assert capsys.readouterr().err == "workbook: no\n  yes\n"
