@@ -1,0 +1,118 @@
+"""Runs a PyTorch program with `torch` meaning glasstorch.
+
+    python -m glasstorch script.py [arguments]
+    python -m glasstorch -m module [arguments]
+    python -m glasstorch --list                  the names that glasstorch has, by module
+
+Mirrors: nothing; it does what `python script.py` does
+Differs: glasstorch answers `import torch` and everything below torch, whether torch is installed or not.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import runpy
+import sys
+from types import ModuleType, TracebackType
+
+import glasstorch
+from glasstorch import _as_torch
+
+USAGE = "\n".join(__doc__.splitlines()[:5])
+OUR_FRAMES = (__file__, _as_torch.__file__, "<frozen runpy>", "<frozen importlib._bootstrap>")
+
+
+def main(arguments: list[str]) -> int:
+    """Run what the command line names; returns the exit code where the program itself gives none."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE)
+        return 0
+    if arguments[0] == "--version":
+        print(f"glasstorch {glasstorch.__version__}")
+        return 0
+    if arguments[0] == "--list":
+        print_names()
+        return 0
+    if arguments[0] == "-m":
+        if len(arguments) == 1:
+            return fail("Argument expected for the -m option: the name of a module", 2)
+        return run_module(arguments[1], arguments[1:])
+    if arguments[0].startswith("-"):
+        return fail(f"unknown option {arguments[0]}\n{USAGE}", 2)
+    return run_script(arguments[0], arguments)
+
+
+def fail(message: str, code: int) -> int:
+    """Say what is wrong, as Python does before a program has begun."""
+    print(f"python -m glasstorch: {message}", file=sys.stderr)
+    return code
+
+
+def run_script(path: str, arguments: list[str]) -> int:
+    """Run a file as `python path` would."""
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        return fail(f"can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] {error.strerror}", 2)
+    _as_torch.install()
+    sys.excepthook = print_without_our_frames
+    sys.argv = arguments
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    program = ModuleType("__main__")
+    program.__file__ = path
+    # Not this module's `from __future__` lines: the program has its own.
+    code = compile(source, path, "exec", dont_inherit=True)
+    sys.modules["__main__"] = program
+    exec(code, program.__dict__)
+    return 0
+
+
+def run_module(name: str, arguments: list[str]) -> int:
+    """Run a module as `python -m name` would."""
+    _as_torch.install()
+    sys.excepthook = print_without_our_frames
+    sys.argv = arguments
+    try:
+        found = importlib.util.find_spec(name)
+    except ModuleNotFoundError as error:
+        return fail(f"Error while finding module specification for {name!r} ({error})", 1)
+    if found is None:
+        return fail(f"No module named {name}", 1)
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+    return 0
+
+
+def print_without_our_frames(
+    kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    """Print an error as if Python had run the program: calls inside this runner are left out."""
+    traceback = without_our_frames(traceback)
+    hint = _as_torch.import_hint(error)
+    if hint is not None:
+        error.add_note(hint)
+    sys.__excepthook__(kind, error.with_traceback(traceback), traceback)
+
+
+def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """The same traceback, its links led past our frames."""
+    kept = []
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename not in OUR_FRAMES:
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    for entry, following in zip(kept, [*kept[1:], None], strict=True):
+        entry.tb_next = following
+    return kept[0] if kept else None
+
+
+def print_names() -> None:
+    """Print every public name of every module that a program can import as torch's."""
+    for torch_name in _as_torch.torch_modules():
+        module = importlib.import_module(_as_torch.our_name(torch_name))
+        print(f"{torch_name}\n    " + " ".join(_as_torch.offered_names(module)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

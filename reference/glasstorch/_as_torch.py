@@ -1,0 +1,94 @@
+"""How does `import torch` come to mean glasstorch?
+
+Mirrors: nothing; this is what lets an unchanged PyTorch program run
+Differs: a finder in front of Python's own, so that torch itself may be installed and is not touched.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import glasstorch
+from glasstorch.core.unknown_names import advice, as_torch, public_names
+
+CANNOT_IMPORT = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>glasstorch[\w.]*)'")
+
+
+class TorchFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers for `torch` and everything below it with the module of glasstorch that has the same path."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Python asks this for every module that is imported for the first time."""
+        if fullname.partition(".")[0] != "torch":
+            return None
+        found = importlib.util.find_spec(our_name(fullname))
+        if found is None:
+            raise ModuleNotFoundError(
+                f"No module named '{fullname}' in glasstorch; {advice(fullname, torch_modules())}",
+                name=fullname,
+            )
+        return ModuleSpec(fullname, self, is_package=found.submodule_search_locations is not None)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module of glasstorch itself, not a copy."""
+        module = importlib.import_module(our_name(spec.name))
+        # The import system writes its spec into the module it gets; exec_module puts the module's own back.
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to run."""
+        spec = module.__spec__
+        if spec is not None and spec.loader is self:
+            module.__spec__ = spec.loader_state
+
+
+def install() -> None:
+    """From now on, `import torch` gives glasstorch in this process."""
+    found = sys.modules.get("torch")
+    if found is glasstorch:
+        return
+    if found is not None:
+        raise ImportError(
+            "torch has been imported already; run `import torch` only after glasstorch took its place"
+        )
+    sys.meta_path.insert(0, TorchFinder())
+
+
+def our_name(torch_name: str) -> str:
+    """The name of the module that stands for one of torch."""
+    return "glasstorch" + torch_name.removeprefix("torch")
+
+
+def torch_modules(root: ModuleType = glasstorch) -> Iterator[str]:
+    """The modules that a program reaches from `torch`, by their names in PyTorch."""
+    yield as_torch(root.__name__)
+    for name in offered_names(root):
+        inner = getattr(root, name)
+        if isinstance(inner, ModuleType) and inner.__name__ == f"{root.__name__}.{name}":
+            yield from torch_modules(inner)
+
+
+def offered_names(module: ModuleType) -> list[str]:
+    """The names that a module means to offer, in order."""
+    return sorted(getattr(module, "__all__", None) or public_names(vars(module)))
+
+
+def import_hint(error: BaseException) -> str | None:
+    """Our advice on a failed `from torch import name`, for which Python writes the message itself."""
+    if not isinstance(error, ImportError) or isinstance(error, ModuleNotFoundError):
+        return None
+    match = CANNOT_IMPORT.match(str(error))
+    if match is None:
+        return None
+    known = offered_names(sys.modules[match["module"]])
+    return f"{match['name']} is not in glasstorch; {advice(match['name'], known)}"

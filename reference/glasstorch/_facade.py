@@ -1,0 +1,58 @@
+"""Which names does `import glasstorch as torch` offer?
+
+Mirrors: torch/__init__.py
+Differs: assembled here from the modules that define the names; a name that is missing says so and names the nearest.
+"""
+
+from __future__ import annotations
+
+from glasstorch import autograd as autograd
+from glasstorch import nn as nn
+from glasstorch import optim as optim
+from glasstorch._creation import *  # noqa: F403
+from glasstorch._tensor import Tensor as Tensor
+from glasstorch.autograd.modes import enable_grad as enable_grad
+from glasstorch.autograd.modes import is_grad_enabled as is_grad_enabled
+from glasstorch.autograd.modes import no_grad as no_grad
+from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+from glasstorch.core.device import device as device
+from glasstorch.core.dtype import bfloat16 as bfloat16
+from glasstorch.core.dtype import bool_
+from glasstorch.core.dtype import can_cast as can_cast
+from glasstorch.core.dtype import dtype as dtype
+from glasstorch.core.dtype import float16 as float16
+from glasstorch.core.dtype import float32 as float32
+from glasstorch.core.dtype import float64 as float64
+from glasstorch.core.dtype import get_default_dtype as get_default_dtype
+from glasstorch.core.dtype import int32 as int32
+from glasstorch.core.dtype import int64 as int64
+from glasstorch.core.dtype import promote_types as promote_types
+from glasstorch.core.dtype import set_default_dtype as set_default_dtype
+from glasstorch.core.dtype import uint8 as uint8
+from glasstorch.core.generator import Generator as Generator
+from glasstorch.core.generator import default_generator as default_generator
+from glasstorch.core.generator import manual_seed as manual_seed
+from glasstorch.core.geometry import Size as Size
+from glasstorch.core.layout import channels_last as channels_last
+from glasstorch.core.layout import channels_last_3d as channels_last_3d
+from glasstorch.core.layout import contiguous_format as contiguous_format
+from glasstorch.core.layout import layout as layout
+from glasstorch.core.layout import memory_format as memory_format
+from glasstorch.core.layout import preserve_format as preserve_format
+from glasstorch.core.layout import strided as strided
+from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.kernels import register_kernels
+from glasstorch.operators import composite as _composite
+from glasstorch.operators.generated.public import *  # noqa: F403
+from glasstorch.printing import set_printoptions as set_printoptions
+
+register_kernels()
+__getattr__ = refuse_unknown_names("glasstorch")
+
+half, float, double, int, long, bool = float16, float32, float64, int32, int64, bool_
+
+__all__ = [
+    name
+    for name in globals()
+    if not name.startswith("_") and name not in ("annotations", "refuse_unknown_names", "register_kernels")
+]

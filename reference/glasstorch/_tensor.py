@@ -1,0 +1,462 @@
+"""What is the object that users hold?
+
+Mirrors: aten/src/ATen/templates/TensorBody.h, torch/csrc/autograd/python_variable.cpp, torch/_tensor.py
+Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated) and what
+    Python asks of it (here).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from glasstorch.core import geometry, hooks
+from glasstorch.core.allocator import empty_array
+from glasstorch.core.device import CPU, device
+from glasstorch.core.dtype import Number, dtype, dtype_of_number
+from glasstorch.core.errors import AutogradError, DeviceError
+from glasstorch.core.geometry import Shape
+from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
+from glasstorch.core.storage import Storage
+from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.operators import indexing
+from glasstorch.operators.generated import functions
+from glasstorch.operators.generated.methods import TensorMethods
+from glasstorch.printing import tensor_str
+
+
+class Tensor(TensorMethods):
+    """A multi-dimensional array of one dtype on one device, which records how it was computed.
+
+    Make one with `tensor`, `zeros`, `rand` ... Views share their storage; `x.untyped_storage()` is that storage.
+    """
+
+    # Autograd: answered by the layer that knows -----------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operators on this tensor are recorded."""
+        meta = self._autograd_meta
+        return meta is not None and (meta.requires_grad or hooks.variable_hooks.grad_fn(self) is not None)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        hooks.variable_hooks.requires_grad_(self, value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Make a leaf require grad, or stop it from doing so; returns the tensor itself."""
+        hooks.variable_hooks.requires_grad_(self, requires_grad)
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward passes have added up for this leaf; None before the first."""
+        return hooks.variable_hooks.get_grad(self)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        hooks.variable_hooks.set_grad(self, value)
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node of the backward graph that produced this tensor; None for a leaf."""
+        return None if self._autograd_meta is None else hooks.variable_hooks.grad_fn(self)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was not computed from tensors that require grad."""
+        return self._autograd_meta is None or self.grad_fn is None
+
+    @property
+    def output_nr(self) -> int:
+        """Which of its node's results this tensor is."""
+        return 0 if self._autograd_meta is None else int(self._autograd_meta.output_nr)
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradient of this tensor with respect to the leaves it came from, and add it to their `.grad`.
+
+        `gradient` has this tensor's shape and may be left out for a tensor of one element.
+        """
+        hooks.variable_hooks.backward(self, gradient, retain_graph, create_graph, inputs)
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
+        """Call `hook(grad)` when this tensor's gradient is known; a tensor that it returns replaces the gradient."""
+        return hooks.variable_hooks.register_hook(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Any], Any]) -> Any:
+        """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
+        return hooks.variable_hooks.register_post_accumulate_grad_hook(self, hook)
+
+    def retain_grad(self) -> None:
+        """Keep this tensor's gradient in `.grad` though it is no leaf."""
+        hooks.variable_hooks.retain_grad(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this tensor and it is no leaf."""
+        return hooks.variable_hooks.retains_grad(self)
+
+    @property
+    def _base(self) -> Tensor | None:
+        return hooks.variable_hooks.base(self)
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    def detach_(self) -> Tensor:
+        """Forget in place how this tensor was computed; refused for a view."""
+        if self._is_view():
+            raise AutogradError("Can't detach views in-place. Use detach() instead.")
+        self._autograd_meta = None
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same storage as a tensor without history, whose changes nobody counts."""
+        result = alias(self)
+        result._version_counter = None
+        return result
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if value.dtype is not self.dtype or value.device is not self.device:
+            raise DeviceError(
+                f"incompatible tensor type: .data of a {self.dtype} tensor on {self.device} cannot be set to a "
+                f"{value.dtype} tensor on {value.device}"
+            )
+        self.set_storage(value.untyped_storage(), value._shape, value._strides, value._offset)
+
+    # Facts ------------------------------------------------------------------------------------------------------
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie next to each other in row-major order (or in the order of a memory format)."""
+        if memory_format is None or memory_format.name == "contiguous_format":
+            return self.is_row_major()
+        return geometry.is_channels_last(self._shape, self.strides())
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating point one."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self.dtype.is_complex
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has sizes and a dtype and no data."""
+        return self.device.type == "meta"
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the storage is on a GPU."""
+        return self.device.type == "cuda"
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802  (PyTorch's name)
+        """A view with the dimensions in reverse order."""
+        return functions.numpy_T(self)
+
+    @property
+    def mT(self) -> Tensor:  # noqa: N802  (PyTorch's name)
+        """A view with the last two dimensions swapped."""
+        return functions.mT(self)
+
+    # Out to NumPy and Python ------------------------------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> Array:
+        """A NumPy array over the same memory: writing to one is seen by the other.
+
+        A bfloat16 tensor has no NumPy dtype and is refused. `force=True` first detaches and copies to the CPU.
+        """
+        if force:
+            return self.detach().to("cpu").numpy()
+        if self.requires_grad:
+            raise AutogradError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        if self.dtype.name == "bfloat16":
+            raise TypeError(
+                "Got unsupported ScalarType BFloat16: NumPy has no such dtype; use x.float().numpy()"
+            )
+        return self.array().view()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ValueError(f"cannot give a {self.dtype} tensor as {dtype} without a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
+        return self.array().tolist()
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            many = "no" if self.numel() == 0 else "more than one"
+            raise RuntimeError(
+                f"Boolean value of Tensor with {many} value{'s' if many != 'no' else ''} is ambiguous"
+            )
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())  # type: ignore[call-overload, no-any-return]
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.is_floating_point or self._shape:
+            raise TypeError(
+                f"only integer tensors of a single element can be converted to an index, this one has sizes "
+                f"{list(self._shape)} and dtype {self.dtype}"
+            )
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self._shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(functions.unbind(self, 0))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(functions.any(functions.eq(self, value)).item())
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return indexing.get(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        indexing.put(self, index, value)
+
+    # Copies with another dtype or place -------------------------------------------------------------------------
+
+    def float(self) -> Tensor:
+        """The tensor as float32; itself if it is."""
+        return self.to(dtype_named("float32"))
+
+    def double(self) -> Tensor:
+        """The tensor as float64; itself if it is."""
+        return self.to(dtype_named("float64"))
+
+    def half(self) -> Tensor:
+        """The tensor as float16; itself if it is."""
+        return self.to(dtype_named("float16"))
+
+    def bfloat16(self) -> Tensor:
+        """The tensor as bfloat16; itself if it is."""
+        return self.to(dtype_named("bfloat16"))
+
+    def long(self) -> Tensor:
+        """The tensor as int64; itself if it is."""
+        return self.to(dtype_named("int64"))
+
+    def int(self) -> Tensor:
+        """The tensor as int32; itself if it is."""
+        return self.to(dtype_named("int32"))
+
+    def bool(self) -> Tensor:
+        """The tensor as bool: whether each element is not 0."""
+        return self.to(dtype_named("bool"))
+
+    def cpu(self) -> Tensor:
+        """The tensor on the CPU; itself if it is there."""
+        return self.to("cpu")
+
+    # Python protocols -------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        grad_fn = self.grad_fn
+        return tensor_str(
+            None if self.is_meta else self.array(),
+            self._shape,
+            self.dtype,
+            self.device,
+            requires_grad=self.requires_grad,
+            grad_fn=None if grad_fn is None else grad_fn.name(),
+        )
+
+    def __format__(self, specification: str) -> str:
+        if not self._shape and specification:
+            return format(self.item(), specification)
+        return object.__format__(self, specification) if specification else str(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+            )
+        if id(self) not in memo:
+            with_strides = self.detach().clone()
+            copied = with_strides if type(self) is Tensor else with_strides.as_subclass(type(self))
+            copied.requires_grad_(self.requires_grad)
+            memo[id(self)] = copied
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.detach().contiguous().array(), self.dtype, self.requires_grad)
+
+    def as_subclass(self, cls: type[Tensor]) -> Any:
+        """The same storage, geometry and history as an instance of a subclass."""
+        result = alias(self, cls)
+        result._autograd_meta = self._autograd_meta
+        return result
+
+    def dim_order(self) -> tuple[Any, ...]:
+        """The dimensions from the slowest through memory to the fastest."""
+        return tuple(reversed(geometry.memory_order([self.strides()], self._shape)))
+
+
+def dtype_named(name: str) -> dtype:
+    """A dtype by its name (inside Tensor, `float` and `int` are methods)."""
+    from glasstorch.core.dtype import BY_NAME
+
+    return BY_NAME[name]
+
+
+# Making tensors: what kernels use -------------------------------------------------------------------------------
+
+_new = object.__new__
+
+
+def wrap(array: Array, dtype: dtype) -> Tensor:  # hot path: benchmarks/eager.py
+    """A CPU tensor around a fresh row-major array that nobody else holds. Nothing is copied."""
+    t = _new(Tensor)
+    t._array = array
+    t.dtype = dtype
+    t._shape = array.shape
+    t.key_set = CPU_KEYS
+    t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
+    t._offset = t._generation = 0
+    return t
+
+
+def make(
+    storage: Storage,
+    dtype: dtype,
+    shape: Shape,
+    strides: Shape | None,
+    offset: int,
+    cls: type[Tensor] = Tensor,
+) -> Tensor:
+    """A tensor that reads a storage through a geometry; `strides` None means row-major."""
+    t = _new(cls)
+    t._array = None
+    t.dtype = dtype
+    t._shape = shape
+    t._strides = strides
+    t._offset = offset
+    t.key_set = CPU_KEYS if storage.device is CPU else KEYS_OF_DEVICE[storage.device.type]
+    t._storage = storage
+    t._version_counter = t._autograd_meta = t._number = None
+    t._generation = storage.generation
+    return t
+
+
+def make_view(
+    base: TensorImpl, shape: Shape, strides: Shape | None, offset: int
+) -> Tensor:  # hot path: benchmarks/eager.py
+    """A tensor on the storage of another, with its own geometry. Versions and bases are ADInplaceOrView's business."""
+    storage = base._storage
+    if storage is None:
+        storage = base.untyped_storage()
+    t = _new(Tensor)
+    t._array = None
+    t.dtype = base.dtype
+    t._shape = shape
+    t._strides = strides
+    t._offset = offset
+    t.key_set = base.key_set
+    t._storage = storage
+    t._version_counter = t._autograd_meta = t._number = None
+    t._generation = storage.generation
+    return t
+
+
+def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
+    """The same storage, geometry and version counter without autograd's record."""
+    t = _new(cls)
+    t._array = base._array
+    t.dtype = base.dtype
+    t._shape = base._shape
+    t._strides = base._strides
+    t._offset = base._offset
+    t.key_set = base.key_set
+    t._storage = base.untyped_storage()
+    t._version_counter = base.version_counter()
+    t._autograd_meta = None
+    t._number = base._number
+    t._generation = base._generation
+    return t
+
+
+def empty(shape: Shape, dtype: dtype, on: device = CPU) -> Tensor:
+    """An uninitialised row-major tensor."""
+    nbytes = geometry.Size(shape).numel() * dtype.itemsize
+    if on is CPU:
+        return wrap(empty_array(shape, dtype.numpy, nbytes), dtype)
+    return make(Storage.allocate(nbytes, on), dtype, shape, None, 0)
+
+
+def empty_strided(shape: Shape, strides: Shape, dtype: dtype, on: device = CPU) -> Tensor:
+    """An uninitialised tensor with the given strides, on a storage just large enough."""
+    if on is CPU and strides == geometry.contiguous_strides(shape):
+        return empty(shape, dtype, on)
+    nbytes = geometry.span(shape, strides) * dtype.itemsize
+    return make(Storage.allocate(nbytes, on), dtype, shape, strides, 0)
+
+
+def from_array(array: Array, dtype: dtype) -> Tensor:
+    """A tensor over somebody else's array, of any strides; the memory is shared."""
+    itemsize = dtype.itemsize
+    if array.flags.c_contiguous:
+        t = wrap(array, dtype)
+        t._storage = Storage.over(array)
+        return t
+    strides = tuple(step // itemsize for step in array.strides)
+    whole = np.lib.stride_tricks.as_strided(array, (geometry.span(array.shape, strides),), (itemsize,))
+    return make(Storage.over(whole), dtype, array.shape, strides, 0)
+
+
+def wrapped_number(value: Number) -> Tensor:  # hot path: benchmarks/eager.py
+    """A 0-dim tensor that stands for a Python number; it is weak in promotion and has no array until asked."""
+    if type(value) not in (bool, int, float):
+        value = value.item() if hasattr(value, "item") else value  # a NumPy scalar
+    t = _new(Tensor)
+    t._array = None
+    t.dtype = dtype_of_number(value)
+    t._shape = ()
+    t.key_set = CPU_KEYS
+    t._storage = t._strides = t._version_counter = t._autograd_meta = None
+    t._number = value
+    t._offset = t._generation = 0
+    return t
+
+
+def _rebuild(cls: type[Tensor], array: Array, dtype: dtype, requires_grad: bool) -> Any:
+    result = from_array(array, dtype)
+    result = result if cls is Tensor else result.as_subclass(cls)
+    return result.requires_grad_(requires_grad)
+
+
+class _Tensors:
+    """Fills hooks.TensorHooks."""
+
+    def wrapped_number(self, value: Any) -> Tensor:
+        return wrapped_number(value)
+
+
+hooks.set_tensor_hooks(_Tensors())

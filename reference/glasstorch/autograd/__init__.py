@@ -1,0 +1,17 @@
+"""How are gradients recorded and run?
+
+Reading order: `modes`, `node`, `saved`, `views`, `engine`, `function`, `graph` (backward, grad), `formulas`, `gradcheck`, `generated/`
+(autograd and ADInplaceOrView kernels).
+
+Mirrors: torch/csrc/autograd, torch/autograd
+Differs: Python throughout.
+"""
+
+from glasstorch.autograd.function import Function as Function
+from glasstorch.autograd.gradcheck import gradcheck as gradcheck
+from glasstorch.autograd.gradcheck import gradgradcheck as gradgradcheck
+from glasstorch.autograd.graph import backward as backward
+from glasstorch.autograd.graph import grad as grad
+from glasstorch.autograd.modes import enable_grad as enable_grad
+from glasstorch.autograd.modes import no_grad as no_grad
+from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled

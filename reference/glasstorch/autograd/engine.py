@@ -1,0 +1,203 @@
+"""In which order do nodes run, and how do gradients travel between them?
+
+Mirrors: torch/csrc/autograd/engine.cpp (Engine::execute, compute_dependencies, evaluate_function, validate_outputs),
+    graph_task.h, input_buffer.cpp
+Differs: runs in the calling thread, as PyTorch does for CPU work; one object holds what PyTorch splits into GraphTask,
+    NodeTask and InputBuffer.
+
+The walk is iterative: a graph of 100,000 nodes in a row needs no deeper stack than one of two.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import Edge, Metadata, Node
+from glasstorch.core.errors import AutogradError
+from glasstorch.core.geometry import is_expandable_to
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+class GraphTask:
+    """One backward pass over the graph below some roots."""
+
+    def __init__(self, roots: Sequence[Edge], keep_graph: bool, captures: Sequence[Edge] | None) -> None:
+        self.keep_graph = keep_graph
+        self.dependencies = compute_dependencies(roots)
+        self.buffers: dict[
+            Node, list[Any]
+        ] = {}  # gradients that have arrived at a node, one place for each input
+        self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
+        self.pushed = 0
+        # autograd.grad and backward(inputs=): which gradients to hand out, and which nodes lead there.
+        self.captures: dict[Node, list[tuple[int, int]]] | None = None
+        self.captured: list[Any] = []
+        self.needed: set[Node] | None = None
+        if captures is not None:
+            self.captures, self.captured = {}, [None] * len(captures)
+            for place, (node, input_nr) in enumerate(captures):
+                self.captures.setdefault(node, []).append((place, input_nr))
+            self.needed = nodes_leading_to(roots, self.captures)
+
+    def push(self, node: Node) -> None:
+        self.pushed += 1
+        heapq.heappush(self.ready, (-node.sequence_nr, self.pushed, node))
+
+    def add(self, node: Node, input_nr: int, grad: Any) -> None:
+        """Add a gradient to what has arrived at one input of a node."""
+        buffer = self.buffers.get(node)
+        if buffer is None:
+            buffer = self.buffers[node] = [None] * len(node.metadata)
+        arrived = buffer[input_nr]
+        buffer[input_nr] = grad if arrived is None else arrived + grad
+
+    def run(self) -> None:  # hot path: benchmarks/eager.py
+        """Run nodes as they become ready until none is left."""
+        dependencies, buffers, needed, captures = self.dependencies, self.buffers, self.needed, self.captures
+        keep_graph, ready = self.keep_graph, self.ready
+        pop = heapq.heappop
+        while ready:
+            node = pop(ready)[2]
+            grads = buffers.pop(node, None)
+            if grads is None:
+                grads = [None] * len(node.metadata)
+            if node.pre_hooks is not None:
+                for pre_hook in tuple(node.pre_hooks):
+                    grads = pre_hook(grads)
+            if captures is not None and node in captures:
+                for place, input_nr in captures[node]:
+                    self.captured[place] = grads[input_nr]
+            if needed is not None and node not in needed:
+                continue
+            results = node.apply(grads)
+            if not keep_graph:
+                node.release_variables()
+            if node.post_hooks is not None:
+                for post_hook in tuple(node.post_hooks):
+                    changed = post_hook(tuple(results), tuple(grads))
+                    results = results if changed is None else changed
+            del grads
+            edges = node.next_edges
+            if len(results) != len(edges):
+                raise AutogradError(
+                    f"Function {node.name()} returned an incorrect number of gradients (expected {len(edges)}, got "
+                    f"{len(results)})"
+                )
+            for i, edge in enumerate(edges):
+                if edge is None:
+                    continue
+                target, input_nr = edge
+                grad = results[i]
+                if grad is not None:
+                    wanted = target.metadata[input_nr]
+                    if wanted is not None and (grad._shape != wanted[0] or grad.dtype is not wanted[1]):
+                        grad = validated(grad, wanted, node, i)
+                    buffer = buffers.get(target)
+                    if buffer is None:
+                        if len(target.metadata) == 1:
+                            buffers[target] = [grad]
+                        else:
+                            self.add(target, input_nr, grad)
+                    else:
+                        arrived = buffer[input_nr]
+                        buffer[input_nr] = grad if arrived is None else arrived + grad
+                waiting = dependencies[target] = dependencies[target] - 1
+                if not waiting:
+                    self.push(target)
+            grad = results = (
+                None  # nobody but the buffers holds a gradient now (AccumulateGrad may keep it as it is)
+            )
+
+
+def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
+    """For every node below the roots, how many edges lead to it: it is ready when each has delivered."""
+    dependencies: dict[Node, int] = {}
+    seen = {node for node, _ in roots}
+    stack = list(seen)
+    while stack:
+        for edge in stack.pop().next_edges:
+            if edge is not None:
+                node = edge[0]
+                dependencies[node] = dependencies.get(node, 0) + 1
+                if node not in seen:
+                    seen.add(node)
+                    stack.append(node)
+    return dependencies
+
+
+def nodes_leading_to(roots: Sequence[Edge], targets: dict[Node, Any]) -> set[Node]:
+    """The nodes from which some target can be reached; a target itself only if another lies behind it."""
+    needed: set[Node] = set()
+    done: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(node, False) for node, _ in roots]
+    while stack:
+        node, children_done = stack.pop()
+        if children_done:
+            if any(
+                edge is not None and (edge[0] in needed or edge[0] in targets) for edge in node.next_edges
+            ):
+                needed.add(node)
+        elif node not in done:
+            done.add(node)
+            stack.append((node, True))
+            stack += [(edge[0], False) for edge in node.next_edges if edge is not None]
+    return needed
+
+
+def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
+    """A gradient made to fit where it goes: summed over broadcast dimensions, cast; AutogradError if it cannot.
+
+    Mirrors: validate_outputs in engine.cpp, which calls at::sum_to.
+    """
+    shape, dtype = wanted
+    if grad._shape != shape:
+        if not is_expandable_to(shape, grad._shape):
+            raise AutogradError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - got {list(grad._shape)} but "
+                f"expected shape compatible with {list(shape)}"
+            )
+        grad = sum_to(grad, shape)
+    if grad.dtype is not dtype:
+        grad = grad.to(dtype)
+    return grad
+
+
+def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The sum over the dimensions that broadcasting `shape` to the tensor's shape had added or repeated."""
+    added = tensor.dim() - len(shape)
+    repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
+    dims = [*range(added), *repeated]
+    if dims:
+        tensor = tensor.sum(dims, keepdim=True)
+    return tensor.view(shape) if added else tensor
+
+
+def execute(
+    roots: Sequence[Edge],
+    gradients: Sequence[Any],
+    keep_graph: bool,
+    create_graph: bool,
+    captures: Sequence[Edge] | None = None,
+) -> list[Any]:
+    """Send gradients into the roots and run the graph.
+
+    Without `captures` the gradients of leaves are added to their `.grad`. With it, the gradients that arrive at those
+    edges are returned, None where none did.
+    """
+    task = GraphTask(roots, keep_graph, captures)
+    for (node, input_nr), gradient in zip(roots, gradients, strict=True):
+        task.add(node, input_nr, gradient)
+    for node in {node: None for node, _ in roots}:
+        if not task.dependencies.get(node):
+            task.push(node)
+    token = grad_mode.set(create_graph)
+    try:
+        task.run()
+    finally:
+        grad_mode.reset(token)
+    return task.captured

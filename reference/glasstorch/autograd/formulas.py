@@ -1,0 +1,335 @@
+"""What do the formulas in derivatives.yaml call?
+
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp
+Differs: Python. Every helper is made of operators, so that its own gradient can be taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasstorch._tensor import from_array
+from glasstorch.core.dtype import Number, dtype, int64
+from glasstorch.core.geometry import Shape, contiguous_strides, wrap_dim, wrap_dims
+from glasstorch.operators.generated.functions import (
+    _as_strided_backward,
+    cat,
+    eq,
+    exp,
+    ge,
+    gt,
+    index,
+    index_put,
+    le,
+    log,
+    lt,
+    stack,
+    sum,
+    where,
+    zeros_like,
+)
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+# Pointwise ------------------------------------------------------------------------------------------------------
+
+
+def scaled(grad: Tensor, factor: Number) -> Tensor:
+    """`grad * factor` without the multiplication where the factor is 1. (PyTorch: maybe_multiply)"""
+    return grad if factor == 1 else grad * factor
+
+
+def div_mode_self_backward(grad: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
+    """A rounded quotient is flat: its gradient is 0 almost everywhere."""
+    return grad / other if rounding_mode is None else zeros_like(grad)
+
+
+def div_mode_other_backward(grad: Tensor, self: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
+    """As `div_mode_self_backward`, for the divisor."""
+    return -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)
+
+
+def pow_backward_scalar(grad: Tensor, self: Tensor, exponent: Number) -> Tensor:
+    """d/dx x^n = n x^(n-1), and 0 for n = 0 even at x = 0."""
+    if exponent == 0:
+        return zeros_like(self)
+    return grad * (exponent * self.pow(exponent - 1))
+
+
+def pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
+    """d/dx x^y = y x^(y-1), and 0 where y = 0."""
+    return where(eq(exponent, 0), 0.0, grad * (exponent * self.pow(exponent - 1)))
+
+
+def pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
+    """d/dy x^y = x^y log x, and 0 where x = 0 and y >= 0."""
+    flat = eq(self, 0) & ge(exponent, 0)
+    return grad * where(flat, 0.0, result * log(self))
+
+
+def pow_backward_scalar_base(grad: Tensor, self: Number, exponent: Tensor, result: Tensor) -> Tensor:
+    """As `pow_backward_exponent`, for a base that is a number."""
+    if self == 0:
+        return grad * where(ge(exponent, 0), 0.0, result * -math.inf)
+    return grad * (result * (math.log(self) if self > 0 else math.nan))
+
+
+def extremum_share(grad: Tensor, self: Tensor, other: Tensor, wins: Tensor) -> Tensor:
+    """The gradient where one operand wins, half of it where both are equal."""
+    return where(eq(self, other), grad / 2, where(wins, grad, 0.0))
+
+
+def clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
+    """The gradient where the value lay between the bounds, both included."""
+    if min is None and max is None:
+        return grad
+    inside = None if min is None else ge(self, min)
+    if max is not None:
+        below = le(self, max)
+        inside = below if inside is None else inside & below
+    return where(inside, grad, 0.0)
+
+
+def clamp_backward_min_max(
+    grad: Tensor, self: Tensor, min: Tensor | None, max: Tensor | None
+) -> tuple[Any, Any]:
+    """The gradient of a bound where it was the value; where min exceeds max, max is."""
+    grad_min = grad_max = None
+    if min is not None and max is not None:
+        grad_min = where(lt(self, min) & lt(min, max), grad, 0.0)
+        grad_max = where(gt(self, max) | lt(max, min), grad, 0.0)
+    elif min is not None:
+        grad_min = where(lt(self, min), grad, 0.0)
+    elif max is not None:
+        grad_max = where(gt(self, max), grad, 0.0)
+    return grad_min, grad_max
+
+
+# Reductions -----------------------------------------------------------------------------------------------------
+
+
+def numel(shape: Shape) -> int:
+    """The number of elements of a shape."""
+    return math.prod(shape)
+
+
+def expand_reduced(grad: Tensor, shape: Shape, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+    """The gradient of a reduction over dimensions, repeated along them. (PyTorch: sum_backward)"""
+    return restore_reduced(grad, shape, dim, keepdim).expand(shape)
+
+
+def restore_reduced(tensor: Tensor, shape: Shape, dim: Any, keepdim: bool) -> Tensor:
+    """A reduced tensor with the dimensions that it lost put back as size 1."""
+    if keepdim or not shape:
+        return tensor
+    dims = [dim] if isinstance(dim, int) else dim
+    for d in sorted(wrap_dims(dims, len(shape)) if dims else range(len(shape))):
+        tensor = tensor.unsqueeze(d)
+    return tensor
+
+
+def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
+    """How many elements go into one result of a reduction."""
+    if not dim or not shape:
+        return math.prod(shape)
+    return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
+
+
+def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """The gradient of an extremum over everything: shared by all elements that attain it."""
+    mask = where(eq(self, result), 1.0, 0.0).to(grad.dtype)
+    return mask * (grad / mask.sum())
+
+
+def extremum_dims_backward(
+    grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool
+) -> Tensor:
+    """As `evenly_distribute_backward`, over some dimensions. (PyTorch: scale_grad_by_count)"""
+    shape = self._shape
+    mask = eq(self, restore_reduced(result, shape, dim, keepdim)).to(grad.dtype)
+    count = mask.sum(list(dim), keepdim=True) if shape else mask
+    return restore_reduced(grad, shape, dim, keepdim) * mask / count
+
+
+def value_selecting_backward(grad: Tensor, dim: int, indices: Tensor, shape: Shape, keepdim: bool) -> Tensor:
+    """The gradient of an operator that picks one element along a dimension: it goes to the element picked."""
+    if not keepdim and shape:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return grad.new_zeros(shape).scatter(dim, indices, grad)
+
+
+# Views ----------------------------------------------------------------------------------------------------------
+
+
+def permute_backward(grad: Tensor, dims: Sequence[int]) -> Tensor:
+    """The permutation undone."""
+    order = wrap_dims(dims, len(dims))
+    return grad.permute([order.index(i) for i in range(len(order))])
+
+
+def slice_start(start: int | None) -> int:
+    """Where a slice without a start begins."""
+    return 0 if start is None else start
+
+
+def slice_end(end: int | None) -> int:
+    """Where a slice without an end ends: beyond any size."""
+    return 2**63 - 1 if end is None else end
+
+
+def diagonal_backward(grad: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The gradient on the diagonal, zero beside it."""
+    strides, start = _diagonal_geometry(shape, offset, dim1, dim2)
+    return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), strides, start)
+
+
+def _diagonal_geometry(shape: Shape, offset: int, dim1: int, dim2: int) -> tuple[list[int], int]:
+    strides = contiguous_strides(shape)
+    a, b = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
+    start = offset * strides[b] if offset >= 0 else -offset * strides[a]
+    kept = [s for i, s in enumerate(strides) if i not in (a, b)]
+    return [*kept, strides[a] + strides[b]], start
+
+
+def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step: int) -> Tensor:
+    """Each element receives the sum over the windows that it lay in."""
+    strides = list(contiguous_strides(shape))
+    if not shape:
+        return as_strided_backward(grad, (shape, (), 0), list(grad._shape), [1], 0)
+    d = wrap_dim(dimension, len(shape))
+    window = strides[d]
+    strides[d] *= step
+    return as_strided_backward(
+        grad, (shape, contiguous_strides(shape), 0), list(grad._shape), [*strides, window], 0
+    )
+
+
+def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) -> Tensor | None:
+    """The gradients stacked again; zero where none arrived."""
+    known = next((g for g in grads if g is not None), None)
+    if known is None:
+        return None
+    return stack([zeros_like(known) if g is None else g for g in grads], dim)
+
+
+def split_backward(
+    grads: Sequence[Any], shape: Shape, dtype: dtype, split_size: int, dim: int
+) -> Tensor | None:
+    """The gradients joined again; zero where none arrived."""
+    known = next((g for g in grads if g is not None), None)
+    if known is None:
+        return None
+    d = wrap_dim(dim, len(shape))
+    pieces = []
+    for i, g in enumerate(grads):
+        if g is None:
+            size = min(split_size, shape[d] - i * split_size)
+            g = known.new_zeros((*shape[:d], size, *shape[d + 1 :]))
+        pieces.append(g)
+    return cat(pieces, d)
+
+
+Geometry = tuple[Shape, Shape, int]
+
+
+def as_strided_backward(
+    grad: Tensor, geometry: Geometry, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Tensor:
+    """Each place of the input's geometry receives the sum over the places of the view that name it."""
+    input_size, input_stride, input_offset = geometry
+    offset = input_offset if storage_offset is None else storage_offset
+    return _as_strided_backward(
+        grad, list(input_size), list(input_stride), input_offset, list(size), list(stride), offset
+    )
+
+
+def as_strided_backward_backward(
+    grad: Tensor,
+    input_size: Sequence[int],
+    input_stride: Sequence[int],
+    input_offset: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    offset: int,
+) -> Tensor:
+    """The gradient of `_as_strided_backward`: put into the storage as the input lay there, then read through the view."""
+    places, read = positions(input_size, input_stride, input_offset), positions(size, stride, offset)
+    cells = 1 + max(int(places.max(initial=0)), int(read.max(initial=0)))
+    shared = np.bincount(places, minlength=cells)[
+        places
+    ]  # how many elements of the input lie in each one's cell
+    flat = grad.reshape([-1])
+    if (shared > 1).any():
+        flat = flat / from_array(shared, int64)
+    storage = index_put(grad.new_zeros([cells]), [from_array(places, int64)], flat, True)
+    return index(storage, [from_array(read, int64)]).reshape(list(size))
+
+
+def positions(size: Sequence[int], stride: Sequence[int], offset: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The storage position of every element of a geometry, in row-major order of the elements."""
+    result = np.array([offset], np.int64)
+    for n, step in zip(size, stride, strict=True):
+        result = (result[:, None] + np.arange(n) * step).reshape(-1)
+    return result
+
+
+# Joining, indexing ----------------------------------------------------------------------------------------------
+
+
+def cat_backward(grad: Tensor, shapes: Sequence[Shape], dim: int) -> list[Tensor]:
+    """The pieces of the gradient, one for each tensor joined."""
+    result = []
+    start = 0
+    d = wrap_dim(dim, grad.dim())
+    for shape in shapes:
+        if shape == (0,) and grad.dim() != 1:  # an empty vector, which cat skips
+            result.append(grad.new_zeros((0,)))
+            continue
+        result.append(grad.narrow(d, start, shape[d]))
+        start += shape[d]
+    return result
+
+
+def index_backward(grad: Tensor, shape: Shape, indices: Sequence[Any]) -> Tensor:
+    """Each element receives the sum of the gradients of the places that it was copied to."""
+    return index_put(grad.new_zeros(shape), indices, grad, True)
+
+
+def index_put_self_backward(grad: Tensor, indices: Sequence[Any], accumulate: bool) -> Tensor:
+    """What was overwritten has no gradient; what was added to keeps it."""
+    return grad if accumulate else index_put(grad, indices, grad.new_zeros(()), False)
+
+
+def gather_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
+    """The transpose of gather."""
+    return grad.new_zeros(shape).scatter_add(dim, index, grad)
+
+
+def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
+    """The transpose of index_select."""
+    if not shape:
+        return grad.reshape(()) if grad.dim() else grad
+    d = wrap_dim(dim, len(shape))
+    return index_put(grad.new_zeros(shape), [*[None] * d, index.reshape(-1)], grad, True)
+
+
+# Neural networks ------------------------------------------------------------------------------------------------
+
+
+def softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The gradient of softmax's backward with respect to the output that it was given."""
+    return (
+        grad_output * grad
+        - (sum(output * grad_output, [dim], True) * grad)
+        - (grad_output * sum(output * grad, [dim], True))
+    )
+
+
+def log_softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The gradient of log_softmax's backward with respect to the output that it was given."""
+    return -grad * exp(output) * sum(grad_output, [dim], True)

@@ -1,0 +1,199 @@
+"""How does a user write an operator's forward and backward in Python?
+
+Mirrors: torch/autograd/function.py (Function, FunctionCtx), torch/csrc/autograd/python_function.cpp (PyNode)
+Differs: the node itself is the context; `setup_context`, `vmap` and `jvp` come with later parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import (
+    Gradients,
+    Node,
+    check_inplace,
+    gradient_edge,
+    rebase_history,
+    set_history,
+)
+from glasstorch.autograd.saved import SavedVariable
+from glasstorch.core.errors import AutogradError
+from glasstorch.operators.generated.functions import zeros
+
+
+class BackwardCFunction(Node):
+    """The node of a custom Function, and the `ctx` that its forward and backward receive."""
+
+    function: type[Function]
+
+    def __init__(self, edges: Any, needs_input_grad: tuple[bool, ...]) -> None:
+        super().__init__(edges)
+        self.needs_input_grad = needs_input_grad
+        self.to_save: tuple[Tensor | None, ...] = ()
+        self.saved: list[SavedVariable | None] | None = None
+        self.dirty: tuple[Tensor, ...] = ()
+        self.non_differentiable: tuple[Tensor, ...] = ()
+        self.materialize_grads = True
+        self.argument_places: list[int] = []  # of the arguments that are tensors
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for backward, which finds them in `saved_tensors`; only in forward."""
+        self.to_save = tensors
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept; an error if one was changed in place since or the graph was freed."""
+        if self.saved is None:
+            if self.released:
+                self.released = True
+                return (self.unpack(None),)
+            return self.to_save
+        return tuple(None if s is None else self.unpack(s) for s in self.saved)
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which arguments forward changed in place; they must be returned."""
+        self.dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which results carry no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward receives zeros (the default) or None for results that no gradient reached."""
+        self.materialize_grads = value
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if self.materialize_grads:
+            grads = [
+                zeros(meta[0], dtype=meta[1]) if g is None and meta is not None else g
+                for g, meta in zip(grads, self.metadata, strict=True)
+            ]
+        results = self.function.backward(self, *grads)
+        results = list(results) if isinstance(results, tuple | list) else [results]
+        expected = len(self.needs_input_grad)
+        while len(results) > expected and results[-1] is None:
+            results.pop()
+        if len(results) != expected:
+            raise AutogradError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(results)})"
+            )
+        for i, result in enumerate(results):
+            if result is not None and not isinstance(result, Tensor):
+                raise AutogradError(f"{self.name()}: expected Variable or None (got {type(result).__name__})")
+            if result is not None and i not in self.argument_places:
+                raise AutogradError(
+                    f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
+                    f"corresponding forward input was not a Variable"
+                )
+        return [results[i] for i in self.argument_places]
+
+    def release_variables(self) -> None:
+        self.saved, self.to_save, self.released = None, (), True
+
+
+class Function:
+    """Base of a user's operator: static methods `forward(ctx, *args)` and `backward(ctx, *grads)`.
+
+    Call `apply`. backward returns one gradient (or None) for each argument of forward. Both may use operators; backward's are
+    recorded when `create_graph` asks for it.
+
+    >>> class Square(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         (x,) = ctx.saved_tensors
+    ...         return 2 * x * grad
+    """
+
+    _backward_cls: type[BackwardCFunction]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise RuntimeError(
+            f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should "
+            f"invoke them on the class itself: call {type(self).__name__}.apply(...)"
+        )
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any) -> Any:
+        """Compute the result; `ctx` carries what backward will need."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Compute the gradient of each argument of forward from those of its results."""
+        raise NotImplementedError(
+            "You must implement the backward function for custom autograd.Function to use it with backward()."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Run forward and, where some argument requires grad, record a node that will run backward."""
+        places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        edges = [gradient_edge(args[i]) for i in places] if grad_mode.get() else [None] * len(places)
+        wanted = {i for i, edge in zip(places, edges, strict=True) if edge is not None}
+        node = cls._backward_cls(edges, tuple(i in wanted for i in range(len(args))))
+        node.argument_places = places
+        token = grad_mode.set(False)
+        try:
+            result = cls.forward(node, *args)
+        finally:
+            grad_mode.reset(token)
+        results = result if isinstance(result, tuple) else (result,)
+        for tensor in node.dirty:
+            if not any(tensor is r for r in results):
+                raise AutogradError(
+                    f"{cls.__name__}: a tensor given to mark_dirty must also be returned from forward"
+                )
+        if wanted:
+            results = _record(node, args, results)
+        return results if isinstance(result, tuple) else results[0]
+
+
+def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Save what forward asked to save, and make the node the producer of the results."""
+    outputs: list[Any] = []
+    for r in results:
+        same_object = isinstance(r, Tensor) and any(r is a for a in args)
+        if same_object and not any(r is d for d in node.dirty):
+            r = (
+                r.view_as(r).detach() if not grad_mode.get() else r.detach()
+            )  # an input handed through is a view of it
+        outputs.append(r)
+    node.saved = []
+    for tensor in node.to_save:
+        at = next((i for i, r in enumerate(results) if r is tensor), -1)
+        is_input = any(tensor is a for a in args)
+        if tensor is None:
+            node.saved.append(None)
+        elif at >= 0 and not is_input:
+            node.saved.append(SavedVariable(tensor, node, at))
+        else:
+            node.saved.append(SavedVariable(tensor))
+    node.to_save = ()
+    differentiable = [
+        r if isinstance(r, Tensor) and not any(r is n for n in node.non_differentiable) else None
+        for r in outputs
+    ]
+    dirty = [r for r in outputs if any(r is d for d in node.dirty)]
+    for tensor in dirty:
+        check_inplace(tensor)
+    set_history(tuple(None if any(r is d for d in dirty) else r for r in differentiable), node)
+    for tensor in dirty:
+        metadata = node.metadata
+        rebase_history(tensor, node)
+        node.metadata = tuple(
+            (r._shape, r.dtype) if any(r is d for d in dirty) else m
+            for r, m in zip(outputs, metadata, strict=True)
+        )
+        tensor._autograd_meta.output_nr = next(i for i, r in enumerate(outputs) if r is tensor)
+    return tuple(outputs)

@@ -1,0 +1,135 @@
+"""Does a derivative agree with finite differences?
+
+Mirrors: torch/autograd/gradcheck.py
+Differs: the slow, elementwise mode only: every column of the Jacobian, no random projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, from_array
+from glasstorch.autograd.graph import grad
+from glasstorch.operators.generated.functions import zeros_like
+
+
+class GradcheckError(RuntimeError):
+    """The gradient that autograd computes and the one that finite differences give do not agree."""
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """Compare the gradients of `func` at float64 `inputs` that require grad with central differences.
+
+    Returns True, or raises GradcheckError with both Jacobians (returns False with `raise_exception=False`).
+    """
+    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    checked = [t for t in inputs if isinstance(t, Tensor) and t.requires_grad]
+    if not checked:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+        )
+    for t in checked:
+        if t.dtype.name != "float64":
+            raise ValueError(
+                f"gradcheck needs float64 inputs: finite differences of a {t.dtype} tensor are mostly noise"
+            )
+    outputs = _outputs(func, inputs)
+    for j, output in enumerate(outputs):
+        analytic = _analytic(output, checked)
+        for i, t in enumerate(checked):
+            numeric = _numeric(func, inputs, t, j, eps)
+            if not np.allclose(analytic[i], numeric, rtol=rtol, atol=atol, equal_nan=True):
+                if not raise_exception:
+                    return False
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {j} with respect to input {i},\nnumerical:{numeric}\n"
+                    f"analytical:{analytic[i]}\n"
+                )
+    return True
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """Compare second derivatives with finite differences of the first.
+
+    `grad_outputs` defaults to fixed, not symmetric numbers of the outputs' shapes.
+    """
+    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
+    outputs = _outputs(func, inputs)
+    if grad_outputs is None:
+        generator = np.random.default_rng(0)
+        grad_outputs = [
+            from_array(np.asarray(generator.standard_normal(o._shape)), o.dtype).requires_grad_()
+            for o in outputs
+        ]
+    grad_outputs = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
+
+    def first_gradients(*arguments: Any) -> Any:
+        given, cotangents = arguments[: len(inputs)], arguments[len(inputs) :]
+        results = _outputs(func, given)
+        wanted = [given[i] for i in places]
+        found = grad(results, wanted, cotangents, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None and g.requires_grad)
+
+    arguments = (*inputs, *grad_outputs)
+    if not first_gradients(*arguments):
+        return True  # linear in nothing: there is no second derivative to compare
+    return gradcheck(
+        first_gradients, arguments, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception
+    )
+
+
+def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
+    result = func(*inputs)
+    results = [result] if isinstance(result, Tensor) else list(result)
+    return [r for r in results if isinstance(r, Tensor) and r.requires_grad]
+
+
+def _analytic(output: Tensor, checked: Sequence[Tensor]) -> list[np.ndarray[Any, Any]]:
+    """For each input the Jacobian, a row for each element of the input and a column for each of the output."""
+    jacobians = [np.zeros((t.numel(), output.numel())) for t in checked]
+    for column in range(output.numel()):
+        cotangent = np.zeros(output.numel())
+        cotangent[column] = 1.0
+        seed = from_array(cotangent.reshape(output._shape), output.dtype)
+        found = grad(output, checked, seed, retain_graph=True, allow_unused=True)
+        for jacobian, t, g in zip(jacobians, checked, found, strict=True):
+            jacobian[:, column] = (zeros_like(t) if g is None else g).detach().array().reshape(-1)
+    return jacobians
+
+
+def _numeric(
+    func: Callable[..., Any], inputs: Sequence[Any], t: Tensor, which: int, eps: float
+) -> np.ndarray[Any, Any]:
+    """The same Jacobian by central differences; the input's memory is changed and put back."""
+    array = t.detach().array()
+    columns = []
+    for index in np.ndindex(array.shape):
+        before = array[index]
+        values = []
+        for step in (eps, -eps):
+            array[index] = before + step
+            values.append(_outputs(func, inputs)[which].detach().array().astype(np.float64).reshape(-1))
+        array[index] = before
+        columns.append((values[0] - values[1]) / (2 * eps))
+    return np.array(columns).reshape(t.numel(), -1)

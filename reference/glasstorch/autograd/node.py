@@ -1,0 +1,303 @@
+"""What is a step of the backward graph, and how does a tensor point to the step that made it?
+
+Mirrors: torch/csrc/autograd/node.h, edge.h, variable.h (AutogradMeta), functions/accumulate_grad.h, VariableTypeUtils.h
+Differs: an edge that goes nowhere is None (PyTorch: an Edge without function); nodes are Python objects all the way.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.core.dtype import dtype
+from glasstorch.core.errors import AutogradError, InplaceError
+from glasstorch.core.geometry import Shape
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+Edge = tuple[
+    "Node", int
+]  # a node, and which of its inputs: the number of the result that the gradient belongs to
+Gradients = Sequence[Any]  # a Tensor or None for each
+Metadata = tuple[Shape, dtype]  # what a gradient must look like to enter a node at one input
+
+_sequence = itertools.count()
+LAST = sys.maxsize  # AccumulateGrad runs as soon as it is ready
+
+
+class Node:
+    """One step backwards: turns the gradients of an operator's results into gradients of its arguments.
+
+    `next_edges[i]` says where the gradient of differentiable argument i goes; None if nobody wants it. `sequence_nr`
+    grows with time: among nodes that are ready, the engine runs the latest first.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "metadata",
+        "next_edges",
+        "post_hooks",
+        "pre_hooks",
+        "released",
+        "sequence_nr",
+    )
+
+    def __init__(self, edges: Sequence[Edge | None]) -> None:
+        self.next_edges = edges
+        self.sequence_nr = next(_sequence)
+        self.metadata: tuple[Metadata | None, ...] = ()
+        self.released = False
+        self.pre_hooks: list[Callable[[list[Any]], list[Any]]] | None = None
+        self.post_hooks: list[Callable[[Gradients, Gradients], Any]] | None = None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        """Gradients of the arguments, in the order of `next_edges`, from those of the results."""
+        raise AssertionError(f"{type(self).__name__} does not say how to go backwards")
+
+    def release_variables(self) -> None:
+        """Let go of what was saved; a second backward through this node is refused from then on."""
+
+    def unpack(self, saved: Any) -> Any:
+        """The tensor behind a saved variable."""
+        if saved is None:
+            if self.released:
+                raise AutogradError(
+                    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+                    "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+                    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time "
+                    "or if you need to access saved tensors after calling backward."
+                )
+            return None
+        return saved.unpack(self)
+
+    def name(self) -> str:
+        """The class name: `MulBackward0`."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The edges as (node, input number); (None, 0) where no gradient is wanted."""
+        return tuple((None, 0) if edge is None else edge for edge in self.next_edges)
+
+    def register_hook(self, hook: Callable[[Gradients, Gradients], Any]) -> HookHandle:
+        """Call `hook(grad_inputs, grad_outputs)` after this node; what it returns replaces the grad_inputs."""
+        self.post_hooks = self.post_hooks if self.post_hooks is not None else []
+        return HookHandle(self.post_hooks, hook)
+
+    def register_prehook(self, hook: Callable[[Gradients], Any]) -> HookHandle:
+        """Call `hook(grad_outputs)` before this node; what it returns replaces them."""
+        self.pre_hooks = self.pre_hooks if self.pre_hooks is not None else []
+
+        def run(grads: list[Any]) -> list[Any]:
+            changed = hook(tuple(grads))
+            return grads if changed is None else list(changed)
+
+        return HookHandle(self.pre_hooks, run)
+
+    def __getattr__(self, name: str) -> Any:
+        """`_saved_self` is the tensor that was saved, as on PyTorch's nodes."""
+        if name.startswith("_saved_"):
+            for slot in (name[1:], name[7:]):
+                try:
+                    saved = object.__getattribute__(self, slot)
+                except AttributeError:
+                    continue
+                return self.unpack(saved) if slot == name[1:] else saved
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+class HookHandle:
+    """What registering a hook returns; `remove()` takes it out again."""
+
+    def __init__(self, hooks: list[Any], hook: Any) -> None:
+        self._hooks, self._hook = hooks, hook
+        hooks.append(hook)
+
+    def remove(self) -> None:
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+    def __enter__(self) -> HookHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+class AutogradMeta:
+    """What autograd knows about one tensor; a tensor that no gradient concerns has none.
+
+    A view has `base`, the tensor whose storage it shows, and `seen_version`, the version at which `grad_fn` was right.
+    """
+
+    __slots__ = (
+        "accumulator",
+        "base",
+        "grad",
+        "grad_fn",
+        "kept_accumulator",
+        "output_nr",
+        "post_accumulate_hooks",
+        "requires_grad",
+        "retains_grad",
+        "seen_version",
+    )
+
+    def __init__(self, grad_fn: Node | None = None, output_nr: int = 0) -> None:
+        self.grad_fn = grad_fn
+        self.output_nr = output_nr
+        self.requires_grad = False  # set by the user, on leaves
+        self.grad: Tensor | None = None
+        self.accumulator: weakref.ref[AccumulateGrad] | None = None
+        self.kept_accumulator: AccumulateGrad | None = None  # held once it has hooks
+        self.base: Tensor | None = None
+        self.seen_version = 0
+        self.retains_grad = False
+        self.post_accumulate_hooks: list[Callable[[Any], Any]] | None = None
+
+
+class AccumulateGrad(Node):
+    """The end of an edge at a leaf: adds what arrives to the leaf's `.grad`."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Tensor) -> None:
+        super().__init__(())
+        self.sequence_nr = LAST
+        self.variable = variable
+        self.metadata = ((variable._shape, variable.dtype),)
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad = grads[0]
+        if grad is None:
+            return ()
+        variable = self.variable
+        meta = variable._autograd_meta
+        if meta.grad is None:
+            meta.grad = _first_gradient(variable, grad)
+        elif grad_mode.get():  # create_graph: the sum must have a history
+            meta.grad = meta.grad + grad
+        else:
+            meta.grad += grad
+        for hook in meta.post_accumulate_hooks or ():
+            hook(variable)
+        return ()
+
+
+# References to a gradient that nobody but the engine has: the buffer's, the local variable's, and this call's.
+UNSHARED = 4
+
+
+def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
+    """A gradient to keep: the tensor itself where nobody else has it and it is laid out like the leaf, else a copy.
+
+    Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`
+    """
+    if grad_mode.get():
+        return grad.clone()
+    if sys.getrefcount(grad) <= UNSHARED and grad.strides() == variable.strides():
+        return grad.detach()
+    return grad.detach().clone()
+
+
+# From tensors to edges ------------------------------------------------------------------------------------------
+
+
+def requires_grad(tensor: Tensor) -> bool:
+    """Whether an operator on this tensor is recorded when grad mode is on."""
+    meta = tensor._autograd_meta
+    return meta is not None and (meta.requires_grad or meta.grad_fn is not None)
+
+
+def gradient_edge(tensor: Tensor | None) -> Edge | None:
+    """Where the gradient of a tensor goes: its node and result number, a leaf's AccumulateGrad, or nowhere."""
+    if tensor is None:
+        return None
+    meta = tensor._autograd_meta
+    if meta is None:
+        return None
+    if meta.base is not None and meta.seen_version != tensor._version:
+        from glasstorch.autograd.views import refresh_view  # views.py reads this module
+
+        refresh_view(tensor, meta)
+    grad_fn = meta.grad_fn
+    if grad_fn is not None:
+        return grad_fn, meta.output_nr
+    if not meta.requires_grad:
+        return None
+    return grad_accumulator(tensor), 0
+
+
+def gradient_edges(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
+    """The edges of several tensors."""
+    return tuple(map(gradient_edge, tensors))
+
+
+def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The one AccumulateGrad of a leaf, made when first needed and alive while some graph holds it."""
+    meta = leaf._autograd_meta
+    node = meta.accumulator() if meta.accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        meta.accumulator = weakref.ref(node)
+    return node
+
+
+def set_history(result: Any, node: Node) -> None:
+    """Make a node the one that produced a result, or each of several; None and integer results have no history."""
+    if not isinstance(result, tuple | list):
+        dtype = result.dtype
+        node.metadata = ((result._shape, dtype),)
+        if dtype.is_floating_point:
+            _attach(result, node, 0)
+        return
+    node.metadata = tuple(None if r is None else (r._shape, r.dtype) for r in result)
+    for i, r in enumerate(result):
+        if r is not None and r.dtype.is_floating_point:
+            _attach(r, node, i)
+
+
+def _attach(tensor: Tensor, node: Node, output_nr: int) -> None:
+    meta = tensor._autograd_meta
+    if meta is None:
+        tensor._autograd_meta = AutogradMeta(node, output_nr)
+    else:  # a view: its record exists already
+        meta.grad_fn, meta.output_nr, meta.seen_version = node, output_nr, tensor._version
+
+
+def check_inplace(tensor: Tensor) -> None:
+    """Refuse to change in place what a gradient needs unchanged. Called when the change would be recorded."""
+    meta = tensor._autograd_meta
+    if meta is None:
+        return
+    if meta.base is not None:
+        base_meta = meta.base._autograd_meta
+        if base_meta is not None and base_meta.requires_grad and base_meta.grad_fn is None:
+            raise InplaceError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation."
+            )
+        raise InplaceError(
+            f"in-place on a view whose gradient is wanted is not in glasstorch yet: a tensor of sizes "
+            f"{list(tensor._shape)} is a view of one of sizes {list(meta.base._shape)}. Write out of place "
+            f"(y = x + 1 instead of x.add_(1)), on a clone(), or inside no_grad()"
+        )
+    if meta.requires_grad and meta.grad_fn is None:
+        raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def rebase_history(tensor: Tensor, node: Node) -> None:
+    """After an in-place operator: the node becomes the one that produced the tensor's new value."""
+    node.metadata = ((tensor._shape, tensor.dtype),)
+    meta = tensor._autograd_meta
+    if meta is None:
+        tensor._autograd_meta = AutogradMeta(node)
+    else:
+        meta.grad_fn, meta.output_nr = node, 0

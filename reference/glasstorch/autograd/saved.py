@@ -1,0 +1,63 @@
+"""How does a node keep a tensor until the backward pass, and notice that it was changed?
+
+Mirrors: torch/csrc/autograd/saved_variable.h
+Differs: saved-tensor hooks come with a later part.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch._tensor import alias
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import AutogradMeta, Node
+from glasstorch.core.errors import AutogradError
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+class SavedVariable:
+    """A tensor, and the version it had when it was saved.
+
+    A node's own result is saved without its history: with it, node and tensor would keep each other alive.
+    """
+
+    __slots__ = ("output_nr", "tensor", "version")
+
+    def __init__(self, tensor: Tensor, producer: Node | None = None, output_nr: int = -1) -> None:
+        self.tensor = tensor if producer is None else alias(tensor)
+        self.output_nr = output_nr  # of the node that saved it; -1 for an argument
+        counter = tensor._version_counter
+        self.version = 0 if counter is None else counter.value
+
+    def unpack(self, owner: Node) -> Any:
+        """The tensor, with its history; AutogradError if it was changed in place since."""
+        tensor = self.tensor
+        counter = tensor._version_counter
+        version = 0 if counter is None else counter.value
+        if version != self.version:
+            raise AutogradError(self._changed(owner, version))
+        if self.output_nr < 0 or not grad_mode.get():
+            return tensor
+        result = alias(tensor)
+        result._autograd_meta = AutogradMeta(owner, self.output_nr)
+        return result
+
+    def _changed(self, owner: Node, version: int) -> str:
+        tensor = self.tensor
+        if self.output_nr >= 0:
+            of = f", which is output {self.output_nr} of {owner.name()},"
+        else:
+            meta = tensor._autograd_meta
+            of = (
+                f", which is output {meta.output_nr} of {meta.grad_fn.name()},"
+                if meta and meta.grad_fn
+                else ""
+            )
+        return (
+            f"one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[torch.{tensor.dtype.scalar_name}Tensor {list(tensor._shape)}]{of} is at version {version}; expected version "
+            f"{self.version} instead. {owner.name()} saved it. Change a clone() instead, or move the in-place operation "
+            f"behind backward()"
+        )

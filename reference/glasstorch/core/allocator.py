@@ -1,0 +1,119 @@
+"""Where does memory come from, and when may it be used again?
+
+Mirrors: c10/core/Allocator.h (Allocator, DataPtr), c10/core/CachingDeviceAllocator.h, c10/core/CPUAllocator.h
+Differs: PyTorch's CPU allocator does not cache. Here large blocks are kept for the next tensor of about that size,
+    because a fresh large block costs one page fault for every 4 KiB when it is first written.
+
+# Note [Who owns a block]
+A block's memory is handed out as a NumPy array whose base is the Block. Every array made from that array (a tensor's
+view, what `t.numpy()` returned, a slice of that) keeps its base alive, so the Block dies exactly when the last of
+them does. Only then, in `Block.__del__`, does the memory return to the pool. A tensor that dies early therefore never
+has its memory overwritten under a reader's array.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Protocol
+
+import numpy as np
+
+Buffer = np.ndarray[Any, np.dtype[np.uint8]]  # one-dimensional, bytes
+
+LARGE = 1 << 18  # bytes from which a block is worth keeping (the C library takes fresh pages for larger ones)
+ROUND = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
+KEEP = 1 << 29  # bytes that may lie unused in the pool
+
+
+class Allocator(Protocol):
+    """Gives out zero or more bytes at a time."""
+
+    def allocate(self, nbytes: int) -> Buffer:
+        """Uninitialised bytes; they are the caller's until the last array over them dies."""
+
+
+class Block:
+    """One piece of memory on loan from a pool; see Note [Who owns a block]."""
+
+    __slots__ = ("__array_interface__", "memory", "pool")
+
+    def __init__(self, memory: Buffer, nbytes: int, pool: CachingCPUAllocator) -> None:
+        self.memory = memory
+        self.pool = pool
+        self.__array_interface__ = {
+            "data": (memory.ctypes.data, False),
+            "shape": (nbytes,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        self.pool.give_back(self.memory)
+
+
+class CachingCPUAllocator:
+    """Keeps large blocks that were given back, for the next request of the same rounded size.
+
+    `bytes_in_use` and `bytes_cached` count large blocks only.
+    """
+
+    def __init__(self, keep: int = KEEP) -> None:
+        self.keep = keep
+        self.bytes_in_use = 0
+        self.bytes_cached = 0
+        self.free: dict[int, list[Buffer]] = {}
+        self.lock = threading.RLock()  # reentrant: a collection inside `allocate` may run Block.__del__
+
+    def allocate(self, nbytes: int) -> Buffer:
+        if nbytes < LARGE:
+            return np.empty(nbytes, np.uint8)
+        rounded = -(-nbytes // ROUND) * ROUND
+        with self.lock:
+            kept = self.free.get(rounded)
+            memory = kept.pop() if kept else None
+            if memory is not None:
+                self.bytes_cached -= rounded
+            self.bytes_in_use += rounded
+        if memory is None:
+            try:
+                memory = np.empty(rounded, np.uint8)
+            except MemoryError:
+                with self.lock:
+                    self.bytes_in_use -= rounded
+                self.empty_cache()
+                return self._last_try(nbytes)
+        return np.asarray(Block(memory, nbytes, self))
+
+    def give_back(self, memory: Buffer) -> None:
+        """Take a block's memory back, to keep it or, when enough is kept, to let it go."""
+        size = memory.nbytes
+        with self.lock:
+            self.bytes_in_use -= size
+            if self.bytes_cached + size <= self.keep:
+                self.free.setdefault(size, []).append(memory)
+                self.bytes_cached += size
+
+    def empty_cache(self) -> None:
+        """Return all unused memory to the system."""
+        with self.lock:
+            self.free.clear()
+            self.bytes_cached = 0
+
+    def _last_try(self, nbytes: int) -> Buffer:
+        try:
+            return np.empty(nbytes, np.uint8)
+        except MemoryError as error:
+            raise MemoryError(
+                f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {nbytes} bytes "
+                f"({self.bytes_in_use} bytes are in use by tensors)"
+            ) from error
+
+
+cpu_allocator = CachingCPUAllocator()
+
+
+def empty_array(shape: tuple[int, ...], numpy_dtype: np.dtype[Any], nbytes: int) -> np.ndarray[Any, Any]:
+    """An uninitialised row-major array from the CPU allocator; `nbytes` is its size, which the caller knows."""
+    if nbytes < LARGE:
+        return np.empty(shape, numpy_dtype)
+    return np.ndarray(shape, numpy_dtype, cpu_allocator.allocate(nbytes))

@@ -1,0 +1,67 @@
+"""Which errors does the library raise, and what does each mean?
+
+Mirrors: c10/util/Exception.h (TORCH_CHECK, TORCH_CHECK_INDEX, TORCH_CHECK_TYPE, TORCH_CHECK_NOT_IMPLEMENTED)
+Differs: PyTorch raises Python's builtins; each class here derives from the builtin that PyTorch raises in that
+    case, so `except RuntimeError` written for torch still works and a reader can see which rule was broken.
+"""
+
+# What a caller did wrong ----------------------------------------------------------------------------------------
+
+
+class ShapeError(RuntimeError):
+    """Sizes do not fit together, or do not fit the operator."""
+
+
+class DimensionError(IndexError):
+    """A dimension or an index lies outside the range that the tensor has."""
+
+
+class DtypeError(RuntimeError):
+    """The element type is not one that the operator accepts, or the result cannot be stored in the one given."""
+
+
+class DtypeNotImplementedError(NotImplementedError):
+    """The kernel exists, but not for this element type."""
+
+
+class DeviceError(RuntimeError):
+    """Tensors on different devices, or a device that is not there."""
+
+
+class OverlapError(RuntimeError):
+    """Writing would touch one memory location twice, or change an input while it is being read."""
+
+
+class ArgumentTypeError(TypeError):
+    """An argument has a type that no overload of the function accepts."""
+
+
+class ArgumentValueError(ValueError):
+    """An argument has the right type and a value that the function cannot use."""
+
+
+class AutogradError(RuntimeError):
+    """The gradient asked for does not exist, or can no longer be computed."""
+
+
+class InplaceError(RuntimeError):
+    """An in-place operation that would make a gradient wrong."""
+
+
+class StorageError(RuntimeError):
+    """A storage is too small for the geometry, or cannot be resized."""
+
+
+# What a registration did wrong ----------------------------------------------------------------------------------
+
+
+class SchemaError(ValueError):
+    """A schema, or a line of a declaration file, that cannot be read."""
+
+
+class RegistrationError(RuntimeError):
+    """An operator or a kernel registered twice, or for something that does not exist."""
+
+
+class MissingKernelError(NotImplementedError):
+    """No kernel is registered for the dispatch key that the arguments call for."""

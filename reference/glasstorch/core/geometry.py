@@ -1,0 +1,328 @@
+"""How do sizes, strides and an offset say where each element lives?
+
+Mirrors: c10/core/TensorImpl.h (sizes_and_strides_), aten/src/ATen/TensorUtils.cpp (computeStride),
+    aten/src/ATen/ExpandUtils.h, aten/src/ATen/InferSize.h, c10/core/WrapDimMinimal.h, aten/src/ATen/MemoryOverlap.cpp
+Differs: nothing in substance. Strides and offsets count elements, as in PyTorch (NumPy's strides count bytes).
+
+Everything here is arithmetic on tuples of ints; no tensor and no array is touched.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from glasstorch.core.errors import DimensionError, ShapeError
+
+Shape = tuple[int, ...]
+
+
+class Size(tuple[int, ...]):
+    """The sizes of a tensor: a tuple that prints as PyTorch's and knows its number of elements.
+
+    >>> Size((2, 3)).numel()
+    6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        return math.prod(self)
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, index: object) -> object:  # type: ignore[override]
+        picked = tuple.__getitem__(self, index)  # type: ignore[index]
+        return Size(picked) if isinstance(index, slice) else picked
+
+    def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
+        return Size((*self, *other))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Size, (tuple(self),)
+
+
+# Layout in memory -----------------------------------------------------------------------------------------------
+
+
+def contiguous_strides(shape: Shape) -> Shape:
+    """Row-major strides: the last dimension is next to itself; a size 0 counts as 1.
+
+    >>> contiguous_strides((2, 3, 4))
+    (12, 4, 1)
+    """
+    strides = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size or 1
+    return tuple(reversed(strides))
+
+
+def is_contiguous(shape: Shape, strides: Shape) -> bool:
+    """Whether elements in row-major order lie next to each other; dimensions of size 1 do not matter.
+
+    >>> is_contiguous((2, 1, 3), (3, 99, 1))
+    True
+    """
+    step = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size == 0:
+            return True
+        if size != 1:
+            if stride != step:
+                return 0 in shape
+            step *= size
+    return True
+
+
+def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
+    """Whether the elements fill a block without gaps, each place used once, in whatever order of dimensions."""
+    if 0 in shape:
+        return True
+    step = 1
+    for stride, size in sorted(
+        (stride, size) for size, stride in zip(shape, strides, strict=True) if size != 1
+    ):
+        if stride != step:
+            return False
+        step *= size
+    return True
+
+
+def has_internal_overlap(shape: Shape, strides: Shape) -> bool:
+    """Whether two indices surely name one place: a dimension of two or more elements has stride 0."""
+    return any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
+
+
+def strides_like(shape: Shape, strides: Shape) -> Shape:
+    """Strides of a dense tensor that keeps another's order of dimensions in memory (`torch.preserve_format`).
+
+    A tensor that overlaps itself or has gaps gives no more than an order: the result is dense all the same.
+
+    >>> strides_like((2, 3), (1, 2))
+    (1, 2)
+    """
+    if is_non_overlapping_and_dense(shape, strides):
+        return strides
+    return strides_in_order(shape, memory_order([strides], shape))
+
+
+def memory_order(all_strides: Sequence[Shape], shape: Shape) -> list[int]:
+    """Dimensions from the one that moves fastest through memory to the slowest, judged by several tensors at once.
+
+    The first tensor that prefers one of two dimensions decides; stride 0 (a broadcast dimension) has no opinion.
+    Mirrors: TensorIteratorBase::reorder_dimensions.
+    """
+    ndim = len(shape)
+    order = list(range(ndim - 1, -1, -1))  # row-major unless somebody prefers otherwise
+
+    def prefers(a: int, b: int) -> int:
+        """1 if dimension `a` should come after (be slower than) `b`, -1 if before, 0 if nobody minds."""
+        for strides in all_strides:
+            left, right = strides[a], strides[b]
+            if left == 0 or right == 0:
+                continue
+            if left != right:
+                return -1 if left < right else 1
+            if shape[a] > shape[b]:
+                return 1
+        return 0
+
+    for i in range(1, ndim):  # insertion sort: `prefers` is not a total order, so the walk itself is the rule
+        at = i
+        for j in range(i - 1, -1, -1):
+            wish = prefers(order[j], order[at])
+            if wish > 0:
+                order[j], order[at] = order[at], order[j]
+                at = j
+            elif wish < 0:
+                break
+    return order
+
+
+def strides_in_order(shape: Shape, order: Sequence[int]) -> Shape:
+    """Dense strides for a shape, its dimensions laid out in the given order, fastest first."""
+    strides = [0] * len(shape)
+    step = 1
+    for dim in order:
+        strides[dim] = step
+        step *= shape[dim] or 1
+    return tuple(strides)
+
+
+def span(shape: Shape, strides: Shape) -> int:
+    """How many elements of storage lie from the first element to the last, both included; 0 if there are none."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+
+
+# Dimensions -----------------------------------------------------------------------------------------------------
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the front; a negative one counts from the back. A scalar has one dimension, 0 or -1."""
+    limit = ndim or 1
+    if -limit <= dim < limit:
+        return dim + limit if dim < 0 else dim
+    raise DimensionError(
+        f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})"
+    )
+
+
+def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
+    """Several dimensions, each wrapped; naming one twice is refused."""
+    wrapped = tuple(wrap_dim(dim, ndim) for dim in dims)
+    for dim in wrapped:
+        if wrapped.count(dim) > 1:
+            raise ShapeError(f"dim {dim} appears multiple times in the list of dims")
+    return wrapped
+
+
+# Broadcasting ---------------------------------------------------------------------------------------------------
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape that all are expanded to: sizes are matched from the right and must be equal or 1.
+
+    >>> broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    result: Shape = ()
+    for shape in shapes:
+        result = _broadcast_two(result, shape)
+    return result
+
+
+def _broadcast_two(a: Shape, b: Shape) -> Shape:
+    if a == b:
+        return a
+    ndim = max(len(a), len(b))
+    result = []
+    for dim in range(ndim):
+        left = a[dim - ndim + len(a)] if dim - ndim + len(a) >= 0 else 1
+        right = b[dim - ndim + len(b)] if dim - ndim + len(b) >= 0 else 1
+        if left != right and left != 1 and right != 1:
+            raise ShapeError(
+                f"The size of tensor a ({left}) must match the size of tensor b ({right}) "
+                f"at non-singleton dimension {dim}"
+            )
+        result.append(right if left == 1 else left)
+    return tuple(result)
+
+
+def expand_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
+    """Strides that read `shape` as `target` without copying: new and repeated dimensions get stride 0."""
+    added = len(target) - len(shape)
+    result = [0] * len(target)
+    for dim in range(added, len(target)):
+        size = shape[dim - added]
+        if size == target[dim]:
+            result[dim] = strides[dim - added]
+        elif size != 1:
+            raise ShapeError(
+                f"The expanded size of the tensor ({target[dim]}) must match the existing size ({size}) at "
+                f"non-singleton dimension {dim}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
+    for dim in range(added):  # a new leading dimension: PyTorch gives it the stride of a row of that size 1
+        result[dim] = (
+            0 if target[dim] != 1 else (result[dim + 1] * target[dim + 1] if dim + 1 < len(target) else 1)
+        )
+    return tuple(result)
+
+
+def is_expandable_to(shape: Shape, target: Shape) -> bool:
+    """Whether `shape` broadcasts to exactly `target`."""
+    return len(shape) <= len(target) and all(
+        size in (1, wanted) for size, wanted in zip(reversed(shape), reversed(target), strict=False)
+    )
+
+
+# Views ----------------------------------------------------------------------------------------------------------
+
+
+def infer_size(shape: Sequence[int], numel: int) -> Shape:
+    """A shape with its one -1 replaced by what makes the number of elements come out.
+
+    >>> infer_size((2, -1), 12)
+    (2, 6)
+    """
+    known, unknown = 1, None
+    for dim, size in enumerate(shape):
+        if size == -1:
+            if unknown is not None:
+                raise ShapeError("only one dimension can be inferred")
+            unknown = dim
+        elif size < 0:
+            raise ShapeError(f"invalid shape dimension {size}")
+        else:
+            known *= size
+    if known == numel and unknown is None:
+        return tuple(shape)
+    if unknown is None or known == 0 or numel % known:
+        if unknown is not None and known == 0 and numel == 0:
+            raise ShapeError(
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
+                f"size -1 can be any value and is ambiguous"
+            )
+        raise ShapeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+    return (*shape[:unknown], numel // known, *shape[unknown + 1 :])
+
+
+def view_strides(shape: Shape, strides: Shape, target: Shape) -> Shape | None:
+    """Strides under which the same storage reads as `target`, or None where only a copy can.
+
+    Neighbouring dimensions form one run while a step of the outer one equals a whole pass over the inner one. A run
+    may be cut into new dimensions at will; two runs can never be glued.
+    Mirrors: computeStride in aten/src/ATen/TensorUtils.cpp.
+
+    >>> view_strides((4, 3), (1, 4), (2, 2, 3))
+    (2, 1, 4)
+    >>> view_strides((4, 3), (1, 4), (12,)) is None
+    True
+    """
+    if 0 in shape:
+        return strides if shape == target else contiguous_strides(target)
+    if not shape:
+        return (1,) * len(target)
+    result = [0] * len(target)
+    view_dim = len(target) - 1
+    base_stride = strides[-1]  # of the run being collected
+    run = taken = 1  # elements in the run, and in the new dimensions cut from it
+    for dim in range(len(shape) - 1, -1, -1):
+        run *= shape[dim]
+        run_ends = dim == 0 or (shape[dim - 1] != 1 and strides[dim - 1] != run * base_stride)
+        if not run_ends:
+            continue
+        while view_dim >= 0 and (taken < run or target[view_dim] == 1):
+            result[view_dim] = taken * base_stride
+            taken *= target[view_dim]
+            view_dim -= 1
+        if taken != run:
+            return None
+        if dim > 0:
+            base_stride = strides[dim - 1]
+            run = taken = 1
+    return tuple(result) if view_dim == -1 else None
+
+
+# Memory formats -------------------------------------------------------------------------------------------------
+
+
+def channels_last_strides(shape: Shape) -> Shape:
+    """Strides for (n, c, h, w) or (n, c, d, h, w) with the channels next to each other.
+
+    >>> channels_last_strides((2, 3, 4, 5))
+    (60, 1, 15, 3)
+    """
+    return strides_in_order(shape, [1, *range(len(shape) - 1, 1, -1), 0])
+
+
+def is_channels_last(shape: Shape, strides: Shape) -> bool:
+    """Whether a tensor of 4 or 5 dimensions is dense with the channels next to each other."""
+    if len(shape) not in (4, 5):
+        return False
+    wanted = channels_last_strides(shape)
+    return all(size == 1 or have == want for size, have, want in zip(shape, strides, wanted, strict=True))

@@ -1,0 +1,244 @@
+"""What is a tensor, before any operation?
+
+Mirrors: c10/core/TensorImpl.h, c10/util/intrusive_ptr.h (VariableVersion in c10/core/TensorImpl.h)
+Differs: the storage, the strides and the version counter of a fresh tensor are made when somebody asks for them;
+    a kernel's result usually dies before anybody does.
+
+# Note [Storage and geometry are the truth]
+A tensor is a storage, a dtype, sizes, strides, an offset, a key set and a version counter. `_array` is NumPy's view of
+exactly that, kept because rebuilding it costs more than adding eight floats. It is never consulted for sizes or strides,
+and it is stale when its storage has been resized since (`_generation`).
+Three fields may be None and are filled in on demand, always to the same answer:
+`_storage` (then `_array` owns the memory and is row-major), `_strides` (then they are row-major), `_version_counter`
+(then the version is 0 and no view shares it).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glasstorch.core import geometry
+from glasstorch.core.device import CPU, device
+from glasstorch.core.dtype import Number, dtype
+from glasstorch.core.errors import ShapeError, StorageError
+from glasstorch.core.geometry import Shape, Size
+from glasstorch.core.layout import layout, strided
+from glasstorch.core.storage import Storage
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class VersionCounter:
+    """How many in-place operations a storage has seen through the tensors that share this counter."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class TensorImpl:
+    """A storage read through sizes, strides and an offset; see Note [Storage and geometry are the truth]."""
+
+    __slots__ = (
+        "__weakref__",
+        "_array",
+        "_autograd_meta",
+        "_generation",
+        "_number",
+        "_offset",
+        "_shape",
+        "_storage",
+        "_strides",
+        "_version_counter",
+        "dtype",
+        "key_set",
+    )
+
+    _array: Array | None
+    _autograd_meta: Any  # autograd's own record (AutogradMeta), None for a tensor that no gradient concerns
+    _generation: int
+    _number: Number | None  # the Python number that this 0-dim tensor wraps, which then is weak in promotion
+    _offset: int
+    _shape: Shape
+    _storage: Storage | None
+    _strides: Shape | None
+    _version_counter: VersionCounter | None
+    dtype: dtype
+    key_set: int
+
+    # Sizes and strides ------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes, as a `Size`."""
+        return Size(self._shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """All sizes, or that of one dimension."""
+        if dim is None:
+            return Size(self._shape)
+        return self._shape[geometry.wrap_dim(dim, len(self._shape))]
+
+    def strides(self) -> Shape:
+        """The strides in elements, as a plain tuple."""
+        strides = self._strides
+        if strides is None:
+            strides = geometry.contiguous_strides(self._shape)
+        return strides
+
+    def stride(self, dim: int | None = None) -> Any:
+        """All strides in elements, or that of one dimension."""
+        strides = self.strides()
+        return strides if dim is None else strides[geometry.wrap_dim(dim, len(strides))]
+
+    def storage_offset(self) -> int:
+        """Where the first element lies, in elements from the start of the storage."""
+        return self._offset
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    ndimension = dim
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return math.prod(self._shape)
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes an element takes."""
+        return self.dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element takes."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes all elements take, each counted once."""
+        return self.numel() * self.dtype.itemsize
+
+    def is_row_major(self) -> bool:
+        """Whether the elements lie next to each other in row-major order."""
+        return self._strides is None or geometry.is_contiguous(self._shape, self._strides)
+
+    # Storage ----------------------------------------------------------------------------------------------------
+
+    @property
+    def device(self) -> device:
+        """Where the storage is."""
+        return CPU if self._storage is None else self._storage.device
+
+    @property
+    def layout(self) -> layout:
+        """Always `strided`."""
+        return strided
+
+    def untyped_storage(self) -> Storage:
+        """The storage that this tensor reads; tensors that share memory return the same object."""
+        storage = self._storage
+        if storage is None:
+            storage = self._storage = Storage.over(self.array())
+            self._generation = storage.generation
+        return storage
+
+    def data_ptr(self) -> int:
+        """The address of the first element, the offset included; 0 where there are no bytes."""
+        start = self.untyped_storage().data_ptr()
+        return start + self._offset * self.dtype.itemsize if start else 0
+
+    def array(self) -> Array:
+        """NumPy's view of this tensor's elements: the same memory, never a copy. What kernels compute on."""
+        array = self._array
+        storage = self._storage
+        if array is not None and (storage is None or storage.generation == self._generation):
+            return array
+        if storage is None:  # a wrapped number that nobody has looked at yet
+            array = self._array = np.array(self._number, self.dtype.numpy)
+            return array
+        if storage.buffer is None:
+            raise NotImplementedError(
+                f"Cannot copy out of {storage.device} tensor; no data! It has sizes and a dtype only: make a tensor on "
+                f"the CPU for values"
+            )
+        array = self._array = strided_array(storage, self.dtype, self._shape, self.strides(), self._offset)
+        self._generation = storage.generation
+        return array
+
+    def set_geometry(self, shape: Shape, strides: Shape | None, offset: int) -> None:
+        """Change in place where this tensor looks in its storage. The caller has checked that it fits."""
+        self.untyped_storage()
+        self._shape, self._strides, self._offset, self._array = shape, strides, offset, None
+
+    def set_storage(self, storage: Storage, shape: Shape, strides: Shape | None, offset: int) -> None:
+        """Make this tensor look at another storage."""
+        self._storage = storage
+        self._shape, self._strides, self._offset, self._array = shape, strides, offset, None
+
+    # Versions ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _version(self) -> int:
+        """How often the shared memory was changed in place."""
+        counter = self._version_counter
+        return 0 if counter is None else counter.value
+
+    def version_counter(self) -> VersionCounter:
+        """The counter, to share it with a view."""
+        counter = self._version_counter
+        if counter is None:
+            counter = self._version_counter = VersionCounter()
+        return counter
+
+    def bump_version(self) -> None:
+        """Count one in-place change."""
+        counter = self._version_counter
+        if counter is None:
+            counter = self._version_counter = VersionCounter()
+        counter.value += 1
+
+
+def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> Array:
+    """A NumPy array over a storage's bytes at the given sizes, strides and offset (in elements)."""
+    itemsize = dtype.itemsize
+    assert storage.buffer is not None
+    if 0 in shape:
+        return np.ndarray(shape, dtype.numpy)
+    return np.ndarray(
+        shape,
+        dtype.numpy,
+        storage.buffer,
+        offset * itemsize,
+        tuple(step * itemsize for step in strides),
+    )
+
+
+def check_fits(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> None:
+    """Refuse a geometry that reads outside its storage or walks backwards."""
+    if any(step < 0 for step in strides):
+        raise ShapeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
+        )
+    if offset < 0:
+        raise ShapeError(
+            f"Tensor: invalid storage offset {offset}; it counts elements from the start of the storage"
+        )
+    needed = (offset + geometry.span(shape, strides)) * dtype.itemsize if 0 not in shape else 0
+    if needed > storage.nbytes():
+        raise StorageError(
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize "
+            f"{dtype.itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{storage.nbytes()}"
+        )

@@ -1,0 +1,66 @@
+"""What is a caller told who uses a name of PyTorch that is not here?
+
+Mirrors: nothing; PyTorch has all its names
+Differs: a reader's program may well use a function that this library leaves out, and must not have to guess.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+LIST_COMMAND = "python -m glasstorch --list"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like this one, if any does."""
+    import difflib  # here, because it is needed only where something has gone wrong
+
+    by_lower_case = {candidate.lower(): candidate for candidate in known}
+    matches = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
+    return by_lower_case[matches[0]] if matches else None
+
+
+def advice(name: str, known: Iterable[str]) -> str:
+    """The second half of the message: the nearest name, and where the list is."""
+    match = nearest(name, known)
+    suggestion = f"the nearest name is '{match}'; " if match else ""
+    return f"{suggestion}`{LIST_COMMAND}` prints what there is"
+
+
+def unknown_name(module: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error for a name that a module of the library does not have."""
+    message = f"module '{module}' has no attribute '{name}'"
+    if not name.startswith("_"):
+        message += f": {as_torch(module)}.{name} is not in glasstorch; {advice(name, known)}"
+    # With `name` set, Python does not add a suggestion of its own.
+    return AttributeError(message, name=name)
+
+
+def refuse_unknown_names(module: str) -> Callable[[str], Any]:
+    """A `__getattr__` for a module of the library.
+
+    >>> getter = refuse_unknown_names("glasstorch.core.device")
+    >>> getter("devise")
+    Traceback (most recent call last):
+        ...
+    AttributeError: module 'glasstorch.core.device' has no attribute 'devise': torch.core.device.devise is not
+    in \
+glasstorch; the nearest name is 'device'; `python -m glasstorch --list` prints what there is
+    """
+
+    def __getattr__(name: str) -> Any:
+        raise unknown_name(module, name, public_names(sys.modules[module].__dict__))
+
+    return __getattr__
+
+
+def public_names(names: Iterable[str]) -> list[str]:
+    """The names that do not begin with an underscore, in order."""
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+def as_torch(module: str) -> str:
+    """The name that a module of this library has in PyTorch."""
+    return "torch" + module.removeprefix("glasstorch")

@@ -1,0 +1,32 @@
+"""What does a key do for the operators that register nothing for it?
+
+Mirrors: aten/src/ATen/core/VariableFallbackKernel.cpp, aten/src/ATen/core/BackendSelectFallbackKernel.cpp,
+    aten/src/ATen/autocast_mode.cpp (the fallthrough fallback)
+Differs: an operator without an autograd kernel is passed through silently; PyTorch warns when its gradient is asked for.
+"""
+
+from __future__ import annotations
+
+from glasstorch.core.keys import FUNCTIONALITIES, DispatchKey
+from glasstorch.dispatch.library import caller
+from glasstorch.dispatch.operator import Kernel, fallthrough_kernel, registry
+from glasstorch.dispatch.resolve import AUTOGRAD_KEYS
+
+PASSED_THROUGH = [
+    *AUTOGRAD_KEYS,
+    DispatchKey.ADInplaceOrView,
+    DispatchKey.BackendSelect,
+    DispatchKey.Tracer,
+    *(DispatchKey[name] for name in FUNCTIONALITIES if name.startswith("Autocast")),
+]
+
+
+def register_fallbacks() -> None:
+    """Make keys that most operators do not care about transparent."""
+    where = caller(0)
+    for key in PASSED_THROUGH:
+        registry.fallbacks[key] = Kernel(fallthrough_kernel, key, where, takes_keys=True)
+    registry.changed()
+
+
+register_fallbacks()

@@ -1,0 +1,198 @@
+"""How are operators declared and kernels registered?
+
+Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/dispatch/Dispatcher.cpp
+Differs: a second kernel for the same key is refused (PyTorch warns) unless `allow_override=True` says that it is meant.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+from glasstorch.core.errors import RegistrationError
+from glasstorch.core.keys import ALIASES, DispatchKey
+from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
+from glasstorch.dispatch.schema import FunctionSchema
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def caller(depth: int) -> str:
+    """file:line of the code that registers."""
+    frame = sys._getframe(depth + 1)
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def dispatch_key(name: str | DispatchKey) -> DispatchKey:
+    """A dispatch key by name, with a clear refusal."""
+    if isinstance(name, DispatchKey):
+        return name
+    try:
+        return DispatchKey[name]
+    except KeyError:
+        raise RegistrationError(
+            f"could not parse dispatch key: {name!r}; expected a runtime key such as 'CPU', 'Meta' or 'AutogradCPU', or "
+            f"one of the aliases {', '.join(ALIASES)}"
+        ) from None
+
+
+def define(name: str, text: str, where: str) -> Operator:
+    """Add an operator. `text` is its schema, parsed when somebody asks for it."""
+    with registry.lock:
+        if name in registry.operators:
+            raise RegistrationError(
+                f"the operator {name} was already defined at {registry.operators[name].defined_at}; refused the one at "
+                f"{where}"
+            )
+        operator = registry.operators[name] = Operator(name, text, where)
+    return operator
+
+
+def register(name: str, kernel: Kernel, allow_override: bool = False) -> Operator:
+    """Put a kernel in force for its operator and key."""
+    operator = registry.find(name)
+    with registry.lock:
+        stack = operator.kernels.setdefault(kernel.key, [])
+        if stack and not allow_override:
+            raise RegistrationError(
+                f"{name} already has a {kernel.key.name} kernel, registered at {stack[-1].where}; refused the one at "
+                f"{kernel.where}. Pass allow_override=True to replace it"
+            )
+        stack.append(kernel)
+        registry.changed(operator)
+    return operator
+
+
+class KernelTable:
+    """The way the library's own layers register: one key, functions that take `(keys, *arguments)`.
+
+    Such a kernel computes and calls no operator, so nothing has to be guarded around it.
+    """
+
+    def __init__(self, key: str, calls_operators: bool = False, takes_keys: bool = True) -> None:
+        self.key = dispatch_key(key)
+        self.calls_operators = calls_operators
+        self.takes_keys = takes_keys
+
+    def impl(self, *names: str) -> Callable[[F], F]:
+        """Register the function below for operators of the namespace aten."""
+
+        def decorate(function: F) -> F:
+            for name in names:
+                self.add(name, function, caller(1))
+            return function
+
+        return decorate
+
+    def add(self, name: str, function: Boxed, where: str | None = None) -> None:
+        """Register one function under one operator's name."""
+        where = where or caller(1)
+        register(f"aten::{name}", Kernel(function, self.key, where, self.takes_keys, self.calls_operators))
+
+
+class Library:
+    """A set of declarations and kernels that can be taken back together.
+
+    `kind` is "DEF" to declare a new namespace, "FRAGMENT" to add operators to one that exists, "IMPL" to register
+    kernels. Leaving the `with` block, or `close()`, removes them all and puts back what they had replaced.
+
+    >>> with Library("demo", "DEF") as library:
+    ...     operator = library.define("twice(Tensor x) -> Tensor")
+    ...     library.impl("twice", lambda x: x * 2, "CompositeImplicitAutograd")
+    """
+
+    _namespaces: dict[str, str] = {}
+
+    def __init__(self, namespace: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("DEF", "FRAGMENT", "IMPL"):
+            raise ValueError(f"Unsupported kind: {kind!r}; expected 'DEF', 'FRAGMENT' or 'IMPL'")
+        where = caller(1)
+        if kind == "DEF":
+            taken = self._namespaces.get(namespace) or ("the library itself" if namespace == "aten" else None)
+            if taken:
+                raise RegistrationError(
+                    f"Only a single library can be used to register the namespace {namespace}; it was defined at {taken}, "
+                    f"refused the one at {where}. Use kind 'FRAGMENT' to add operators to it"
+                )
+            self._namespaces[namespace] = where
+        self.namespace = namespace
+        self.kind = kind
+        self.dispatch_key = dispatch_key
+        self._defined: list[Operator] = []
+        self._registered: list[tuple[Operator, Kernel]] = []
+        self._fallbacks: list[tuple[DispatchKey, Kernel | None]] = []
+
+    def define(self, schema: str) -> Operator:
+        """Declare an operator: `name.overload(Type argument, ...) -> Type`."""
+        if self.kind == "IMPL":
+            raise RegistrationError(
+                f"a Library of kind 'IMPL' cannot define {schema!r}; use 'DEF' or 'FRAGMENT'"
+            )
+        parsed = FunctionSchema.parse(schema)
+        name = f"{self.namespace}::{parsed.qualified_name.partition('::')[2]}"
+        operator = define(
+            name, f"{self.namespace}::{schema.strip()}" if parsed.namespace is None else schema, caller(1)
+        )
+        self._defined.append(operator)
+        return operator
+
+    def impl(
+        self,
+        op_name: str,
+        fn: Boxed,
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> None:
+        """Register `fn(*arguments)` for one operator and key; `with_keyset=True` passes the key set first."""
+        key = _key(dispatch_key or self.dispatch_key, self.namespace, op_name)
+        if not callable(fn):
+            raise TypeError(f"impl({op_name!r}): expected a function, got {fn!r}")
+        name = op_name if "::" in op_name else f"{self.namespace}::{op_name}"
+        kernel = Kernel(fn, key, caller(1), with_keyset, calls_operators=True)
+        self._registered.append((register(name, kernel, allow_override), kernel))
+
+    def fallback(self, fn: Boxed, dispatch_key: str = "") -> None:
+        """Register `fn(operator, keys, *arguments)` for every operator that has no kernel for a key."""
+        key = _key(dispatch_key or self.dispatch_key, self.namespace, "a fallback")
+        with registry.lock:
+            self._fallbacks.append((key, registry.fallbacks.get(key)))
+            registry.fallbacks[key] = Kernel(fn, key, caller(1), takes_keys=True)
+            registry.changed()
+
+    def close(self) -> None:
+        """Remove what this library registered."""
+        with registry.lock:
+            for operator, kernel in reversed(self._registered):
+                operator.kernels[kernel.key].remove(kernel)
+            for key, before in reversed(self._fallbacks):
+                if before is None:
+                    del registry.fallbacks[key]
+                else:
+                    registry.fallbacks[key] = before
+            for operator in self._defined:
+                del registry.operators[operator.name]
+            if self.kind == "DEF":
+                self._namespaces.pop(self.namespace, None)
+            self._registered, self._fallbacks, self._defined = [], [], []
+            registry.changed()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _key(name: str, namespace: str, op_name: str) -> DispatchKey:
+    if not name:
+        raise RegistrationError(
+            f"impl({op_name!r}) in {namespace} needs a dispatch key: give one, such as 'CPU' or "
+            f"'CompositeImplicitAutograd', here or to the Library"
+        )
+    return dispatch_key(name)

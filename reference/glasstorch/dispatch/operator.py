@@ -1,0 +1,202 @@
+"""What is an operator, and how does a call find its kernel?
+
+Mirrors: aten/src/ATen/core/dispatch/OperatorEntry.h, Dispatcher.h (Dispatcher::call, redispatch)
+Differs: the table is a dict from whole masked key sets to kernels, filled when a set is first seen; PyTorch keeps an
+    array with a slot for every runtime key. See Note [The table].
+
+# Note [The table]
+`table[keys]` is the kernel for a call whose masked key set is `keys`. A miss runs the resolver (`resolve.py`) once and
+stores the answer. Any registration raises the global generation and clears tables; a resolver that started under an
+older generation returns its answer but may not store it, so no table ever keeps a kernel that has been replaced.
+A kernel in the table is called as `kernel(keys, *arguments)`, with every argument of the schema, in order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from glasstorch.core.errors import ArgumentTypeError, RegistrationError
+from glasstorch.core.keys import DispatchKey
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.dispatch.schema import FunctionSchema
+
+Boxed = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A function registered for an operator under a key, and what calling it needs."""
+
+    function: Boxed
+    key: DispatchKey
+    where: str  # file:line of the registration
+    takes_keys: bool = False  # called as f(keys, *arguments) instead of f(*arguments)
+    calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
+
+
+class _Fallthrough:
+    """Registered instead of a kernel: skip this key and go on with the next."""
+
+    def __call__(self, *args: object) -> None:
+        raise AssertionError("the resolver skips a fallthrough; it is never called")
+
+    def __repr__(self) -> str:
+        return "fallthrough_kernel"
+
+
+fallthrough_kernel = _Fallthrough()
+
+
+class Registry:
+    """All operators and fallbacks, and the generation of what is registered."""
+
+    def __init__(self) -> None:
+        self.operators: dict[str, Operator] = {}
+        self.fallbacks: dict[DispatchKey, Kernel] = {}
+        self.generation = 0
+        self.lock = threading.RLock()
+        # Set while a trace is on: what is put in the tables instead of a kernel (dispatch/trace.py).
+        self.wrap: Callable[[Operator, Any], Boxed] | None = None
+
+    def changed(self, operator: Operator | None = None) -> None:
+        """Make every table (or one operator's) forget what it resolved."""
+        with self.lock:
+            self.generation += 1
+            for changed in (operator,) if operator is not None else self.operators.values():
+                changed.table.clear()
+
+    def find(self, name: str) -> Operator:
+        """The operator of that full name, `aten::add.Tensor`."""
+        try:
+            return self.operators[name]
+        except KeyError:
+            raise RegistrationError(
+                f"there is no operator {name!r}; expected namespace::name or namespace::name.overload, such as "
+                f"'aten::add.Tensor'. overloads({name.partition('::')[2].partition('.')[0]!r}) lists what a name has"
+            ) from None
+
+    def overloads(self, namespace: str, name: str) -> list[Operator]:
+        """All operators of one name, in the order of declaration."""
+        start = f"{namespace}::{name}"
+        return [o for full, o in self.operators.items() if full == start or full.startswith(start + ".")]
+
+
+registry = Registry()
+
+
+class DispatchTable(dict[int, Boxed]):
+    """Masked key set -> kernel, filled on demand; see Note [The table]."""
+
+    __slots__ = ("operator",)
+
+    def __init__(self, operator: Operator) -> None:
+        super().__init__()
+        self.operator = operator
+
+    def __missing__(self, keys: int) -> Boxed:
+        from glasstorch.dispatch.resolve import (
+            resolve,
+        )  # the resolver reads operators: it is imported after them
+
+        generation = registry.generation
+        resolution = resolve(self.operator, keys)
+        entry = resolution.entry if registry.wrap is None else registry.wrap(self.operator, resolution)
+        with registry.lock:
+            if registry.generation == generation:
+                self[keys] = entry
+        return entry
+
+
+class Operator:
+    """One overload of one operator: its schema, the kernels registered for it, and its table."""
+
+    __slots__ = ("__dict__", "defined_at", "kernels", "name", "table", "text")
+
+    def __init__(self, name: str, text: str, defined_at: str) -> None:
+        self.name = name  # aten::add.Tensor
+        self.text = text  # the schema as written; it is parsed when somebody asks
+        self.defined_at = defined_at
+        # For each key the registered kernels, the one in force last.
+        self.kernels: dict[DispatchKey, list[Kernel]] = {}
+        self.table = DispatchTable(self)
+
+    @cached_property
+    def schema(self) -> FunctionSchema:
+        return FunctionSchema.parse(self.text)
+
+    @property
+    def namespace(self) -> str:
+        return self.name.partition("::")[0]
+
+    @property
+    def overload_name(self) -> str:
+        return self.name.partition(".")[2]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the operator: the plain twin of the generated functions, for any schema."""
+        arguments = self.bind(args, kwargs)
+        keys = compute_keys(keys_of(arguments))
+        return self.table[keys](keys, *arguments)
+
+    def redispatch(self, keys: int, *arguments: Any) -> Any:
+        """Call the kernel for a key set that the caller has masked; arguments are complete and in schema order."""
+        return self.table[keys](keys, *arguments)
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+        """The arguments of one call in the order of the schema, defaults filled in. Types are not checked."""
+        parameters = self.schema.arguments
+        positional = len(self.schema.positional)
+        if len(args) > positional:
+            raise ArgumentTypeError(
+                f"{self.name}() expected at most {positional} positional arguments, got {len(args)}; it is {self.schema}"
+            )
+        bound: list[Any] = list(args)
+        rest = dict(kwargs)
+        for parameter in parameters[len(args) :]:
+            if parameter.name in rest:
+                bound.append(rest.pop(parameter.name))
+            elif parameter.default is not None:
+                bound.append(parameter.default_value)
+            else:
+                raise ArgumentTypeError(
+                    f"{self.name}() is missing a value for '{parameter.name}'; it is {self.schema}"
+                )
+        if rest:
+            raise ArgumentTypeError(
+                f"{self.name}() got an unexpected argument '{next(iter(rest))}'; it is {self.schema}"
+            )
+        return bound
+
+    def has_kernel_for(self, key: DispatchKey | str) -> bool:
+        return bool(self.kernels.get(DispatchKey[key] if isinstance(key, str) else key))
+
+    def __repr__(self) -> str:
+        return f"<Operator {self.name}>"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def keys_of(arguments: Sequence[Any]) -> int:
+    """The union of the key sets of all tensors among the arguments, in lists too."""
+    keys = 0
+    for argument in arguments:
+        if isinstance(argument, TensorImpl):
+            keys |= argument.key_set
+        elif isinstance(argument, list | tuple):
+            keys |= keys_of(argument)
+    return keys
+
+
+def tensors_of(arguments: Sequence[Any]) -> Iterator[TensorImpl]:
+    """The tensors among the arguments, in lists too."""
+    for argument in arguments:
+        if isinstance(argument, TensorImpl):
+            yield argument
+        elif isinstance(argument, list | tuple):
+            yield from tensors_of(argument)

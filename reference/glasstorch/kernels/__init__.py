@@ -1,0 +1,17 @@
+"""How is it computed?
+
+Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels), `views` (no
+computing at all), then `cpu/` and `meta/`, which have the same file names.
+
+Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
+Differs: NumPy's loops do the arithmetic on the CPU.
+"""
+
+from importlib import import_module
+from pkgutil import walk_packages
+
+
+def register_kernels() -> None:
+    """Import every module of kernels; each registers its own."""
+    for module in walk_packages(__path__, __name__ + "."):
+        import_module(module.name)

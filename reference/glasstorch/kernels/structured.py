@@ -1,0 +1,180 @@
+"""How does one kernel serve an operator, its in-place form and its out= form?
+
+Mirrors: structured kernels (aten/src/ATen/TensorMeta.h, torchgen/dest/register_dispatch_key.py: functional, inplace, out)
+Differs: the kernel is a function with an `out` parameter; the shape function runs before it where a tensor is written to.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import check_can_cast
+from glasstorch.core.errors import DeviceError, OverlapError, ShapeError
+from glasstorch.core.geometry import Shape, has_internal_overlap
+from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.shapes.result import Result
+
+ShapeFunction = Callable[..., Any]
+
+# functional form -> its in-place and out= forms; operator -> its shape function
+FORMS: dict[str, list[str]] = {}
+SHAPES: dict[str, str] = {}
+for _schema, _line, _shape, _composite, _functional in OPERATORS:
+    _name = name_of(_schema).removeprefix("aten::")
+    if _shape is not None:
+        SHAPES[_name] = _shape
+    if _functional is not None:
+        FORMS.setdefault(_functional, []).append(_name)
+
+
+def shape_function(name: str) -> ShapeFunction:
+    """The shape function that an operator's declaration names."""
+    module, _, function = SHAPES[name].partition(".")
+    return getattr(import_module(f"glasstorch.operators.shapes.{module}"), function)  # type: ignore[no-any-return]
+
+
+def structured(table: KernelTable, name: str, kernel: Callable[..., Any], where: str | None = None) -> None:
+    """Register `kernel(keys, *arguments, out=None)` for an operator and for all forms that its declaration generates.
+
+    With `out` the kernel writes its result there: a tensor (or a tuple of them) of the right sizes, into whose dtype
+    the result is known to fit. Without, it returns a fresh one.
+    """
+    where = where or caller(1)
+    table.add(name, kernel, where)
+    for form in FORMS.get(name, ()):
+        base = form.partition(".")[0]
+        made = inplace_form(name, kernel) if base.endswith("_") else out_form(name, kernel)
+        made.__qualname__ = made.__name__ = (
+            f"{getattr(kernel, '__name__', name)} ({'in place' if base.endswith('_') else 'out='})"
+        )
+        table.add(form, made, where)
+
+
+def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel that writes into its first argument, after checking that the result fits there."""
+    shape: list[ShapeFunction] = []
+
+    def inplace(keys: int, self: Tensor, *rest: Any) -> Tensor:
+        if not shape:
+            shape.append(shape_function(name))
+        result: Result = shape[0](self, *rest)
+        if result.shape != self._shape:
+            raise ShapeError(
+                f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(result.shape)}"
+            )
+        check_can_cast(result.dtype, self.dtype)
+        check_writable(self, rest)
+        kernel(keys, self, *rest, out=self)
+        return self
+
+    return inplace
+
+
+def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel that writes into the tensors given as out=, which are resized where they must be."""
+    found: list[ShapeFunction] = []
+
+    def with_out(keys: int, *arguments: Any) -> Any:
+        if not found:
+            found.append(shape_function(name))
+        declared = len(arguments) - _result_count(name)
+        inputs, outs = arguments[:declared], arguments[declared:]
+        results = found[0](*inputs)
+        several = not isinstance(results, Result)
+        for out, result in zip(outs, results if several else (results,), strict=True):
+            check_can_cast(result.dtype, out.dtype)
+            resize_output(out, result.shape)
+            check_writable(out, inputs, exact_alias_allowed=True)
+        kernel(keys, *inputs, out=outs if several else outs[0])
+        return outs if several else outs[0]
+
+    return with_out
+
+
+def _result_count(name: str) -> int:
+    from glasstorch.dispatch.operator import registry
+
+    return len(registry.find(f"aten::{name}").schema.returns)
+
+
+def resize_output(out: Tensor, shape: Shape) -> bool:
+    """Give an out= tensor the sizes of the result; PyTorch's warning where it had elements already.
+
+    Mirrors: aten/src/ATen/native/Resize.cpp (resize_output)
+    """
+    if out._shape == shape:
+        return False
+    if out.numel():
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape {list(out._shape)}, which does not match "
+            f"the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch release outputs "
+            f"will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+            f"inplace, to zero elements with t.resize_(0).",
+            stacklevel=4,
+        )
+    out.resize_(shape)
+    return True
+
+
+def check_writable(out: Tensor, inputs: Sequence[Any], exact_alias_allowed: bool = True) -> None:
+    """Refuse to write to a tensor that overlaps itself, or partly overlaps an input.
+
+    Mirrors: assert_no_internal_overlap and assert_no_overlap in aten/src/ATen/MemoryOverlap.cpp
+    """
+    if out._strides is not None and has_internal_overlap(out._shape, out._strides):
+        raise OverlapError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    storage = out._storage
+    if storage is None:
+        return
+    for other in inputs:
+        if (
+            isinstance(other, Tensor)
+            and other is not out
+            and other._storage is storage
+            and partly_overlaps(out, other)
+        ):
+            raise OverlapError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                "memory location. Please clone() the tensor before performing the operation."
+            )
+
+
+def partly_overlaps(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors on one storage share bytes without being the same elements in the same places.
+
+    As in PyTorch only tensors whose elements fill a block without gaps are judged.
+    """
+    from glasstorch.core.geometry import is_non_overlapping_and_dense
+
+    if not (a.numel() and b.numel()):
+        return False
+    if not (
+        is_non_overlapping_and_dense(a._shape, a.strides())
+        and is_non_overlapping_and_dense(b._shape, b.strides())
+    ):
+        return False
+    start_a, start_b = a._offset * a.itemsize, b._offset * b.itemsize
+    end_a, end_b = start_a + a.nbytes, start_b + b.nbytes
+    if start_a == start_b and end_a == end_b:
+        return a.strides() != b.strides()
+    return start_a < end_b and start_b < end_a
+
+
+def check_same_device(name: str, *tensors: Tensor | None) -> None:
+    """Refuse tensors on different devices; a 0-dim CPU tensor may go anywhere."""
+    devices = {t.device for t in tensors if t is not None and t._shape} or {
+        t.device for t in tensors if t is not None
+    }
+    if len(devices) > 1:
+        raise DeviceError(
+            f"Expected all tensors to be on the same device, but found at least two devices, "
+            f"{' and '.join(sorted(map(str, devices)))}! (when checking the arguments of {name})"
+        )

@@ -1,0 +1,26 @@
+"""How does a batch of images become a batch of rows?
+
+Mirrors: torch/nn/modules/flatten.py
+Differs: no Unflatten.
+"""
+
+from __future__ import annotations
+
+from glasstorch._tensor import Tensor
+from glasstorch.nn.module import Module
+
+
+class Flatten(Module):
+    """Joins the dimensions from `start_dim` to `end_dim` into one; the first, the batch, stays by default."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, *sizes) becomes (N, product of sizes)."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"

@@ -1,0 +1,145 @@
+"""Which functions do layers apply?
+
+Mirrors: torch/nn/functional.py
+Differs: only the functions whose operators exist.
+
+Each is an operator with PyTorch's Python signature: strings such as "mean" become the operator's numbers
+here.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.operators.generated import functions as operators
+
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`; weight has size (out_features, in_features)."""
+    return operators.linear(input, weight, bias)
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """The input where it is positive, else 0."""
+    return operators.relu_(input) if inplace else operators.relu(input)
+
+
+def tanh(input: Tensor) -> Tensor:
+    """The hyperbolic tangent."""
+    return operators.tanh(input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """`1 / (1 + exp(-input))`."""
+    return operators.sigmoid(input)
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """Positive numbers that sum to 1 along a dimension."""
+    return operators.softmax(input, _softmax_dim("softmax", input, dim, _stacklevel), dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
+) -> Tensor:
+    """The logarithm of `softmax`, without the overflow that taking it afterwards would risk."""
+    return operators.log_softmax(input, _softmax_dim("log_softmax", input, dim, _stacklevel), dtype)
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the log-probability of the right class.
+
+    `input` has size (N, C, ...), `target` (N, ...) holds class numbers; the mean is weighted by the classes'
+    `weight`.
+    """
+    reduction = reduction_name(size_average, reduce, reduction)
+    return operators.nll_loss_nd(input, target, weight, reduction_number(reduction), ignore_index)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """`nll_loss` of `log_softmax`. `target` may also hold probabilities, of the input's size."""
+    reduction = reduction_name(size_average, reduce, reduction)
+    return operators.cross_entropy_loss(
+        input, target, weight, reduction_number(reduction), ignore_index, label_smoothing
+    )
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The square of the difference."""
+    reduction = reduction_name(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
+            "This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            stacklevel=2,
+        )
+    return operators.mse_loss(input, target, reduction_number(reduction))
+
+
+def reduction_name(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction, where a caller may still use the two flags that were its name before PyTorch 0.4.1."""
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is False:
+        reduction = "none"
+    else:
+        reduction = "sum" if size_average is False else "mean"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+        stacklevel=3,
+    )
+    return reduction
+
+
+def reduction_number(reduction: str) -> int:
+    """The number by which operators know a reduction."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(
+            f"{reduction} is not a valid value for reduction; expected one of {', '.join(REDUCTIONS)}"
+        )
+    return REDUCTIONS[reduction]
+
+
+def _softmax_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> int:
+    if dim is not None:
+        return dim
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. "
+        "Change the call to include dim=X as an argument.",
+        stacklevel=stacklevel,
+    )
+    return 0 if input.dim() in (0, 1, 3) else 1
+
+
+__getattr__ = refuse_unknown_names(__name__)

@@ -1,0 +1,94 @@
+"""How wrong is an answer?
+
+Mirrors: torch/nn/modules/loss.py
+Differs: the losses whose operators exist.
+"""
+
+from __future__ import annotations
+
+from glasstorch._tensor import Tensor
+from glasstorch.nn import functional
+from glasstorch.nn.module import Module
+
+
+class _Loss(Module):
+    """A loss knows how to combine those of the elements: "none", "mean" or "sum"."""
+
+    def __init__(
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    ) -> None:
+        super().__init__()
+        self.reduction = functional.reduction_name(size_average, reduce, reduction)
+
+
+class _WeightedLoss(_Loss):
+    """A loss in which each class has a weight; it moves with the module, but is not trained."""
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+class CrossEntropyLoss(_WeightedLoss):
+    """Minus the log-probability of the right class, from scores that need not be normalised."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """`input` (N, C, ...) holds scores, `target` (N, ...) class numbers or (N, C, ...) probabilities."""
+        return functional.cross_entropy(
+            input,
+            target,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )
+
+
+class NLLLoss(_WeightedLoss):
+    """Minus the log-probability of the right class, from log-probabilities."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """`input` (N, C, ...) holds log-probabilities, `target` (N, ...) class numbers."""
+        return functional.nll_loss(
+            input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
+        )
+
+
+class MSELoss(_Loss):
+    """The square of the difference."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Both have the same size."""
+        return functional.mse_loss(input, target, reduction=self.reduction)

@@ -1,0 +1,29 @@
+"""Which tensors does a module train?
+
+Mirrors: torch/nn/parameter.py
+Differs: no lazily sized parameters.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from glasstorch._tensor import Tensor, alias
+from glasstorch.operators.generated import functions as operators
+
+
+class Parameter(Tensor):
+    """A tensor that a module registers as its own when it is assigned to an attribute.
+
+    It shares the storage of `data` and is a leaf: gradients are added to its `grad`.
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
+        if data is None:
+            data = operators.empty(0)
+        parameter: Self = alias(data, cls)
+        parameter.requires_grad_(requires_grad)
+        return parameter
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()

@@ -1,0 +1,305 @@
+"""Emits `autograd/generated/`: the node and the autograd kernel of every operator that has formulas.
+
+Mirrors: tools/autograd/gen_autograd_functions.py (nodes), gen_variable_type.py (kernels)
+Differs: a node and its kernel stand side by side in one file. Factors that PyTorch's formulas reduce by hand where shapes
+    were broadcast are reduced by the engine here as there (validate_outputs).
+"""
+
+from __future__ import annotations
+
+from glasstorch.core.errors import SchemaError
+from glasstorch.dispatch.schema import Argument
+from glasstorch.operators.gen.formulas import Formula, helper_names, local_name, read_formulas, result_names
+from glasstorch.operators.gen.model import Derivative, NativeFunction, located, python_name
+
+HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
+
+Mirrors: torch/csrc/autograd/generated/VariableType_*.cpp, Functions_*.cpp
+Differs: Python. An autograd kernel decides whether to record, saves what the formula will need, and redispatches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasstorch.autograd.formulas import (
+    {helpers}
+)
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import (
+    Gradients,
+    Node,
+    check_inplace,
+    gradient_edge,
+    gradient_edges,
+    rebase_history,
+    set_history,
+)
+from glasstorch.autograd.saved import SavedVariable
+from glasstorch.core.keys import BELOW_AUTOGRAD
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.operators.generated import functions as f
+from glasstorch.operators.generated.registry import table
+
+AUTOGRAD = KernelTable("Autograd")
+'''
+
+
+def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], mark: str) -> str:
+    operators = frozenset(f.schema.name for f in functions if not f.schema.is_out)
+    helpers = helper_names()
+    parts: list[str] = []
+    used_helpers: set[str] = set()
+    names = node_names(functions, derivatives)
+    for f in functions:
+        derivative = derivatives.get(f.name) or derivatives.get(f.functional or "")
+        if derivative is None or f.schema.is_out:
+            continue
+        with located(derivative.where):
+            formulas = read_formulas(
+                f if f.name in derivatives else _functional(f, functions), derivative, operators, helpers
+            )
+            for formula in formulas:
+                used_helpers |= formula.helpers
+            parts.append(_operator(f, derivative, formulas, names))
+    header = HEADER.format(
+        mark=mark,
+        helpers="\n    ".join(f"{n}," for n in sorted(used_helpers)),
+    )
+    return header + "".join(parts)
+
+
+def _functional(f: NativeFunction, functions: list[NativeFunction]) -> NativeFunction:
+    return next(g for g in functions if g.name == f.functional)
+
+
+def node_names(functions: list[NativeFunction], derivatives: dict[str, Derivative]) -> dict[str, str]:
+    """Operator -> `AddBackward0`: its name in camel case, and which of the name's rows in derivatives.yaml it is."""
+    schemas = {f.name: f.schema for f in functions}
+    rows: dict[str, int] = {}
+    names = {}
+    for op in derivatives:
+        base = "".join(w[:1].upper() + w[1:] for w in schemas[op].name.strip("_").split("_"))
+        names[op] = f"{base}Backward{rows.setdefault(base, 0)}"
+        rows[base] += 1
+    return names
+
+
+class _Plan:
+    """What the node and the kernel of one operator are made of."""
+
+    def __init__(self, f: NativeFunction, derivative: Derivative, formulas: list[Formula]) -> None:
+        self.f, self.formulas = f, formulas
+        self.arguments: list[Argument] = []  # the differentiable ones, in schema order
+        wanted = [n for formula in formulas for n in formula.arguments]
+        self.arguments = [a for a in f.schema.arguments if a.name in wanted]
+        for a in self.arguments:
+            if not a.type.is_tensor_like:
+                raise SchemaError(f"{f.name}: '{a.name}' is {a.type}, only tensors have gradients")
+        self.lists = [a for a in self.arguments if a.type.is_list]
+        if self.lists and len(self.arguments) > 1:
+            raise SchemaError(f"{f.name}: a list of tensors must be the only differentiable argument")
+        self.tensors = list(dict.fromkeys(n for formula in formulas for n in formula.tensors))
+        self.results = list(dict.fromkeys(n for formula in formulas for n in formula.results))
+        self.constants = dict(c for formula in formulas for c in formula.constants)
+        self.names = result_names(f.schema)
+        self.differentiable = [n for n in self.names if n not in derivative.not_differentiable]
+
+    def index(self, name: str) -> int:
+        return [a.name for a in self.arguments].index(name)
+
+
+def _operator(
+    f: NativeFunction, derivative: Derivative, formulas: list[Formula], names: dict[str, str]
+) -> str:
+    plan = _Plan(f, derivative, formulas)
+    name = names[derivative.op]
+    table = f"_{f.identifier} = table({f.name!r})\n"
+    node = _node(name, plan) if f.name == derivative.op else ""
+    kernel = _inplace_kernel(name, plan) if f.schema.is_inplace else _kernel(name, plan)
+    return f"\n\n{table}\n{node}{kernel}"
+
+
+def _node(name: str, plan: _Plan) -> str:
+    slots = [f"saved_{n}" for n in (*plan.tensors, *plan.results)] + [python_name(c) for c in plan.constants]
+    lines = [f"\nclass {name}(Node):\n"]
+    text = ", ".join(f"{s!r}" for s in slots) + ("," if len(slots) == 1 else "")
+    lines.append(f"    __slots__ = ({text})\n\n")
+    lines.append("    def apply(self, grads: Gradients) -> Gradients:\n")
+    multiple = len(plan.names) > 1
+    uses_grads = any("grads" in formula.expression for formula in plan.formulas)
+    if not multiple:
+        lines.append(
+            "        grad: Any = grads[0]\n        if grad is None:\n            return (None,) * len(self.next_edges)\n"
+        )
+    elif not uses_grads:
+        first = plan.names.index(plan.differentiable[0])
+        lines.append(
+            f"        grad: Any = grads[{first}]\n        if grad is None:\n            return (None,) * len(self.next_edges)\n"
+        )
+    if plan.lists:
+        formula = plan.formulas[0]
+        lines += _unpack(formula, plan, "        ")
+        lines.append(f"        return tuple({formula.expression})\n")
+    else:
+        if len(plan.arguments) > 1:
+            lines.append("        edges = self.next_edges\n")
+        targets = [f"grad_{a.name}" for a in plan.arguments]
+        if len(targets) > 1:
+            lines += [f"        {t}: Any = None\n" for t in targets]
+        for formula in plan.formulas:
+            names = ", ".join(f"grad_{n}" for n in formula.arguments)
+            indent = "        "
+            if len(plan.arguments) > 1:
+                test = " or ".join(f"edges[{plan.index(n)}] is not None" for n in formula.arguments)
+                lines.append(f"        if {test}:\n")
+                indent += "    "
+            lines += _unpack(formula, plan, indent)
+            lines.append(f"{indent}{names} = {formula.expression}\n")
+        lines.append(f"        return {_tuple(targets)}\n")
+    lines.append("\n    def release_variables(self) -> None:\n")
+    saved = [f"saved_{n}" for n in (*plan.tensors, *plan.results)]
+    if saved:
+        lines += [f"        self.{s} = None\n" for s in saved]
+        lines.append("        self.released = True\n\n\n")
+    else:
+        lines[-1] = "\n\n"
+    return "".join(lines)
+
+
+def _unpack(formula: Formula, plan: _Plan, indent: str) -> list[str]:
+    lists = {a.name for a in plan.f.schema.arguments if a.type.is_list}
+    lines = []
+    for n in (*formula.tensors, *formula.results):
+        if n in lists:
+            lines.append(f"{indent}{n} = [self.unpack(s) for s in self.saved_{n} or ()]\n")
+        else:
+            lines.append(f"{indent}{local_name(n)} = self.unpack(self.saved_{n})\n")
+    lines += [f"{indent}{python_name(c)} = self.{python_name(c)}\n" for c, _ in formula.constants]
+    return lines
+
+
+def _tuple(names: list[str]) -> str:
+    return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
+
+
+def _signature(f: NativeFunction) -> tuple[str, str]:
+    names = [python_name(a.name) for a in f.schema.arguments]
+    return ", ".join(f"{n}: Any" for n in names), ", ".join(names)
+
+
+def _edges(plan: _Plan) -> tuple[list[str], str]:
+    """Lines that find the gradient edges, and the test that there is none."""
+    if plan.lists:
+        name = plan.lists[0].name
+        return [f"    edges = gradient_edges({name})\n"], "not any(edges)"
+    lines = [f"    edge_{a.name} = gradient_edge({a.name})\n" for a in plan.arguments]
+    return lines, " and ".join(f"edge_{a.name} is None" for a in plan.arguments)
+
+
+def _save(plan: _Plan, inplace: bool) -> list[str]:
+    """Lines that save what the formulas of the wanted gradients use."""
+    lines = []
+    types = {a.name: a.type for a in plan.f.schema.arguments}
+    for n in plan.tensors:
+        users = [a for formula in plan.formulas if n in formula.tensors for a in formula.arguments]
+        if plan.lists:
+            test = ""
+        else:
+            wanted = dict.fromkeys(users)
+            test = (
+                ""
+                if len(wanted) == len(plan.arguments)
+                else " or ".join(f"edge_{u} is not None" for u in wanted)
+            )
+        source = f"{n}.clone()" if inplace and n == "self" else n
+        if types[n].is_list:
+            value = f"[None if t is None else SavedVariable(t) for t in {n}]"
+        elif types[n].is_optional:
+            value = f"None if {n} is None else SavedVariable({n})"
+        else:
+            value = f"SavedVariable({source})"
+        value_or_none = f"{value} if {test} else None" if test else value
+        lines.append(f"    node.saved_{n} = {value_or_none}\n")
+    for name, expression in plan.constants.items():
+        if expression.split("._shape")[0].split(".")[0] not in plan.names:
+            lines.append(f"    node.{python_name(name)} = {expression}\n")
+    return lines
+
+
+def _save_results(plan: _Plan, source: dict[str, str]) -> list[str]:
+    lines = []
+    for n in plan.results:
+        lines.append(f"    node.saved_{n} = SavedVariable({source[n]}, node, {plan.names.index(n)})\n")
+    for name, expression in plan.constants.items():
+        owner = expression.split("._shape")[0].split(".")[0]
+        if owner in plan.names:
+            lines.append(f"    node.{name} = {expression.replace(owner, source[owner], 1)}\n")
+    return lines
+
+
+def _kernel(node: str, plan: _Plan) -> str:
+    f = plan.f
+    declared, passed = _signature(f)
+    lines = [f"@AUTOGRAD.impl({f.name!r})\n", f"def {f.identifier}(keys: int, {declared}) -> Any:\n"]
+    lines.append("    below = keys & BELOW_AUTOGRAD\n")
+    call = f"_{f.identifier}[below](below, {passed})"
+    if not plan.lists:
+        simple = " and ".join(
+            (
+                f"({a.name} is None or {a.name}._autograd_meta is None)"
+                if a.type.is_optional
+                else f"{a.name}._autograd_meta is None"
+            )
+            for a in plan.arguments
+        )
+        test = f"({simple})" if len(plan.arguments) > 1 else simple
+        lines.append(f"    if {test} or not grad_mode.get():\n        return {call}\n")
+    else:
+        lines.append(f"    if not grad_mode.get():\n        return {call}\n")
+    edge_lines, none = _edges(plan)
+    lines += edge_lines
+    lines.append(f"    if {none}:\n        return {call}\n")
+    edges = "edges" if plan.lists else _tuple([f"edge_{a.name}" for a in plan.arguments])
+    lines.append(f"    node = {node}({edges})\n")
+    lines += _save(plan, inplace=False)
+    if len(plan.names) == 1:
+        lines.append(f"    result = {call}\n")
+        source = {"result": "result"}
+        lines += _save_results(plan, source)
+        lines.append("    set_history(result, node)\n    return result\n")
+    else:
+        lines.append(f"    results = {call}\n")
+        source = {n: f"results[{i}]" for i, n in enumerate(plan.names)}
+        lines += _save_results(plan, source)
+        marked = _tuple([source[n] if n in plan.differentiable else "None" for n in plan.names])
+        lines.append(f"    set_history({marked}, node)\n    return results\n")
+    return "".join(lines)
+
+
+def _inplace_kernel(node: str, plan: _Plan) -> str:
+    f = plan.f
+    declared, passed = _signature(f)
+    lines = [f"@AUTOGRAD.impl({f.name!r})\n", f"def {f.identifier}(keys: int, {declared}) -> Any:\n"]
+    lines.append("    below = keys & BELOW_AUTOGRAD\n")
+    call = f"_{f.identifier}[below](below, {passed})"
+    simple = " and ".join(
+        f"({a.name} is None or {a.name}._autograd_meta is None)"
+        if a.type.is_optional
+        else f"{a.name}._autograd_meta is None"
+        for a in plan.arguments
+    )
+    test = f"({simple})" if len(plan.arguments) > 1 else simple
+    lines.append(f"    if {test} or not grad_mode.get():\n        return {call}\n")
+    edge_lines, none = _edges(plan)
+    lines += edge_lines
+    lines.append(f"    if {none}:\n        return {call}\n")
+    lines.append("    check_inplace(self)\n")
+    edges = _tuple([f"edge_{a.name}" for a in plan.arguments])
+    lines.append(f"    node = {node}({edges})\n")
+    lines += _save(plan, inplace=True)
+    lines.append(f"    {call}\n")
+    lines.append("    rebase_history(self, node)\n")
+    lines += _save_results(plan, {"result": "self"})
+    lines.append("    return self\n")
+    return "".join(lines)

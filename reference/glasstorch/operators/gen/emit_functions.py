@@ -1,0 +1,262 @@
+"""Emits `operators/generated/functions.py`: one Python function for each operator's name.
+
+Mirrors: tools/autograd/gen_python_functions.py (emit_single_dispatch), templates/python_torch_functions.cpp
+Differs: a function calls its first overload itself when the arguments plainly fit, and leaves the rest to the parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from glasstorch.dispatch.schema import Argument
+from glasstorch.operators.gen.model import NativeFunction, python_name
+from glasstorch.operators.parser import NUMBERS_AS_TENSORS
+
+HEADER = '''"""One function for each operator's name. {mark}
+
+Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
+Differs: the first overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core.device import device as device_
+from glasstorch.core.dtype import dtype as dtype_
+from glasstorch.core.generator import Generator
+from glasstorch.core.layout import layout as layout_
+from glasstorch.core.layout import memory_format as memory_format_
+from glasstorch.core.storage import Storage
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.operators.generated.registry import table
+from glasstorch.operators.parser import NUMBERS, PythonFunction
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+Number = bool | int | float
+
+'''
+
+PYTHON_TYPE = {
+    "Tensor": "Tensor",
+    "Scalar": "Number",
+    "int": "int",
+    "SymInt": "int",
+    "float": "float",
+    "bool": "bool",
+    "str": "str",
+    "ScalarType": "dtype_",
+    "Layout": "layout_",
+    "Device": "device_ | str",
+    "MemoryFormat": "memory_format_",
+    "Generator": "Generator",
+    "Storage": "Storage",
+}
+
+
+NEVER = "never"
+
+
+class Name:
+    """All overloads behind one Python name."""
+
+    def __init__(self, name: str, functions: Iterable[NativeFunction]) -> None:
+        self.name = name
+        self.functions = list(functions)
+        self.plain = [f for f in self.functions if not f.schema.is_out]
+        self.outs = [f for f in self.functions if f.schema.is_out]
+        self.primary = self.plain[0]
+        self.is_function = any("function" in f.variants for f in self.plain)
+        self.is_method = any("method" in f.variants for f in self.plain)
+
+    @property
+    def has_plain_parameters(self) -> bool:
+        """Whether one Python signature serves all overloads: the same names in the same places."""
+        first = [(a.name, a.keyword_only) for a in self.primary.schema.arguments]
+        same = all([(a.name, a.keyword_only) for a in f.schema.arguments] == first for f in self.plain)
+        takes_loose_ints = any(
+            a.type.is_list and a.type.base in ("int", "SymInt") for a in self.primary.schema.positional
+        )
+        return same and not takes_loose_ints
+
+    def parameters(self) -> list[Argument]:
+        return list(self.primary.schema.arguments)
+
+
+def group(functions: list[NativeFunction]) -> list[Name]:
+    """Names in the order of their first declaration."""
+    by_name: dict[str, list[NativeFunction]] = {}
+    for f in functions:
+        by_name.setdefault(f.schema.name, []).append(f)
+    return [Name(name, fs) for name, fs in by_name.items()]
+
+
+def emit(functions: list[NativeFunction], mark: str) -> str:
+    names = group(functions)
+    parts = [HEADER.format(mark=mark)]
+    parts += [
+        f"_{f.identifier} = table({f.name!r})\n" for f in (n.primary for n in names) if _is_called_here(f)
+    ]
+    for name in names:
+        overloads = [f.name for f in name.plain]
+        outs = f", {[f.name for f in name.outs]!r}" if name.outs else ""
+        parts.append(f"_parse_{name.name} = PythonFunction({name.name!r}, {overloads!r}{outs})\n")
+    parts += ["\n\n" + (_plain(n) if n.has_plain_parameters else _starred(n)) for n in names]
+    return "".join(parts)
+
+
+def _is_called_here(f: NativeFunction) -> bool:
+    """Whether the function itself may call this overload: a tensor decides, and no argument always needs converting."""
+    has_tensor = any(a.type.base == "Tensor" and not a.type.suffixes for a in f.schema.positional)
+    return has_tensor and not any(_fits(a) == NEVER for a in f.schema.arguments)
+
+
+def _plain(name: Name) -> str:
+    """A function with real parameters."""
+    parameters = name.parameters()
+    out = bool(name.outs)
+    declared, keyword_only = [], False
+    for a in parameters:
+        if a.keyword_only and not keyword_only:
+            declared.append("*")
+            keyword_only = True
+        declared.append(_declare(name.name, a, [f.schema.arguments[parameters.index(a)] for f in name.plain]))
+    if out:
+        declared += ([] if keyword_only else ["*"]) + ["out: Any = None"]
+    if name.primary.schema.is_factory:
+        declared += ([] if keyword_only or out else ["*"]) + ["requires_grad: bool = False"]
+    positional = ", ".join(_local(a) for a in parameters if not a.keyword_only)
+    named = "".join(f", {a.name}={_local(a)}" for a in parameters if a.keyword_only)
+    named += ", out=out" if out else ""
+    named += ", requires_grad=requires_grad" if name.primary.schema.is_factory else ""
+    body = f"    return _parse_{name.name}({positional}{named})\n"
+    if _is_called_here(name.primary) and not name.primary.schema.is_factory:
+        tests = [t for a in parameters if (t := _fits(a))] + (["out is None"] if out else [])
+        body = f"    if {' and '.join(tests)}:\n{_call(name.primary, '        ')}" + body
+    returns = _returns(name.primary)
+    return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
+
+
+def _starred(name: Name) -> str:
+    """A function whose overloads differ in names or places, or that takes loose ints."""
+    first = name.primary.schema.arguments[0] if name.primary.schema.arguments else None
+    quick = (
+        first is not None
+        and not name.primary.schema.is_factory
+        and first.type.base == "Tensor"
+        and not first.type.suffixes
+        and all(a.default is not None for a in name.primary.schema.arguments[1:])
+    )
+    body = f"    return _parse_{name.name}(*args, **kwargs)\n"
+    if quick and first is not None:
+        defaults = "".join(f", {a.default_value!r}" for a in name.primary.schema.arguments[1:])
+        body = (
+            "    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):\n"
+            "        included, allowed = active_keys.get()\n"
+            "        keys = (args[0].key_set | included) & allowed\n"
+            f"        return _{name.primary.identifier}[keys](keys, args[0]{defaults})\n"
+        ) + body
+    return f"def {python_name(name.name)}(*args: Any, **kwargs: Any) -> {_returns(name.primary)}:\n{_doc(name)}{body}"
+
+
+def _local(a: Argument) -> str:
+    return "input" if a.name == "self" else python_name(a.name)
+
+
+def _declare(function: str, a: Argument, same_place: list[Argument]) -> str:
+    kinds: list[str] = []
+    number = function in NUMBERS_AS_TENSORS and a.name != "self" and a.type.base == "Tensor"
+    for other in same_place:
+        kind = PYTHON_TYPE[other.type.base]
+        if other.type.is_list:
+            kind = f"list[{kind}] | tuple[{kind}, ...]" + (f" | {kind}" if other.type.list_size else "")
+        kinds += [kind, *(["None"] if other.type.is_optional else [])]
+    annotation = " | ".join(dict.fromkeys([*kinds, *(["Number"] if number else [])]))
+    default = "" if a.default is None else f" = {_default(a)}"
+    return f"{_local(a)}: {annotation}{default}"
+
+
+def _default(a: Argument) -> str:
+    value = a.default_value
+    return "None" if type(value).__name__ in ("memory_format", "layout", "dtype") else repr(value)
+
+
+def _fits(a: Argument) -> str:
+    """The test under which an argument needs no conversion for the first overload; empty if always."""
+    local, base = _local(a), a.type.base
+    tests = {
+        "Tensor": f"isinstance({local}, TensorImpl)",
+        "Scalar": f"type({local}) in NUMBERS",
+        "float": f"type({local}) is float",
+        "int": f"type({local}) is int",
+        "SymInt": f"type({local}) is int",
+        "bool": f"type({local}) is bool",
+    }
+    if a.type.is_list or base not in tests:
+        return f"{local} is None" if a.type.is_optional else NEVER
+    return f"({local} is None or {tests[base]})" if a.type.is_optional else tests[base]
+
+
+def _call(f: NativeFunction, indent: str) -> str:
+    """The dispatch: the masked key set, then the table."""
+    sets = [
+        f"{_local(a)}.key_set"
+        for a in f.schema.arguments
+        if a.type == type(a.type)("Tensor", a.type.alias, ())
+    ]
+    optional = [a for a in f.schema.arguments if a.type.is_tensor_like and a.type.is_optional]
+    arguments = ", ".join(_local(a) for a in f.schema.arguments)
+    lines = [f"{indent}included, allowed = active_keys.get()\n"]
+    lines.append(f"{indent}keys = ({' | '.join([*sets, 'included'])}) & allowed\n")
+    for a in optional:
+        lines.append(
+            f"{indent}if {_local(a)} is not None:\n{indent}    keys |= {_local(a)}.key_set & allowed\n"
+        )
+    lines.append(f"{indent}return _{f.identifier}[keys](keys, {arguments})\n")
+    return "".join(lines)
+
+
+def _returns(f: NativeFunction) -> str:
+    schema = f.schema
+    if len(schema.returns) != 1:
+        return "Any"
+    kind = schema.returns[0].type
+    if kind.is_list:
+        return "tuple[Tensor, ...]"
+    return {"Tensor": "Tensor", "Scalar": "Number", "bool": "bool", "int": "int"}.get(kind.base, "Any")
+
+
+def signature_line(f: NativeFunction, has_out: bool) -> str:
+    """`add(input, other, *, alpha=1, out=None) -> Tensor`, as PyTorch's documentation writes it."""
+    parts, keyword_only = [], False
+    for a in f.schema.arguments:
+        if a.keyword_only and not keyword_only:
+            parts.append("*")
+            keyword_only = True
+        parts.append(_local(a) + (f"={a.default}" if a.default is not None else ""))
+    if has_out:
+        parts += ([] if keyword_only else ["*"]) + ["out=None"]
+    results = [r.name or str(r.type.base) for r in f.schema.returns]
+    returns = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    return f"{f.schema.name}({', '.join(parts)}) -> {returns}"
+
+
+def _doc(name: Name) -> str:
+    f = name.primary
+    sentence = (
+        f.doc or f"See {f.schema.name.rstrip('_')}; changes its first argument in place and returns it."
+    )
+    lines = [sentence, ""]
+    lines += [f"    {signature_line(p, bool(name.outs))}" for p in name.plain]
+    if f.schema.is_inplace:
+        lines += ["", "The result is the first argument itself; its version counter is raised."]
+    elif f.schema.is_view:
+        lines += ["", "The result is a view: it shares the input's storage."]
+    if f.mirrors:
+        lines += ["", f"Mirrors: {f.mirrors}"]
+    text = "\n".join(lines)
+    indented = text.replace("\n", "\n    ").replace("    \n", "\n")
+    return f'    """{indented}\n    """\n' if len(lines) > 1 else f'    """{sentence}"""\n'

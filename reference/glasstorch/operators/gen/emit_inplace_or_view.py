@@ -1,0 +1,58 @@
+"""Emits `autograd/generated/inplace_or_view_kernels.py`: who writes is counted, who views is recorded.
+
+Mirrors: tools/autograd/gen_inplace_or_view_type.py
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from glasstorch.operators.gen.model import NativeFunction, python_name
+
+HEADER = '''"""The ADInplaceOrView kernels: in-place operators raise versions, views remember their base. {mark}
+
+Mirrors: torch/csrc/autograd/generated/ADInplaceOrViewType_*.cpp
+Differs: nothing in substance. Backend kernels never do either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasstorch.autograd.views import as_view, as_views
+from glasstorch.core.keys import BELOW_ADINPLACEORVIEW
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.operators.generated.registry import table
+
+ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
+'''
+
+
+def emit(functions: list[NativeFunction], mark: str) -> str:
+    parts = [HEADER.format(mark=mark)]
+    for f in functions:
+        if not f.is_composite_implicit and (f.schema.is_inplace or f.schema.is_out or f.schema.is_view):
+            parts.append(_kernel(f))
+    return "".join(parts)
+
+
+def _kernel(f: NativeFunction) -> str:
+    names = [python_name(a.name) for a in f.schema.arguments]
+    declared = ", ".join(f"{n}: Any" for n in names)
+    passed = ", ".join(names)
+    lines = [
+        f"\n\n_{f.identifier} = table({f.name!r})\n\n\n",
+        f"@ADINPLACEORVIEW.impl({f.name!r})\n",
+        f"def {f.identifier}(keys: int, {declared}) -> Any:\n",
+        "    below = keys & BELOW_ADINPLACEORVIEW\n",
+    ]
+    call = f"_{f.identifier}[below](below, {passed})"
+    written = [a.name for a in f.schema.arguments if a.type.is_write]
+    if written:
+        lines.append(f"    result = {call}\n")
+        lines += [f"    {python_name(name)}.bump_version()\n" for name in written]
+        lines.append("    return result\n")
+    else:
+        base = next(a.name for a in f.schema.arguments if a.type.alias)
+        wrap = "as_views" if f.schema.returns[0].type.is_list else "as_view"
+        lines.append(f"    return {wrap}({base}, {call})\n")
+    return "".join(lines)

@@ -1,0 +1,121 @@
+"""Emits `operators/generated/methods.py`: the methods and operators that every Tensor gets from operators.
+
+Mirrors: tools/autograd/templates/python_variable_methods.cpp (variable_methods, TypeError_to_NotImplemented_)
+Differs: a mixin class; a method is the function itself where the tensor comes first.
+"""
+
+from __future__ import annotations
+
+from glasstorch.operators.gen.emit_functions import Name, _call, _local, group
+from glasstorch.operators.gen.model import NativeFunction, python_name
+
+# Python's operators and the functions behind them; the overload named is called at once for two tensors.
+BINARY = {
+    "__add__": ("add", "add.Tensor"),
+    "__sub__": ("sub", "sub.Tensor"),
+    "__mul__": ("mul", "mul.Tensor"),
+    "__truediv__": ("div", "div.Tensor"),
+    "__matmul__": ("matmul", "matmul"),
+    "__pow__": ("pow", "pow.Tensor_Tensor"),
+    "__floordiv__": ("floor_divide", "floor_divide"),
+    "__mod__": ("remainder", "remainder.Tensor"),
+    "__and__": ("bitwise_and", "bitwise_and.Tensor"),
+    "__or__": ("bitwise_or", "bitwise_or.Tensor"),
+    "__xor__": ("bitwise_xor", "bitwise_xor.Tensor"),
+    "__eq__": ("eq", "eq.Tensor"),
+    "__ne__": ("ne", "ne.Tensor"),
+    "__lt__": ("lt", "lt.Tensor"),
+    "__le__": ("le", "le.Tensor"),
+    "__gt__": ("gt", "gt.Tensor"),
+    "__ge__": ("ge", "ge.Tensor"),
+    "__iadd__": ("add_", "add_.Tensor"),
+    "__isub__": ("sub_", "sub_.Tensor"),
+    "__imul__": ("mul_", "mul_.Tensor"),
+    "__itruediv__": ("div_", "div_.Tensor"),
+    "__ipow__": ("pow_", "pow_.Tensor"),
+}
+REFLECTED = {
+    "__radd__": "add",
+    "__rmul__": "mul",
+    "__rsub__": "rsub",
+    "__rand__": "bitwise_and",
+    "__ror__": "bitwise_or",
+}
+UNARY = {"__neg__": "neg", "__abs__": "abs", "__invert__": "bitwise_not", "__pos__": "positive"}
+
+HEADER = '''"""The methods and operators that a Tensor gets from the declarations. {mark}
+
+Mirrors: torch/csrc/autograd/generated/python_variable_methods.cpp
+Differs: a mixin class, joined in `_tensor.py`; `x.add(y)` is `add(x, y)`, the same function.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.operators.generated import functions as _f
+from glasstorch.operators.parser import method_operator
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+class TensorMethods(TensorImpl):
+    """What operators give a tensor; the rest of `Tensor` is in `_tensor.py`."""
+
+    __slots__ = ()
+
+'''
+
+
+def emit(functions: list[NativeFunction], mark: str) -> str:
+    names = {n.name: n for n in group(functions)}
+    by_overload = {f.name: f for f in functions}
+    parts = [HEADER.format(mark=mark)]
+    for name in names.values():
+        if name.is_method:
+            parts.append(_method(name))
+    parts.append("\n    # Python's operators\n")
+    for dunder, (name_, overload) in BINARY.items():
+        if overload in by_overload:
+            parts.append(_binary(dunder, name_, by_overload[overload]))
+    for dunder, name_ in REFLECTED.items():
+        if name_ in names:
+            parts.append(
+                f"\n    def {dunder}(self, other: Any) -> Tensor:\n"
+                f"        return method_operator(_f.{name_}, self, other)  # type: ignore[no-any-return]\n"
+            )
+    parts += [f"    {dunder} = _f.{name_}\n" for dunder, name_ in UNARY.items() if name_ in names]
+    if "__eq__" in "".join(parts):
+        parts.append("\n    __hash__ = object.__hash__\n")
+    return "".join(parts)
+
+
+def _method(name: Name) -> str:
+    f = name.primary
+    at = next(i for i, a in enumerate(f.schema.arguments) if a.name == "self")
+    if at == 0:
+        return f"    {name.name} = _f.{python_name(name.name)}\n"
+    others = [python_name(a.name) for a in f.schema.arguments if a.name != "self"]
+    call = ["self" if a.name == "self" else python_name(a.name) for a in f.schema.arguments]
+    return (
+        f"\n    def {name.name}(self, {', '.join(o + ': Any' for o in others)}) -> Any:\n"
+        f'        """See `{name.name}`; this tensor is its argument number {at + 1}."""\n'
+        f"        return _f.{python_name(name.name)}({', '.join(call)})\n\n"
+    )
+
+
+def _binary(dunder: str, name: str, f: NativeFunction) -> str:
+    """`a + b`: straight to the table for two tensors; other operands through the parser."""
+    call = _call(f, "            ").replace("input.", "self.").replace("(keys, input", "(keys, self")
+    call = call.replace(f"_{f.identifier}[keys]", f"_f._{f.identifier}[keys]")
+    for a in f.schema.arguments[2:]:
+        call = call.replace(f", {_local(a)})", f", {a.default_value!r})")
+    call = call.replace("exponent", "other")
+    return (
+        f"\n    def {dunder}(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py\n"
+        f"        if isinstance(other, TensorImpl):\n{call}"
+        f"        return method_operator(_f.{name}, self, other)  # type: ignore[no-any-return]\n"
+    )

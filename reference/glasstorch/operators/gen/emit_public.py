@@ -1,0 +1,31 @@
+"""Emits `operators/generated/public.py`: the functions that torch offers under its own name.
+
+Mirrors: torch/__init__.py, the loop over torch._C._VariableFunctions; SKIP_PYTHON_BINDINGS in gen_python_functions.py
+Differs: explicit re-exports, so that editors and type checkers see them.
+"""
+
+from __future__ import annotations
+
+from glasstorch.operators.gen.emit_functions import group
+from glasstorch.operators.gen.model import NativeFunction, python_name
+
+# Operators that PyTorch binds as methods only, or not at all, though their schemas say function.
+SKIPPED = frozenset("alias contiguous index slice to new_empty unfold".split())
+
+HEADER = '''"""The operators that are functions of the library by name: `glasstorch.add`. {mark}
+
+Mirrors: torch/__init__.py (the names of torch._C._VariableFunctions)
+Differs: explicit re-exports.
+"""
+
+'''
+
+
+def emit(functions: list[NativeFunction], mark: str) -> str:
+    lines = [HEADER.format(mark=mark)]
+    for name in group(functions):
+        hidden = name.name.startswith("_") or name.name.endswith("_backward") or name.name in SKIPPED
+        if name.is_function and not hidden and name.primary.python_module is None:
+            shown = python_name(name.name)
+            lines.append(f"from glasstorch.operators.generated.functions import {shown} as {shown}\n")
+    return "".join(lines)

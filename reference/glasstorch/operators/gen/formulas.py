@@ -1,0 +1,156 @@
+"""What does a derivative formula need, and so what must the forward pass save?
+
+Mirrors: saved_variables in tools/autograd/load_derivatives.py
+Differs: formulas are Python expressions and are read with `ast`, not with regular expressions.
+
+Names in scope of a formula: `grad` (or `grads[i]`), every argument of the operator, `result` (or the results' names), the
+public functions of `autograd/formulas.py`, and the functions of `operators/generated/functions.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from glasstorch.core.errors import SchemaError
+from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction, located, python_name
+
+FORMULAS = OPERATORS.parent / "autograd" / "formulas.py"
+
+# Facts about a tensor that are saved by themselves: asking for one does not keep the tensor alive.
+FACTS = ("shape", "dtype", "ndim", "device")
+BUILTINS = frozenset(("len", "tuple", "list", "None", "True", "False", "float", "int", "range"))
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One line of a derivative: for which arguments, the rewritten expression, and what it uses."""
+
+    arguments: tuple[str, ...]
+    expression: str
+    tensors: tuple[str, ...]  # arguments saved as tensors
+    results: tuple[str, ...]  # results saved as tensors
+    constants: tuple[tuple[str, str], ...]  # (attribute name, expression evaluated in the forward pass)
+    helpers: frozenset[str]  # functions of autograd/formulas.py it calls
+
+
+def local_name(argument: str) -> str:
+    """What an argument is called inside a node, where `self` is the node."""
+    return "self_" if argument == "self" else python_name(argument)
+
+
+def helper_names() -> frozenset[str]:
+    """The public functions of autograd/formulas.py, read without importing it (it lies above this layer)."""
+    if not FORMULAS.exists():
+        return frozenset()
+    tree = ast.parse(Path(FORMULAS).read_text(encoding="utf-8"))
+    return frozenset(
+        n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")
+    )
+
+
+def result_names(schema: FunctionSchema) -> tuple[str, ...]:
+    """What formulas call the results: `result`, or the names in the schema."""
+    if len(schema.returns) == 1:
+        return ("result",)
+    return tuple(r.name or f"result{i}" for i, r in enumerate(schema.returns))
+
+
+def read_formulas(
+    function: NativeFunction, derivative: Derivative, operators: frozenset[str], helpers: frozenset[str]
+) -> list[Formula]:
+    """The formulas of one operator, checked: every name must be known."""
+    with located(derivative.where):
+        return [
+            _read(function.schema, tuple(n.strip() for n in names.split(",")), text, operators, helpers)
+            for names, text in derivative.formulas
+        ]
+
+
+class _Rewrite(ast.NodeTransformer):
+    def __init__(self, schema: FunctionSchema, operators: frozenset[str], helpers: frozenset[str]) -> None:
+        self.arguments = {a.name: a for a in schema.arguments}
+        self.result_names = result_names(schema)
+        self.operators, self.helpers = operators, helpers
+        self.tensors: list[str] = []
+        self.results: list[str] = []
+        self.constants: dict[str, str] = {}
+        self.used_helpers: set[str] = set()
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+        if isinstance(node.value, ast.Name) and node.attr in FACTS:
+            owner = node.value.id
+            if owner in self.arguments or owner in self.result_names:
+                name = f"{owner}_{node.attr}"
+                self.constants[name] = f"{owner}._shape" if node.attr == "shape" else f"{owner}.{node.attr}"
+                return ast.Name(name, ast.Load())
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "shapes_of"
+            and isinstance(node.args[0], ast.Name)
+        ):
+            owner = node.args[0].id
+            self.constants[f"{owner}_shapes"] = f"[t._shape for t in {owner}]"
+            return ast.Name(f"{owner}_shapes", ast.Load())
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "geometry_of"
+            and isinstance(node.args[0], ast.Name)
+        ):
+            owner = node.args[0].id
+            self.constants[f"{owner}_geometry"] = f"({owner}._shape, {owner}.strides(), {owner}._offset)"
+            return ast.Name(f"{owner}_geometry", ast.Load())
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+        name = node.id
+        if name in self.arguments:
+            if self.arguments[name].type.is_tensor_like:
+                self._once(self.tensors, name)
+            else:
+                self.constants[name] = python_name(name)
+            return ast.Name(local_name(name), ast.Load())
+        if name in self.result_names:
+            self._once(self.results, name)
+        elif name in self.helpers:
+            self.used_helpers.add(name)
+        elif name in self.operators:
+            return ast.Attribute(ast.Name("f", ast.Load()), python_name(name), ast.Load())
+        elif name not in ("grad", "grads") and name not in BUILTINS:
+            raise SchemaError(f"the name {name!r} is neither an argument, a result, a helper nor an operator")
+        return node
+
+    @staticmethod
+    def _once(names: list[str], name: str) -> None:
+        if name not in names:
+            names.append(name)
+
+
+def _read(
+    schema: FunctionSchema,
+    arguments: tuple[str, ...],
+    text: str,
+    operators: frozenset[str],
+    helpers: frozenset[str],
+) -> Formula:
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError as error:
+        raise SchemaError(
+            f"the formula {text!r} of {schema.name} is not an expression: {error.msg}"
+        ) from None
+    rewrite = _Rewrite(schema, operators, helpers)
+    expression = ast.unparse(ast.fix_missing_locations(rewrite.visit(tree)))
+    return Formula(
+        arguments,
+        expression,
+        tuple(rewrite.tensors),
+        tuple(rewrite.results),
+        tuple(sorted(rewrite.constants.items())),
+        frozenset(rewrite.used_helpers),
+    )

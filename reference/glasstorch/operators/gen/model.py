@@ -1,0 +1,241 @@
+"""What do the declaration files say?
+
+Mirrors: torchgen/model.py (NativeFunction), torchgen/native_function_generation.py (autogen), tools/autograd/load_derivatives.py
+Differs: `shape:` names the operator's shape function and `doc:` its sentence of help, which PyTorch keeps elsewhere.
+
+Everything is a frozen value. Parsing a schema checks that it prints back as it was written, and every error names
+the file and the line of the row that it comes from.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from glasstorch.core.errors import SchemaError
+from glasstorch.dispatch.schema import Argument, FunctionSchema, Return, Type
+
+OPERATORS = Path(__file__).resolve().parents[1]
+NATIVE_FUNCTIONS = OPERATORS / "native_functions.yaml"
+DERIVATIVES = OPERATORS / "derivatives.yaml"
+
+FUNCTION_KEYS = {"func", "variants", "autogen", "dispatch", "python_module", "shape", "doc", "mirrors"}
+COMPOSITE_KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
+NAME = re.compile(r"\w+(\.\w+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFunction:
+    """One operator: its schema, how Python sees it, and its shape function."""
+
+    schema: FunctionSchema
+    variants: frozenset[str]  # of "function", "method"
+    shape: str | None  # module.function in operators/shapes
+    composite: (
+        tuple[str, str] | None
+    )  # (key, module.function in operators/composite) if made of other operators
+    python_module: str | None  # `nn` where torch offers it in torch.nn.functional only
+    doc: str
+    mirrors: str
+    where: str  # file:line
+    functional: str | None  # for a generated in-place or out= form: the operator that it was made from
+
+    @property
+    def name(self) -> str:
+        """`add.Tensor`"""
+        return self.schema.qualified_name.removeprefix("aten::")
+
+    @property
+    def is_composite_implicit(self) -> bool:
+        """Whether its gradient is that of the operators it is made of."""
+        return self.composite is not None and self.composite[0] == "CompositeImplicitAutograd"
+
+    @property
+    def identifier(self) -> str:
+        """`add_Tensor`: the name of things that are generated for this overload."""
+        return self.name.replace(".", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The formulas of one operator: one for each differentiable argument."""
+
+    op: str
+    formulas: tuple[tuple[str, str], ...]  # argument name(s), formula
+    not_differentiable: tuple[str, ...]  # results that carry no gradient, by name
+    where: str
+
+
+def python_name(name: str) -> str:
+    """A name that Python allows for a function or parameter: `from` becomes `from_`."""
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+class LineLoader(yaml.SafeLoader):
+    """Remembers on which line each mapping starts."""
+
+
+def _mapping(loader: LineLoader, node: yaml.MappingNode) -> dict[str, Any]:
+    seen: dict[str, Any] = {"__line__": node.start_mark.line + 1}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node)
+        if key in seen:
+            raise SchemaError(f"line {key_node.start_mark.line + 1}: the key {key!r} stands twice in one row")
+        seen[key] = loader.construct_object(value_node, deep=True)
+    return seen
+
+
+LineLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Put file:line in front of any SchemaError raised inside."""
+    try:
+        yield
+    except SchemaError as error:
+        raise SchemaError(f"{where}: {error}") from None
+
+
+def load_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a yaml file, each with its `__line__`."""
+    try:
+        rows = yaml.load(path.read_text(encoding="utf-8"), LineLoader)  # noqa: S506  (a SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        raise SchemaError(f"{path.name}:{line}: not valid yaml: {getattr(error, 'problem', error)}") from None
+    except SchemaError as error:
+        raise SchemaError(f"{path.name}: {error}") from None
+    return rows or []
+
+
+def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
+    """All operators, the generated in-place and out= forms right after what they were made from."""
+    functions: list[NativeFunction] = []
+    seen: dict[str, str] = {}
+    for row in load_rows(path):
+        where = f"{path.name}:{row['__line__']}"
+        with located(where):
+            for function in _functions_of(row, where):
+                if function.name in seen:
+                    raise SchemaError(
+                        f"{function.name} is declared twice; the first is at {seen[function.name]}"
+                    )
+                seen[function.name] = where
+                functions.append(function)
+    return functions
+
+
+def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
+    unknown = set(row) - FUNCTION_KEYS - {"__line__"}
+    if "func" not in row or unknown:
+        raise SchemaError(
+            f"a row has 'func' and may have {sorted(FUNCTION_KEYS - {'func'})}; got {sorted(set(row) - {'__line__'})}"
+        )
+    schema = FunctionSchema.parse(str(row["func"]))
+    variants = frozenset(v.strip() for v in row.get("variants", "function").split(","))
+    if not variants <= {"function", "method"}:
+        raise SchemaError(
+            f"variants of {schema.qualified_name}: expected 'function', 'method' or both, got {row['variants']!r}"
+        )
+    function = NativeFunction(
+        schema,
+        variants,
+        row.get("shape"),
+        _composite(row.get("dispatch")),
+        row.get("python_module"),
+        " ".join(row.get("doc", "").split()),
+        row.get("mirrors", ""),
+        where,
+        None,
+    )
+    yield function
+    for name in (n.strip() for n in row.get("autogen", "").split(",") if n.strip()):
+        if not NAME.fullmatch(name):
+            raise SchemaError(f"autogen: expected names such as add_.Tensor or add.out, got {name!r}")
+        base, _, overload = name.partition(".")
+        if base == schema.name + "_":
+            derived, seen_as = inplace_schema(schema, base, overload), variants & {"method"} or variants
+        elif base == schema.name:
+            derived, seen_as = out_schema(schema, overload), variants & {"function"}
+        else:
+            raise SchemaError(
+                f"autogen of {function.name}: {name!r} is neither {schema.name}_ nor an overload of it"
+            )
+        yield replace(
+            function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name
+        )
+
+
+def _composite(dispatch: dict[str, Any] | None) -> tuple[str, str] | None:
+    if dispatch is None:
+        return None
+    rows = [(key, function) for key, function in dispatch.items() if key != "__line__"]
+    if len(rows) != 1 or rows[0][0] not in COMPOSITE_KEYS or not NAME.fullmatch(str(rows[0][1])):
+        raise SchemaError(
+            f"dispatch: expected one of {', '.join(COMPOSITE_KEYS)} with a module.function of operators/composite, got {dict(rows)}"
+        )
+    return rows[0]
+
+
+def inplace_schema(schema: FunctionSchema, name: str, overload: str) -> FunctionSchema:
+    """`add(Tensor self, ...) -> Tensor` as `add_(Tensor(a!) self, ...) -> Tensor(a!)`."""
+    written = Type("Tensor", "a!", ())
+    first = schema.arguments[0]
+    if first.type != Type("Tensor", None, ()):
+        raise SchemaError(
+            f"{name}: an in-place form needs a Tensor as first argument, {schema.name} has '{first}'"
+        )
+    arguments = (replace(first, type=written), *schema.arguments[1:])
+    return FunctionSchema(None, name, overload, arguments, (Return(written, None),))
+
+
+def out_schema(schema: FunctionSchema, overload: str) -> FunctionSchema:
+    """`add(...) -> Tensor` as `add.out(..., *, Tensor(a!) out) -> Tensor(a!)`; several results have their names.
+
+    As in PyTorch, a factory's out= form drops dtype, layout, device and pin_memory: the out tensor has them.
+    """
+    outs, returns = [], []
+    for i, result in enumerate(schema.returns):
+        written = Type("Tensor", f"{'abcdef'[i]}!", ())
+        name = "out" if len(schema.returns) == 1 else (result.name or f"out{i}")
+        outs.append(Argument(written, name, None, True))
+        returns.append(Return(written, result.name if len(schema.returns) > 1 else None))
+    options = ("dtype", "layout", "device", "pin_memory") if schema.is_factory else ()
+    kept = tuple(a for a in schema.arguments if a.name not in options)
+    return FunctionSchema(None, schema.name, overload, (*kept, *outs), tuple(returns))
+
+
+def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) -> dict[str, Derivative]:
+    """Operator name -> its formulas; a formula for an argument that does not exist is refused."""
+    by_name = {f.name: f for f in functions}
+    derivatives: dict[str, Derivative] = {}
+    for row in load_rows(path):
+        where = f"{path.name}:{row.pop('__line__')}"
+        with located(where):
+            op = row.pop("op", None)
+            if op not in by_name:
+                raise SchemaError(f"'op: {op}' is not declared in {NATIVE_FUNCTIONS.name}")
+            if op in derivatives:
+                raise SchemaError(f"{op} has formulas already, at {derivatives[op].where}")
+            not_differentiable = tuple(
+                n.strip() for n in str(row.pop("not_differentiable", "")).split(",") if n.strip()
+            )
+            schema = by_name[op].schema
+            names = {a.name for a in schema.arguments}
+            for key in row:
+                missing = [n for n in (part.strip() for part in key.split(",")) if n not in names]
+                if missing:
+                    raise SchemaError(f"{op} has no argument {missing[0]!r}; it is {schema}")
+            derivatives[op] = Derivative(
+                op, tuple((k, str(v)) for k, v in row.items()), not_differentiable, where
+            )
+    return derivatives

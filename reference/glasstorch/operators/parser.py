@@ -1,0 +1,353 @@
+"""Which overload does a Python call mean, and what are its arguments?
+
+Mirrors: torch/csrc/utils/python_arg_parser.h (PythonArgParser, FunctionSignature, FunctionParameter::check)
+Differs: signatures come from the operators' schemas, not from generated strings; `__torch_function__` is not looked up.
+
+The generated functions call the operator themselves when every argument plainly fits their first overload. Everything
+else comes here: other overloads, numbers for tensors, `view(2, 3)` for `view([2, 3])`, keyword arguments, out=.
+"""
+
+from __future__ import annotations
+
+import operator as builtin_operators
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from glasstorch.core import hooks
+from glasstorch.core.device import device
+from glasstorch.core.dtype import bool_, dtype, float64, int64
+from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.generator import Generator
+from glasstorch.core.layout import layout, memory_format
+from glasstorch.core.storage import Storage
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.dispatch.operator import Operator, keys_of, registry
+from glasstorch.dispatch.schema import Argument
+
+NUMBERS = frozenset((bool, int, float))
+
+# Functions whose Tensor parameters take a Python number, which travels as a wrapped 0-dim tensor.
+# Mirrors: should_allow_numbers_as_tensors in torch/csrc/utils/python_arg_parser.cpp
+NUMBERS_AS_TENSORS = frozenset(
+    name + suffix
+    for name in "add sub mul div subtract multiply divide true_divide floor_divide remainder".split()
+    for suffix in ("", "_", "_out")
+)
+
+PYTHON_TYPES = {float: float64, int: int64, bool: bool_}
+
+
+class Mismatch(Exception):
+    """An argument that a signature does not accept; carries the parameter, its place and the value."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Signature:
+    """One overload as Python sees it."""
+
+    def __init__(self, function: str, operator: Operator) -> None:
+        self.operator = operator
+        schema = operator.schema
+        self.is_out = schema.is_out
+        self.outs = schema.out_arguments
+        self.parameters = [a for a in schema.arguments if not (self.is_out and a.type.is_write)]
+        self.positional = [a for a in self.parameters if not a.keyword_only]
+        self.numbers_as_tensors = function in NUMBERS_AS_TENSORS
+        self.is_factory = schema.is_factory
+        after_self = [a for a in self.positional if a.name != "self"]
+        # `view(2, 3)`: the first parameter takes a list of ints, so loose ints may stand for it.
+        self.varargs = (
+            after_self[0] if after_self and after_self[0].type.is_list and _is_int(after_self[0]) else None
+        )
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+        """All arguments in schema order, converted; Mismatch says which does not fit."""
+        given = dict(kwargs)
+        args = self._gather_varargs(args)
+        if len(args) > len(self.positional):
+            raise Mismatch(f"takes {len(self.positional)} positional arguments but {len(args)} were given")
+        bound = []
+        for i, parameter in enumerate(self.parameters):
+            if i < len(args) and not parameter.keyword_only:
+                if parameter.name in given:
+                    raise Mismatch(f"got multiple values for argument '{parameter.name}'")
+                value = args[i]
+            elif parameter.name in given:
+                value = given.pop(parameter.name)
+            elif parameter.name == "self" and "input" in given:
+                value = given.pop("input")
+            elif parameter.default is not None:
+                bound.append(parameter.default_value)
+                continue
+            else:
+                raise Mismatch(f'missing 1 required positional arguments: "{_python_name(parameter)}"')
+            bound.append(self._convert(parameter, value, i))
+        if given:
+            raise Mismatch(f"got an unexpected keyword argument '{next(iter(given))}'")
+        return bound
+
+    def _gather_varargs(self, args: Sequence[Any]) -> Sequence[Any]:
+        """`(self, 2, 3)` -> `(self, [2, 3])` where the list parameter comes first."""
+        if self.varargs is None:
+            return args
+        at = self.positional.index(self.varargs)
+        loose = args[at:]
+        if len(args) > at and all(_as_index(value) is not None for value in loose):
+            rest = self.positional[at + 1 :]
+            if len(loose) > 1 and rest and self.varargs.type.list_size is not None:
+                return args  # sum(0, True): the second value belongs to the next parameter
+            return [*args[:at], list(loose)]
+        return args
+
+    def _convert(self, parameter: Argument, value: Any, position: int) -> Any:
+        kind = parameter.type
+        if value is None and kind.is_optional:
+            return None
+        if kind.is_tensor_like and not kind.is_list and not isinstance(value, TensorImpl):
+            if self.numbers_as_tensors and isinstance(value, bool | int | float | np.number):
+                return hooks.tensor_hooks.wrapped_number(value)
+        else:
+            converted = _CONVERT[kind.base](value, kind.list_size) if not kind.is_list else _list(kind, value)
+            if converted is not REFUSED:
+                return converted
+        wanted = _describe(parameter)
+        raise Mismatch(
+            f"argument '{_python_name(parameter)}' (position {position + (0 if self._has_self() else 1)}) must be "
+            f"{wanted}, not {type(value).__name__}"
+        )
+
+    def _has_self(self) -> bool:
+        return bool(self.positional) and self.positional[0].name == "self"
+
+    def __str__(self) -> str:
+        parts = [_parameter_text(p) for p in self.positional]
+        names = [_parameter_text(p) for p in self.parameters if p.keyword_only]
+        if names:
+            parts += ["*", *names]
+        return f"({', '.join(parts)})"
+
+
+class PythonFunction:
+    """All overloads behind one Python name; calling it picks one and runs its operator."""
+
+    def __init__(self, name: str, overloads: Sequence[str], outs: Sequence[str] = ()) -> None:
+        self.name = name
+        self._overloads = overloads
+        self._outs = outs
+
+    @cached_property
+    def signatures(self) -> list[Signature]:
+        return [Signature(self.name, registry.find("aten::" + name)) for name in self._overloads]
+
+    @cached_property
+    def out_signatures(self) -> list[Signature]:
+        return [Signature(self.name, registry.find("aten::" + name)) for name in self._outs]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None)
+        if out is not None:
+            return self._call_out(args, kwargs, out)
+        requires_grad = kwargs.pop("requires_grad", False) if self.signatures[0].is_factory else False
+        signature, bound = self.choose(self.signatures, args, kwargs)
+        keys = compute_keys(keys_of(bound))
+        result = signature.operator.table[keys](keys, *bound)
+        return result.requires_grad_() if requires_grad else result
+
+    def choose(
+        self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Signature, list[Any]]:
+        """The first overload that accepts the arguments, with its bound arguments."""
+        reasons = []
+        for signature in signatures:
+            try:
+                return signature, signature.bind(args, kwargs)
+            except Mismatch as mismatch:
+                reasons.append(mismatch.reason)
+        if len(signatures) == 1:
+            raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
+        got = ", ".join(
+            [type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()]
+        )
+        lines = "".join(f"\n * {s}\n      {reason}" for s, reason in zip(signatures, reasons, strict=True))
+        raise ArgumentTypeError(
+            f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
+        )
+
+    def _call_out(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
+        if not self.out_signatures:
+            raise ArgumentTypeError(
+                f"{self.name}() has no out= form; expected one of {[str(s) for s in self.signatures]}"
+            )
+        outs = [out] if isinstance(out, TensorImpl) else list(out)
+        for tensor in outs:
+            if not isinstance(tensor, TensorImpl):
+                raise ArgumentTypeError(
+                    f"{self.name}(): argument 'out' must be Tensor, not {type(tensor).__name__}"
+                )
+        kwargs.pop("requires_grad", None)
+        fitting = [s for s in self.out_signatures if len(s.outs) == len(outs)]
+        if not fitting:
+            raise ArgumentTypeError(
+                f"{self.name}(): out= got {len(outs)} tensors, expected {len(self.out_signatures[0].outs)}"
+            )
+        for name in ("dtype", "layout", "device", "pin_memory", "memory_format"):
+            if kwargs.get(name, ...) is None:
+                del kwargs[name]
+        signature, bound = self.choose(fitting, args, kwargs)
+        bound += outs
+        keys = compute_keys(keys_of(bound))
+        return signature.operator.table[keys](keys, *bound)
+
+    def __repr__(self) -> str:
+        return f"<function {self.name} of operators {', '.join(self._overloads)}>"
+
+
+def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
+    """A binary operator of Python: NotImplemented where the function does not take the other operand's type.
+
+    Mirrors: TypeError_to_NotImplemented_ in python_variable_methods.cpp
+    """
+    try:
+        return function(self, other)
+    except ArgumentTypeError:
+        return NotImplemented
+
+
+# How a Python value becomes each base type of a schema; REFUSED where it cannot. --------------------------------
+
+REFUSED = object()
+
+
+def _is_int(argument: Argument) -> bool:
+    return argument.type.base in ("int", "SymInt")
+
+
+def _as_index(value: Any) -> int | None:
+    """An int, from anything that is one: Python and NumPy ints, 0-dim integer tensors. bool is not one."""
+    if type(value) is int:
+        return value
+    if isinstance(value, bool | np.bool_):
+        return None
+    if isinstance(value, TensorImpl):
+        if value._shape or value.dtype.is_floating_point or value.dtype is bool_:
+            return None
+        return int(value.array())
+    try:
+        return builtin_operators.index(value)
+    except TypeError:
+        return None
+
+
+def _tensor(value: Any, size: int | None) -> Any:
+    return value if isinstance(value, TensorImpl) else REFUSED
+
+
+def _scalar(value: Any, size: int | None) -> Any:
+    if type(value) in NUMBERS:
+        return value
+    if isinstance(value, np.bool_ | np.integer | np.floating):
+        return value.item()
+    if isinstance(value, TensorImpl) and not value._shape and not _requires_grad(value):
+        return value.array().item()
+    return REFUSED
+
+
+def _requires_grad(tensor: TensorImpl) -> bool:
+    return bool(getattr(tensor, "requires_grad", False))
+
+
+def _int(value: Any, size: int | None) -> Any:
+    index = _as_index(value)
+    return REFUSED if index is None else index
+
+
+def _float(value: Any, size: int | None) -> Any:
+    number = _scalar(value, size)
+    return REFUSED if number is REFUSED or isinstance(number, bool) else float(number)
+
+
+def _bool(value: Any, size: int | None) -> Any:
+    if type(value) is bool:
+        return value
+    return bool(value) if isinstance(value, np.bool_) else REFUSED
+
+
+def _instance(kind: type) -> Callable[[Any, int | None], Any]:
+    return lambda value, size: value if isinstance(value, kind) else REFUSED
+
+
+def _dtype(value: Any, size: int | None) -> Any:
+    if isinstance(value, dtype):
+        return value
+    return PYTHON_TYPES.get(value, REFUSED) if isinstance(value, type) else REFUSED
+
+
+def _device(value: Any, size: int | None) -> Any:
+    if isinstance(value, device):
+        return value
+    if isinstance(value, str):
+        return device(value)
+    return device("cuda", value) if type(value) is int else REFUSED
+
+
+_CONVERT: dict[str, Callable[[Any, int | None], Any]] = {
+    "Tensor": _tensor,
+    "Scalar": _scalar,
+    "int": _int,
+    "SymInt": _int,
+    "float": _float,
+    "bool": _bool,
+    "str": _instance(str),
+    "ScalarType": _dtype,
+    "Device": _device,
+    "Layout": _instance(layout),
+    "MemoryFormat": _instance(memory_format),
+    "Generator": _instance(Generator),
+    "Storage": _instance(Storage),
+}
+
+
+def _list(kind: Any, value: Any) -> Any:
+    """A list of converted elements; a single int stands for a list of a fixed length."""
+    if not isinstance(value, list | tuple):
+        if kind.list_size is None or kind.base == "Tensor":
+            return REFUSED
+        one = _CONVERT[kind.base](value, None)
+        return REFUSED if one is REFUSED else [one] * kind.list_size
+    optional_elements = "?" in kind.suffixes and kind.suffixes.index("?") == 0
+    elements = [None if v is None and optional_elements else _CONVERT[kind.base](v, None) for v in value]
+    return REFUSED if any(e is REFUSED for e in elements) else elements
+
+
+# What the messages call things ----------------------------------------------------------------------------------
+
+_WORDS = {
+    "SymInt": "int",
+    "Scalar": "Number",
+    "ScalarType": "torch.dtype",
+    "Device": "torch.device",
+    "Layout": "torch.layout",
+    "MemoryFormat": "torch.memory_format",
+    "Generator": "torch.Generator",
+}
+
+
+def _python_name(parameter: Argument) -> str:
+    return "input" if parameter.name == "self" else parameter.name
+
+
+def _describe(parameter: Argument) -> str:
+    word = _WORDS.get(parameter.type.base, parameter.type.base)
+    return f"tuple of {word}s" if parameter.type.is_list else word
+
+
+def _parameter_text(parameter: Argument) -> str:
+    default = "" if parameter.default is None else f" = {parameter.default}"
+    return f"{_describe(parameter)} {_python_name(parameter)}{default}"

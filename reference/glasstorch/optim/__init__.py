@@ -1,0 +1,16 @@
+"""How are parameters changed so that the loss falls?
+
+Reading order: `optimizer`, `sgd`, `adam`.
+
+Mirrors: torch/optim
+Differs: gradient descent and Adam; no learning rate schedules.
+"""
+
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.optim.adam import Adam, AdamW
+from glasstorch.optim.optimizer import Optimizer
+from glasstorch.optim.sgd import SGD
+
+__all__ = ["Optimizer", "SGD", "Adam", "AdamW"]
+
+__getattr__ = _refuse_unknown_names(__name__)
