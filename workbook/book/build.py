@@ -27,7 +27,7 @@ class Collected(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def build_site(root: Path | None = None, *, strict: bool = True) -> Path:
+def build_site(root: Path | None = None, *, strict: bool = True, target: Path | None = None) -> Path:
     """Build the book and return the folder of the site. With `strict`, a broken link or a missing page is an
     error.
 
@@ -49,7 +49,9 @@ def build_site(root: Path | None = None, *, strict: bool = True) -> Path:
     logger.addHandler(collected)
     logger.propagate = False  # its messages come out once, in our error
     try:
-        config = load_config(config_file=str(root / "mkdocs.yml"), strict=strict)
+        config = load_config(
+            config_file=str(root / "mkdocs.yml"), strict=strict, site_dir=str(target) if target else None
+        )
         build(config)
     except (Abort, ConfigurationError) as error:
         said = "\n".join(collected.messages) or str(error)

@@ -10,13 +10,18 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from workbook.book.api import api_index
 from workbook.book.errata import errata_page
 from workbook.book.errors import BookError
 from workbook.book.source_map import source_map_page
 
 MARKER = re.compile(r"^<!-- from data: ([a-z-]+) -->$", re.MULTILINE)
 
-PAGES: dict[str, Callable[[Path], str]] = {"errata": errata_page, "source-map": source_map_page}
+PAGES: dict[str, Callable[[Path], str]] = {
+    "api": api_index,
+    "errata": errata_page,
+    "source-map": source_map_page,
+}
 
 
 def fill_in(markdown: str, root: Path) -> str:

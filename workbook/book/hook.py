@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
+from workbook.book import api
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure
@@ -49,7 +51,20 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fetch what comes from npm, or say what is missing without it."""
     with reported():
         config.extra["vendored"] = vendored(root_of(config), required=bool(os.environ.get(REQUIRE_VENDOR)))
+    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", list(api.room_pages(root_of(config))))
     return config
+
+
+def add_to_nav(nav: list[Any], after: str, pages: list[str]) -> bool:
+    """Put pages after another one, wherever in the navigation it stands. Whether it was found."""
+    if after in nav:
+        place = nav.index(after) + 1
+        nav[place:place] = pages
+        return True
+    parts = [
+        part for entry in nav if isinstance(entry, dict) for part in entry.values() if isinstance(part, list)
+    ]
+    return any(add_to_nav(part, after, pages) for part in parts)
 
 
 def vendored_of(config: MkDocsConfig) -> Vendored:
@@ -69,6 +84,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             problems.append(str(error))
     if problems:
         raise PluginError("\n".join(problems))
+    for uri, markdown in api.room_pages(root_of(config)).items():
+        files.append(generated(config, uri, markdown.encode()))
     for place, path in vendored_of(config).files().items():
         files.append(generated(config, f"{VENDOR}/{place}", path))
     return files
@@ -83,7 +100,8 @@ def generated(config: MkDocsConfig, uri: str, content: Path | bytes) -> File:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """A notebook's page from its executed twin; a page of data from its data; any other page as it is."""
-    assert page.file.abs_src_path is not None, "every page of the book is a file"
+    if page.file.abs_src_path is None:
+        return markdown  # generated, and finished
     source = Path(page.file.abs_src_path)
     with reported():
         if not is_notebook_source(source):

@@ -19,14 +19,14 @@ class Layer(NamedTuple):
 
     def built(self, root: Path) -> tuple[str, ...]:
         """Those of its rooms that stand already."""
-        return tuple(room for room in self.rooms if holds_code(root / PACKAGE / room))
+        return tuple(room for room in self.rooms if stands(root / PACKAGE / room))
 
 
 LAYERS = (
     Layer(0, ("core",), "What is a tensor before any operation?", "c10/core", ("02",)),
     Layer(1, ("dispatch",), "Which kernel runs?", "ATen/core/dispatch", ("03",)),
     Layer(2, ("operators",), "Which operators exist, with what shapes?", "torchgen", ("01", "03")),
-    Layer(3, ("_tensor.py",), "What does a user hold?", "python_variable.cpp", ("01",)),
+    Layer(3, ("printing.py", "_tensor.py"), "What does a user hold?", "python_variable.cpp", ("01",)),
     Layer(4, ("kernels",), "How is it computed?", "ATen/native, c10/cuda", ("02", "05")),
     Layer(5, ("autograd",), "How are gradients recorded and run?", "torch/csrc/autograd", ("04",)),
     Layer(
@@ -51,6 +51,6 @@ LAYERS = (
 )
 
 
-def holds_code(path: Path) -> bool:
-    """Whether there is Python at the path: a file, or a folder with a module in it."""
-    return path.is_file() or any(path.glob("*.py"))
+def stands(path: Path) -> bool:
+    """Whether there is a module or a package at the path."""
+    return (path.suffix == ".py" and path.is_file()) or (path / "__init__.py").is_file()

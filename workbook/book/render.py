@@ -125,8 +125,8 @@ def output_markdown(output: Json, name: str, figures: str, files: dict[str, byte
                 f"![{markdown_escape(alternative_text(output, mime))}]({figures}/{file_name}){{.cell-figure}}"
             )
     if "text/markdown" in data:
-        quote = output["metadata"].get("text/markdown", {}).get("role") == "source-quote"
-        return box("cell-markdown source-quote" if quote else "cell-markdown", text_of(data["text/markdown"]))
+        role = output["metadata"].get("text/markdown", {}).get("role", "")
+        return box(f"cell-markdown {role}".rstrip(), text_of(data["text/markdown"]))
     if "text/html" in data:
         return raw_html(text_of(data["text/html"]))
     if "text/latex" in data:

@@ -1,0 +1,171 @@
+"""What may a chapter's cell call besides the library?
+
+`show` quotes source by name, so that the book never holds a copy of the library's code. `compare_with_torch`
+shows what a program printed under PyTorch 2.13, and runs it again where that is installed. What they display
+is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType, FunctionType, MethodType, ModuleType, TracebackType
+from typing import NamedTuple
+
+from workbook.book.behaviours import behaviour, comparable, observed
+from workbook.book.project import project_root
+
+ORACLE = "2.13"  # the series of torch whose output is recorded
+IDENTITY = re.compile(r"B\d{3}")
+LANGUAGES = {".py": "python", ".pyi": "python", ".yaml": "yaml", ".cu": "cuda", ".h": "cpp", ".cpp": "cpp"}
+
+Quotable = FunctionType | MethodType | type | ModuleType | TracebackType | FrameType
+
+
+class Shown(NamedTuple):
+    """Something to look at, in a notebook and in a terminal: a caption, and blocks of code or text."""
+
+    role: str  # how the site dresses it: CSS classes
+    caption: str
+    blocks: tuple[tuple[str, str], ...]  # a language ("text" for output) and the text
+
+    def __repr__(self) -> str:
+        return "\n\n".join([self.caption, *(text for _, text in self.blocks)])
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+        """What Jupyter shows. The role is told beside the Markdown, for the renderer."""
+        fences = [f"```{language}\n{text}\n```" for language, text in self.blocks]
+        markdown = "\n\n".join([f"*{self.caption}*", *fences])
+        return {"text/plain": repr(self), "text/markdown": markdown}, {"text/markdown": {"role": self.role}}
+
+
+def show(thing: object, entry: str | None = None) -> None:
+    """Quote the source of a function, class, method, property or module, given itself or by its dotted name.
+
+    With `entry`, `thing` is the path of a yaml file in the library, and the row of that name is quoted:
+    `show("operators/native_functions.yaml", "add.Tensor")`.
+    """
+    display(quotation_of_row(str(thing), entry) if entry is not None else quotation_of(thing))
+
+
+def compare_with_torch(what: str, expected: str | None = None) -> None:
+    """Show what PyTorch 2.13 printed: a recorded behaviour by its id, or a program with its expected output.
+
+    Where torch 2.13 is installed the program is run again; an output that differs raises AssertionError.
+    """
+    if expected is None:
+        found = behaviour(what, project_root())
+        title, code, output = f"{found.title} ({found.identity})", found.code, found.output
+    elif IDENTITY.fullmatch(what):
+        raise TypeError(f"compare_with_torch({what!r}, ...): a recorded behaviour brings its own output")
+    else:
+        title, code, output = "", what.strip(), comparable(expected.strip("\n"))
+    if torch_is_the_oracle():
+        now = observed(code)
+        if now != output:
+            changes = "\n".join(
+                difflib.unified_diff(output.split("\n"), now.split("\n"), "recorded", "now", lineterm="")
+            )
+            raise AssertionError(f"torch {ORACLE} does not print what is recorded\n{changes}")
+    caption = f"PyTorch {ORACLE}: {title}" if title else f"PyTorch {ORACLE}"
+    display(Shown("quote torch", caption, (("python", code), ("text", output))))
+
+
+def display(shown: Shown) -> None:
+    """Display in the notebook, or print where there is none."""
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        sys.modules["IPython"].display.display(shown)
+    else:
+        print(repr(shown))
+
+
+def torch_is_the_oracle() -> bool:
+    """Whether the torch whose output is recorded is installed."""
+    if importlib.util.find_spec("torch") is None:
+        return False
+    return str(importlib.import_module("torch").__version__).startswith(f"{ORACLE}.")
+
+
+def quotation_of(thing: object) -> Shown:
+    """The source of a Python object, as it stands in its file."""
+    target = named(thing) if isinstance(thing, str) else thing
+    if isinstance(target, property):
+        target = target.fget
+    target = inspect.unwrap(target) if callable(target) else target
+    if not isinstance(target, Quotable) or (file := source_file(target)) is None:
+        raise TypeError(
+            f"show({thing!r}): {type(target).__name__} has no Python source\n"
+            "  accepted: a function, class, method, property or module written in Python, or its dotted name"
+        )
+    lines, first = inspect.getsourcelines(target)
+    return quotation(file, lines, max(first, 1))
+
+
+def named(name: str) -> object:
+    """The object of a dotted name: the longest importable module, then attributes."""
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        module = ".".join(parts[:count])
+        try:
+            found: object = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise  # the module is there and lacks something of its own
+            continue
+        for part in parts[count:]:
+            if not hasattr(found, part):
+                raise LookupError(f"show({name!r}): {module} has no {'.'.join(parts[count:])}")
+            found = getattr(found, part)
+        return found
+    raise LookupError(f"show({name!r}): no module named {parts[0]}")
+
+
+def source_file(target: Quotable) -> Path | None:
+    """The file that holds the object's source."""
+    try:
+        file = inspect.getsourcefile(target)
+    except TypeError:  # built in
+        return None
+    return Path(file) if file is not None and Path(file).is_file() else None
+
+
+def quotation_of_row(path: str, entry: str) -> Shown:
+    """The row of a yaml table of the library that declares this operator."""
+    spec = importlib.util.find_spec("glasstorch")
+    assert spec is not None, "the library is installed where its book is read"
+    file = Path((spec.submodule_search_locations or [""])[0]) / path
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    starts = [number for number, line in enumerate(lines) if line.startswith("- ")]
+    heads = re.compile(rf"- \w+: {re.escape(entry)}(?![\w.])")
+    first = next((number for number in starts if heads.match(lines[number])), None)
+    if first is None:
+        raise LookupError(f"show({path!r}, {entry!r}): {path} has no row for {entry!r}")
+    end = next((number for number in starts if number > first), len(lines))
+    body = [line for line in lines[first:end] if not line.startswith("#")]
+    return quotation(file, body, first + 1)
+
+
+def quotation(file: Path, lines: Iterable[str], first: int) -> Shown:
+    """Lines of a file, with their place as the caption."""
+    text = textwrap.dedent("".join(lines)).rstrip()
+    last = first + text.count("\n")
+    place = f"line {first}" if last == first else f"lines {first} to {last}"
+    language = LANGUAGES.get(file.suffix, "text")
+    return Shown("quote", f"{short_name(file)}, {place}", ((language, text),))
+
+
+def short_name(file: Path) -> str:
+    """A source file as it is named in every installation: from its top package on."""
+    top = file.parent
+    while (top.parent / "__init__.py").is_file():
+        top = top.parent
+    return file.relative_to(top.parent).as_posix()
