@@ -34,9 +34,7 @@ def test_python_3_6_can_read_the_file() -> None:
 def test_an_old_python_is_told_what_to_do(minor: int) -> None:
     done = run_as(minor, "shutil.which = lambda name: None")
     assert done.returncode == 1
-    assert (
-        f"Glass Torch needs Python 3.11 or newer; this is Python 3.{minor} ({sys.executable})." in done.stderr
-    )
+    assert f"Glass Torch needs Python 3.11 or newer; this is Python 3.{minor} ({sys.executable})." in done.stderr
     assert "Install a newer one" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -62,8 +60,6 @@ def test_a_name_that_does_not_start_is_not_recommended(tmp_path: Path) -> None:
 
 
 def test_from_any_folder_it_lists_the_targets(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, BOOTSTRAP], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, BOOTSTRAP], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "make study" in done.stdout

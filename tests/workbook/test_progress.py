@@ -75,9 +75,7 @@ def test_run_returns_the_exit_code_and_the_output(tmp_path: Path, capsys: pytest
     assert re.search(r"Trying: failed after \d", capsys.readouterr().out)
 
 
-def test_the_words_beside_the_clock_come_from_the_output(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_words_beside_the_clock_come_from_the_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = "import time; print('step 1', flush=True); print('noise', flush=True); time.sleep(0.2)"
     words = {"step 1": "the first step"}
     run("Trying", [sys.executable, "-c", script], folder=tmp_path, detail=lambda line: words.get(line, ""))

@@ -71,18 +71,14 @@ def test_a_readers_tests_install_no_torch(commands: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize("name", ["test", "test-all"])
-def test_ci_installs_the_oracles(
-    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_ci_installs_the_oracles(commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("CI", "true")
     main([name])
     main(["study"])
     assert FakeEnvironment.asked == [["book", "test", "torch"], ["book"]]
 
 
-def test_the_slow_bytecode_setting_goes_no_further(
-    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_slow_bytecode_setting_goes_no_further(commands: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     main(["gen"])
     assert "PYTHONDONTWRITEBYTECODE" not in os.environ
