@@ -42,7 +42,6 @@ from glasstorch.core.layout import preserve_format as preserve_format
 from glasstorch.core.layout import strided as strided
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.kernels import register_kernels
-from glasstorch.operators import composite as _composite
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.printing import set_printoptions as set_printoptions
 

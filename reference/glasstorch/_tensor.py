@@ -1,7 +1,8 @@
 """What is the object that users hold?
 
 Mirrors: aten/src/ATen/templates/TensorBody.h, torch/csrc/autograd/python_variable.cpp, torch/_tensor.py
-Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated) and what
+Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated)
+and what
     Python asks of it (here).
 """
 
@@ -161,12 +162,12 @@ class Tensor(TensorMethods):
         return self.device.type == "cuda"
 
     @property
-    def T(self) -> Tensor:  # noqa: N802  (PyTorch's name)
+    def T(self) -> Tensor:
         """A view with the dimensions in reverse order."""
         return functions.numpy_T(self)
 
     @property
-    def mT(self) -> Tensor:  # noqa: N802  (PyTorch's name)
+    def mT(self) -> Tensor:
         """A view with the last two dimensions swapped."""
         return functions.mT(self)
 
@@ -180,13 +181,9 @@ class Tensor(TensorMethods):
         if force:
             return self.detach().to("cpu").numpy()
         if self.requires_grad:
-            raise AutogradError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
+            raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
-            raise TypeError(
-                "Got unsupported ScalarType BFloat16: NumPy has no such dtype; use x.float().numpy()"
-            )
+            raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no such dtype; use x.float().numpy()")
         return self.array().view()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -204,13 +201,11 @@ class Tensor(TensorMethods):
     def __bool__(self) -> bool:
         if self.numel() != 1:
             many = "no" if self.numel() == 0 else "more than one"
-            raise RuntimeError(
-                f"Boolean value of Tensor with {many} value{'s' if many != 'no' else ''} is ambiguous"
-            )
+            raise RuntimeError(f"Boolean value of Tensor with {many} value{'s' if many != 'no' else ''} is ambiguous")
         return bool(self.item())
 
     def __int__(self) -> int:
-        return int(self.item())  # type: ignore[call-overload, no-any-return]
+        return int(self.item())
 
     def __float__(self) -> float:
         return float(self.item())
@@ -294,17 +289,18 @@ class Tensor(TensorMethods):
             return format(self.item(), specification)
         return object.__format__(self, specification) if specification else str(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
         if not self.is_leaf:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment."
             )
         if id(self) not in memo:
             with_strides = self.detach().clone()
             copied = with_strides if type(self) is Tensor else with_strides.as_subclass(type(self))
             copied.requires_grad_(self.requires_grad)
             memo[id(self)] = copied
-        return memo[id(self)]  # type: ignore[no-any-return]
+        return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.detach().contiguous().array(), self.dtype, self.requires_grad)

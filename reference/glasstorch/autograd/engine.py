@@ -29,9 +29,7 @@ class GraphTask:
     def __init__(self, roots: Sequence[Edge], keep_graph: bool, captures: Sequence[Edge] | None) -> None:
         self.keep_graph = keep_graph
         self.dependencies = compute_dependencies(roots)
-        self.buffers: dict[
-            Node, list[Any]
-        ] = {}  # gradients that have arrived at a node, one place for each input
+        self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one place for each input
         self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
         self.pushed = 0
         # autograd.grad and backward(inputs=): which gradients to hand out, and which nodes lead there.
@@ -109,9 +107,10 @@ class GraphTask:
                 waiting = dependencies[target] = dependencies[target] - 1
                 if not waiting:
                     self.push(target)
-            grad = results = (
-                None  # nobody but the buffers holds a gradient now (AccumulateGrad may keep it as it is)
-            )
+            grad, results = (
+                None,
+                (),
+            )  # nobody but the buffers holds a gradient now (AccumulateGrad may keep it as it is)
 
 
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
@@ -138,9 +137,7 @@ def nodes_leading_to(roots: Sequence[Edge], targets: dict[Node, Any]) -> set[Nod
     while stack:
         node, children_done = stack.pop()
         if children_done:
-            if any(
-                edge is not None and (edge[0] in needed or edge[0] in targets) for edge in node.next_edges
-            ):
+            if any(edge is not None and (edge[0] in needed or edge[0] in targets) for edge in node.next_edges):
                 needed.add(node)
         elif node not in done:
             done.add(node)

@@ -95,9 +95,7 @@ def clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     return where(inside, grad, 0.0)
 
 
-def clamp_backward_min_max(
-    grad: Tensor, self: Tensor, min: Tensor | None, max: Tensor | None
-) -> tuple[Any, Any]:
+def clamp_backward_min_max(grad: Tensor, self: Tensor, min: Tensor | None, max: Tensor | None) -> tuple[Any, Any]:
     """The gradient of a bound where it was the value; where min exceeds max, max is."""
     grad_min = grad_max = None
     if min is not None and max is not None:
@@ -146,9 +144,7 @@ def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Te
     return mask * (grad / mask.sum())
 
 
-def extremum_dims_backward(
-    grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool
-) -> Tensor:
+def extremum_dims_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
     """As `evenly_distribute_backward`, over some dimensions. (PyTorch: scale_grad_by_count)"""
     shape = self._shape
     mask = eq(self, restore_reduced(result, shape, dim, keepdim)).to(grad.dtype)
@@ -204,9 +200,7 @@ def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step:
     d = wrap_dim(dimension, len(shape))
     window = strides[d]
     strides[d] *= step
-    return as_strided_backward(
-        grad, (shape, contiguous_strides(shape), 0), list(grad._shape), [*strides, window], 0
-    )
+    return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), [*strides, window], 0)
 
 
 def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) -> Tensor | None:
@@ -217,9 +211,7 @@ def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) 
     return stack([zeros_like(known) if g is None else g for g in grads], dim)
 
 
-def split_backward(
-    grads: Sequence[Any], shape: Shape, dtype: dtype, split_size: int, dim: int
-) -> Tensor | None:
+def split_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, split_size: int, dim: int) -> Tensor | None:
     """The gradients joined again; zero where none arrived."""
     known = next((g for g in grads if g is not None), None)
     if known is None:
@@ -257,12 +249,10 @@ def as_strided_backward_backward(
     stride: Sequence[int],
     offset: int,
 ) -> Tensor:
-    """The gradient of `_as_strided_backward`: put into the storage as the input lay there, then read through the view."""
+    """The gradient of `_as_strided_backward`: put back where the input lay in its storage, read through the view."""
     places, read = positions(input_size, input_stride, input_offset), positions(size, stride, offset)
     cells = 1 + max(int(places.max(initial=0)), int(read.max(initial=0)))
-    shared = np.bincount(places, minlength=cells)[
-        places
-    ]  # how many elements of the input lie in each one's cell
+    shared = np.bincount(places, minlength=cells)[places]  # how many elements of the input lie in each one's cell
     flat = grad.reshape([-1])
     if (shared > 1).any():
         flat = flat / from_array(shared, int64)
@@ -295,12 +285,12 @@ def cat_backward(grad: Tensor, shapes: Sequence[Shape], dim: int) -> list[Tensor
     return result
 
 
-def index_backward(grad: Tensor, shape: Shape, indices: Sequence[Any]) -> Tensor:
+def index_backward(grad: Tensor, shape: Shape, indices: list[Any]) -> Tensor:
     """Each element receives the sum of the gradients of the places that it was copied to."""
     return index_put(grad.new_zeros(shape), indices, grad, True)
 
 
-def index_put_self_backward(grad: Tensor, indices: Sequence[Any], accumulate: bool) -> Tensor:
+def index_put_self_backward(grad: Tensor, indices: list[Any], accumulate: bool) -> Tensor:
     """What was overwritten has no gradient; what was added to keeps it."""
     return grad if accumulate else index_put(grad, indices, grad.new_zeros(()), False)
 

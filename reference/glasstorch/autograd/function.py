@@ -77,7 +77,8 @@ class BackwardCFunction(Node):
             results.pop()
         if len(results) != expected:
             raise AutogradError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(results)})"
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(results)})"
             )
         for i, result in enumerate(results):
             if result is not None and not isinstance(result, Tensor):
@@ -96,7 +97,8 @@ class BackwardCFunction(Node):
 class Function:
     """Base of a user's operator: static methods `forward(ctx, *args)` and `backward(ctx, *grads)`.
 
-    Call `apply`. backward returns one gradient (or None) for each argument of forward. Both may use operators; backward's are
+    Call `apply`. backward returns one gradient (or None) for each argument of forward. Both may use operators;
+    backward's are
     recorded when `create_graph` asks for it.
 
     >>> class Square(Function):
@@ -119,7 +121,8 @@ class Function:
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise RuntimeError(
-            f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you should "
+            f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so "
+            f"you should "
             f"invoke them on the class itself: call {type(self).__name__}.apply(...)"
         )
 
@@ -151,9 +154,7 @@ class Function:
         results = result if isinstance(result, tuple) else (result,)
         for tensor in node.dirty:
             if not any(tensor is r for r in results):
-                raise AutogradError(
-                    f"{cls.__name__}: a tensor given to mark_dirty must also be returned from forward"
-                )
+                raise AutogradError(f"{cls.__name__}: a tensor given to mark_dirty must also be returned from forward")
         if wanted:
             results = _record(node, args, results)
         return results if isinstance(result, tuple) else results[0]
@@ -165,9 +166,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
     for r in results:
         same_object = isinstance(r, Tensor) and any(r is a for a in args)
         if same_object and not any(r is d for d in node.dirty):
-            r = (
-                r.view_as(r).detach() if not grad_mode.get() else r.detach()
-            )  # an input handed through is a view of it
+            r = r.view_as(r).detach() if not grad_mode.get() else r.detach()  # an input handed through is a view of it
         outputs.append(r)
     node.saved = []
     for tensor in node.to_save:
@@ -181,8 +180,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
             node.saved.append(SavedVariable(tensor))
     node.to_save = ()
     differentiable = [
-        r if isinstance(r, Tensor) and not any(r is n for n in node.non_differentiable) else None
-        for r in outputs
+        r if isinstance(r, Tensor) and not any(r is n for n in node.non_differentiable) else None for r in outputs
     ]
     dirty = [r for r in outputs if any(r is d for d in node.dirty)]
     for tensor in dirty:
@@ -192,8 +190,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
         metadata = node.metadata
         rebase_history(tensor, node)
         node.metadata = tuple(
-            (r._shape, r.dtype) if any(r is d for d in dirty) else m
-            for r, m in zip(outputs, metadata, strict=True)
+            (r._shape, r.dtype) if any(r is d for d in dirty) else m for r, m in zip(outputs, metadata, strict=True)
         )
         tensor._autograd_meta.output_nr = next(i for i, r in enumerate(outputs) if r is tensor)
     return tuple(outputs)

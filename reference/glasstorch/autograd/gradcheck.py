@@ -37,7 +37,8 @@ def gradcheck(
     checked = [t for t in inputs if isinstance(t, Tensor) and t.requires_grad]
     if not checked:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
+            "requires_grad=True."
         )
     for t in checked:
         if t.dtype.name != "float64":
@@ -79,8 +80,7 @@ def gradgradcheck(
     if grad_outputs is None:
         generator = np.random.default_rng(0)
         grad_outputs = [
-            from_array(np.asarray(generator.standard_normal(o._shape)), o.dtype).requires_grad_()
-            for o in outputs
+            from_array(np.asarray(generator.standard_normal(o._shape)), o.dtype).requires_grad_() for o in outputs
         ]
     grad_outputs = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
 
@@ -94,9 +94,7 @@ def gradgradcheck(
     arguments = (*inputs, *grad_outputs)
     if not first_gradients(*arguments):
         return True  # linear in nothing: there is no second derivative to compare
-    return gradcheck(
-        first_gradients, arguments, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception
-    )
+    return gradcheck(first_gradients, arguments, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception)
 
 
 def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:

@@ -32,14 +32,16 @@ def backward(
     """Compute the gradients of leaves and add them to their `.grad`.
 
     `grad_tensors` are the gradients of `tensors`, of the same shapes; one may be None for a tensor of one element. The
-    graph is freed on the way unless `retain_graph` (which follows `create_graph`). With `inputs`, only theirs are computed.
+    graph is freed on the way unless `retain_graph` (which follows `create_graph`). With `inputs`, only theirs are
+    computed.
     """
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     gradients = _root_gradients(tensors, _as_list(grad_tensors, len(tensors)), create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
         warnings.warn(
-            "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+            "gradient "
             "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this.",
             stacklevel=3,
         )
@@ -49,9 +51,7 @@ def backward(
     inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     if not inputs:
         raise AutogradError("`inputs` argument to `backward()` cannot be empty.")
-    found = execute(
-        _roots(tensors), gradients, keep, create_graph, [_input_edge(i, t) for i, t in enumerate(inputs)]
-    )
+    found = execute(_roots(tensors), gradients, keep, create_graph, [_input_edge(i, t) for i, t in enumerate(inputs)])
     for tensor, gradient in zip(inputs, found, strict=True):
         if gradient is not None:
             meta = tensor._autograd_meta
@@ -69,7 +69,8 @@ def grad(
 ) -> tuple[Tensor | None, ...]:
     """The gradients of outputs with respect to inputs, as a tuple; no `.grad` is touched.
 
-    An input that the outputs do not depend on is an error, or None with `allow_unused`, or zeros with `materialize_grads`.
+    An input that the outputs do not depend on is an error, or None with `allow_unused`, or zeros with
+    `materialize_grads`.
     """
     outputs = [outputs] if isinstance(outputs, Tensor) else list(outputs)
     inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
@@ -81,15 +82,14 @@ def grad(
         raise ValueError("grad requires non-empty inputs.")
     gradients = _root_gradients(outputs, _as_list(grad_outputs, len(outputs)), create_graph)
     keep = create_graph if retain_graph is None else retain_graph
-    found = execute(
-        _roots(outputs), gradients, keep, create_graph, [_input_edge(i, t) for i, t in enumerate(inputs)]
-    )
+    found = execute(_roots(outputs), gradients, keep, create_graph, [_input_edge(i, t) for i, t in enumerate(inputs)])
     if materialize_grads:
         return tuple(zeros_like(t) if g is None else g for t, g in zip(inputs, found, strict=True))
     if not allow_unused and any(g is None for g in found):
         at = next(i for i, g in enumerate(found) if g is None)
         raise AutogradError(
-            f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set allow_unused=True if "
+            f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set "
+            f"allow_unused=True if "
             f"this is the desired behavior."
         )
     return tuple(found)
@@ -98,10 +98,10 @@ def grad(
 def _as_list(gradients: Any, count: int) -> list[Any]:
     if gradients is None:
         return [None] * count
-    gradients = [gradients] if isinstance(gradients, Tensor) else list(gradients)
-    if len(gradients) != count:
-        raise AutogradError(f"got {count} tensors and {len(gradients)} gradients")
-    return gradients
+    given = [gradients] if isinstance(gradients, Tensor) else list(gradients)
+    if len(given) != count:
+        raise AutogradError(f"got {count} tensors and {len(given)} gradients")
+    return given
 
 
 def _root_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any], create_graph: bool) -> list[Tensor]:
@@ -144,9 +144,7 @@ def _roots(tensors: Sequence[Tensor]) -> list[Edge]:
 def _input_edge(index: int, tensor: Tensor) -> Edge:
     edge = gradient_edge(tensor)
     if edge is None:
-        raise AutogradError(
-            f"One of the differentiated Tensors does not require grad: the one at index {index}"
-        )
+        raise AutogradError(f"One of the differentiated Tensors does not require grad: the one at index {index}")
     return edge
 
 
@@ -176,7 +174,8 @@ class _Hooks:
             if requires_grad:
                 return
             raise AutogradError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                "variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if requires_grad and not tensor.dtype.is_floating_point:
@@ -193,8 +192,10 @@ class _Hooks:
             return None
         if meta.grad is None and meta.grad_fn is not None and not meta.retains_grad:
             warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-                "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+                "attribute won't be "
+                "populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
+                "non-leaf "
                 "Tensor, use .retain_grad() on the non-leaf Tensor.",
                 stacklevel=3,
             )
@@ -272,9 +273,7 @@ class _Hooks:
         if not tensor.requires_grad or self.grad_fn(tensor) is not None:
             raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         meta = tensor._autograd_meta
-        meta.post_accumulate_hooks = (
-            meta.post_accumulate_hooks if meta.post_accumulate_hooks is not None else []
-        )
+        meta.post_accumulate_hooks = meta.post_accumulate_hooks if meta.post_accumulate_hooks is not None else []
         return HookHandle(meta.post_accumulate_hooks, hook)
 
     def base(self, tensor: Tensor) -> Tensor | None:
@@ -286,9 +285,7 @@ def get_gradient_edge(tensor: Tensor) -> Edge:
     """The edge that a tensor's gradient arrives by: its node (AccumulateGrad for a leaf) and result number."""
     edge = gradient_edge(tensor)
     if edge is None:
-        raise AutogradError(
-            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
-        )
+        raise AutogradError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     if tensor._autograd_meta.grad_fn is None:
         return grad_accumulator(tensor), 0
     return edge

@@ -47,21 +47,21 @@ class _GradModeGuard:
         return wrapped  # type: ignore[return-value]
 
 
-class no_grad(_GradModeGuard):  # noqa: N801  (PyTorch's name)
+class no_grad(_GradModeGuard):
     """Records nothing inside: `with no_grad():` or `@no_grad()`. Results do not require grad."""
 
     def __init__(self) -> None:
         super().__init__(False)
 
 
-class enable_grad(_GradModeGuard):  # noqa: N801  (PyTorch's name)
+class enable_grad(_GradModeGuard):
     """Records inside, even within `no_grad`."""
 
     def __init__(self) -> None:
         super().__init__(True)
 
 
-class set_grad_enabled(_GradModeGuard):  # noqa: N801  (PyTorch's name)
+class set_grad_enabled(_GradModeGuard):
     """Sets the mode at once, as a function does, and puts the old one back at the end of a `with` block."""
 
     def __init__(self, mode: bool) -> None:

@@ -10,7 +10,7 @@ import itertools
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.dtype import dtype
@@ -20,9 +20,7 @@ from glasstorch.core.geometry import Shape
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-Edge = tuple[
-    "Node", int
-]  # a node, and which of its inputs: the number of the result that the gradient belongs to
+Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
 Gradients = Sequence[Any]  # a Tensor or None for each
 Metadata = tuple[Shape, dtype]  # what a gradient must look like to enter a node at one input
 
@@ -67,9 +65,12 @@ class Node:
         if saved is None:
             if self.released:
                 raise AutogradError(
-                    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-                    "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
-                    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time "
+                    "Trying to backward through the graph a second time (or directly access saved tensors after "
+                    "they have "
+                    "already been freed). Saved intermediate values of the graph are freed when you call "
+                    ".backward() or "
+                    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
+                    "second time "
                     "or if you need to access saved tensors after calling backward."
                 )
             return None
@@ -125,7 +126,7 @@ class HookHandle:
         if self._hook in self._hooks:
             self._hooks.remove(self._hook)
 
-    def __enter__(self) -> HookHandle:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -281,9 +282,7 @@ def check_inplace(tensor: Tensor) -> None:
     if meta.base is not None:
         base_meta = meta.base._autograd_meta
         if base_meta is not None and base_meta.requires_grad and base_meta.grad_fn is None:
-            raise InplaceError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation."
-            )
+            raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
         raise InplaceError(
             f"in-place on a view whose gradient is wanted is not in glasstorch yet: a tensor of sizes "
             f"{list(tensor._shape)} is a view of one of sizes {list(meta.base._shape)}. Write out of place "

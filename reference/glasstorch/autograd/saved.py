@@ -50,14 +50,12 @@ class SavedVariable:
             of = f", which is output {self.output_nr} of {owner.name()},"
         else:
             meta = tensor._autograd_meta
-            of = (
-                f", which is output {meta.output_nr} of {meta.grad_fn.name()},"
-                if meta and meta.grad_fn
-                else ""
-            )
+            of = f", which is output {meta.output_nr} of {meta.grad_fn.name()}," if meta and meta.grad_fn else ""
         return (
             f"one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{tensor.dtype.scalar_name}Tensor {list(tensor._shape)}]{of} is at version {version}; expected version "
-            f"{self.version} instead. {owner.name()} saved it. Change a clone() instead, or move the in-place operation "
+            f"[torch.{tensor.dtype.scalar_name}Tensor {list(tensor._shape)}]{of} is at version {version}; "
+            f"expected version "
+            f"{self.version} instead. {owner.name()} saved it. Change a clone() instead, or move the in-place "
+            f"operation "
             f"behind backward()"
         )

@@ -15,7 +15,7 @@ TYPES = ("cpu", "cuda", "meta")
 DEVICE = re.compile(r"(?P<type>[a-z]+)(?::(?P<index>\d+))?")
 
 
-class device:  # noqa: N801  (PyTorch's name)
+class device:
     """A device type with an optional index; equal descriptions are the same object.
 
     >>> device("cuda:1").index
@@ -30,16 +30,14 @@ class device:  # noqa: N801  (PyTorch's name)
     type: str
     index: int | None
 
-    def __new__(cls, type: str | device, index: int | None = None) -> device:
+    def __new__(cls, type: str | device, index: int | None = None) -> device:  # noqa: PYI034  (interned, not made)
         if isinstance(type, device):
             return type
         if not isinstance(type, str):
             raise TypeError(f"device(): expected a string such as 'cpu' or 'cuda:0', got {type!r}")
         match = DEVICE.fullmatch(type)
         if match is None:
-            raise DeviceError(
-                f"Invalid device string: '{type}'; expected a type with an optional index: 'cuda:0'"
-            )
+            raise DeviceError(f"Invalid device string: '{type}'; expected a type with an optional index: 'cuda:0'")
         if match["index"] is not None and index is not None:
             raise DeviceError(f"device(): the index is given twice, in {type!r} and as {index}")
         if match["index"] is not None:
@@ -62,9 +60,7 @@ class device:  # noqa: N801  (PyTorch's name)
 
     def __repr__(self) -> str:
         return (
-            f"device(type='{self.type}')"
-            if self.index is None
-            else f"device(type='{self.type}', index={self.index})"
+            f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
         )
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ Number = bool | int | float
 BOOL, INTEGRAL, FLOATING = 0, 1, 2  # categories, in the order in which one beats the other
 
 
-class dtype:  # noqa: N801  (PyTorch's name)
+class dtype:
     """The type of a tensor's elements; there is exactly one object for each.
 
     `itemsize` is in bytes. `numpy` is the equivalent NumPy dtype (bfloat16 comes from ml_dtypes).
@@ -119,9 +119,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 def check_can_cast(from_: dtype, to: dtype) -> None:
     """Raise DtypeError as in-place and out= operators do when the result does not fit the tensor written to."""
     if not can_cast(from_, to):
-        raise DtypeError(
-            f"result type {from_.scalar_name} can't be cast to the desired output type {to.scalar_name}"
-        )
+        raise DtypeError(f"result type {from_.scalar_name} can't be cast to the desired output type {to.scalar_name}")
 
 
 def dtype_of_number(value: Number) -> dtype:

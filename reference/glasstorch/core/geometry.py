@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import SupportsIndex, overload
 
 from glasstorch.core.errors import DimensionError, ShapeError
 
@@ -32,9 +33,16 @@ class Size(tuple[int, ...]):
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 
-    def __getitem__(self, index: object) -> object:  # type: ignore[override]
-        picked = tuple.__getitem__(self, index)  # type: ignore[index]
-        return Size(picked) if isinstance(index, slice) else picked
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> int | Size:
+        if isinstance(index, slice):
+            return Size(tuple.__getitem__(self, index))
+        return tuple.__getitem__(self, index)
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
         return Size((*self, *other))
@@ -82,9 +90,7 @@ def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
     if 0 in shape:
         return True
     step = 1
-    for stride, size in sorted(
-        (stride, size) for size, stride in zip(shape, strides, strict=True) if size != 1
-    ):
+    for stride, size in sorted((stride, size) for size, stride in zip(shape, strides, strict=True) if size != 1):
         if stride != step:
             return False
         step *= size
@@ -167,9 +173,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
     limit = ndim or 1
     if -limit <= dim < limit:
         return dim + limit if dim < 0 else dim
-    raise DimensionError(
-        f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})"
-    )
+    raise DimensionError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
 
 
 def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
@@ -227,9 +231,7 @@ def expand_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
                 f"non-singleton dimension {dim}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
             )
     for dim in range(added):  # a new leading dimension: PyTorch gives it the stride of a row of that size 1
-        result[dim] = (
-            0 if target[dim] != 1 else (result[dim + 1] * target[dim + 1] if dim + 1 < len(target) else 1)
-        )
+        result[dim] = 0 if target[dim] != 1 else (result[dim + 1] * target[dim + 1] if dim + 1 < len(target) else 1)
     return tuple(result)
 
 

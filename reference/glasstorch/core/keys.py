@@ -12,8 +12,8 @@ the highest functionality in the set runs first. dtype is not in here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import IntEnum
-from typing import Final
+from enum import EnumMeta, IntEnum
+from typing import TYPE_CHECKING, Final
 
 BACKENDS: Final = (
     "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA",
@@ -61,10 +61,23 @@ def _runtime_names() -> list[str]:
     return names
 
 
-# The members are made from the tables above: AutogradCPU exists because CPU is a backend and AutogradFunctionality
-# has a key on each. Values order runtime keys by priority; aliases come last.
-DispatchKey = IntEnum("DispatchKey", [*_runtime_names(), *ALIASES], start=0)  # type: ignore[misc]
-DispatchKey.__doc__ = "A runtime key (one slot in every operator's dispatch table), or an alias for many."
+class _Keys(EnumMeta):
+    if TYPE_CHECKING:  # the members are made by a loop, which a type checker does not run
+
+        def __getattr__(cls, name: str) -> DispatchKey: ...
+
+
+class DispatchKey(IntEnum, metaclass=_Keys):
+    """A runtime key (one slot in an operator's dispatch table), or an alias for many; values order by priority.
+
+    The members come from the tables above: AutogradCPU exists because CPU is a backend and AutogradFunctionality has a
+    key on each. Aliases come last.
+    """
+
+    _ignore_ = ("number", "member")
+    for number, member in enumerate((*_runtime_names(), *ALIASES)):
+        vars()[member] = number
+
 
 BACKEND_BITS: Final = len(BACKENDS)
 ALL_BACKENDS: Final = (1 << BACKEND_BITS) - 1
@@ -157,7 +170,7 @@ class DispatchKeySet:
         wanted = key_set_of(key)
         return self.bits & wanted == wanted
 
-    def highestPriorityTypeId(self) -> DispatchKey:  # noqa: N802  (PyTorch's name)
+    def highestPriorityTypeId(self) -> DispatchKey:
         return highest_key(self.bits)
 
     def __iter__(self) -> Iterator[DispatchKey]:

@@ -7,7 +7,7 @@ Differs: the strided layout only; memory formats are names that factory function
 from __future__ import annotations
 
 
-class layout:  # noqa: N801  (PyTorch's name)
+class layout:
     """A way to store a tensor; `strided` is the dense one."""
 
     __slots__ = ("name",)
@@ -22,7 +22,7 @@ class layout:  # noqa: N801  (PyTorch's name)
         return self.name
 
 
-class memory_format:  # noqa: N801  (PyTorch's name)
+class memory_format:
     """An order of dimensions in memory that a new tensor may be asked to have."""
 
     __slots__ = ("name",)

@@ -60,9 +60,7 @@ def check_uniform_bounds(dtype: np.dtype[Any], low: float, high: float) -> None:
                 f"from {-largest:g} to {largest:g}"
             )
     if low > high:
-        raise RandomNumberError(
-            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-        )
+        raise RandomNumberError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > largest:
         raise RandomNumberError(
             f"uniform_ expects to-from <= {largest:g}, the largest {dtype.name}, but found to={high:g} and "
@@ -73,9 +71,7 @@ def check_uniform_bounds(dtype: np.dtype[Any], low: float, high: float) -> None:
 def integer_range(dtype: np.dtype[Any], low: int, high: int | None) -> tuple[int, int]:
     """First and last number of `[low, high)` in the dtype; without `high`, up to `largest_integer`."""
     if high is not None and low >= high:
-        raise RandomNumberError(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
-        )
+        raise RandomNumberError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     first, last = low, largest_integer(dtype) if high is None else high - 1
     if high is None and low == INT64_MIN and dtype.name in FLOATS and dtype.name != "float16":
         return INT64_MIN, INT64_MAX  # all 64 bits
@@ -90,14 +86,11 @@ def integer_range(dtype: np.dtype[Any], low: int, high: int | None) -> tuple[int
             )
         smallest, largest = -int(FLOATS[dtype.name][1]), int(FLOATS[dtype.name][1])
     else:
-        smallest, largest = (
-            (0, 1) if dtype == np.bool_ else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
-        )
+        smallest, largest = (0, 1) if dtype == np.bool_ else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
     for name, value in (("from", first), ("to - 1", last)):
         if not smallest <= value <= largest:
             raise RandomNumberError(
-                f"{name} is out of bounds for {dtype.name}: got {value}, expected a number "
-                f"from {smallest} to {largest}"
+                f"{name} is out of bounds for {dtype.name}: got {value}, expected a number from {smallest} to {largest}"
             )
     return first, last
 

@@ -6,7 +6,8 @@ Differs: the storage, the strides and the version counter of a fresh tensor are 
 
 # Note [Storage and geometry are the truth]
 A tensor is a storage, a dtype, sizes, strides, an offset, a key set and a version counter. `_array` is NumPy's view of
-exactly that, kept because rebuilding it costs more than adding eight floats. It is never consulted for sizes or strides,
+exactly that, kept because rebuilding it costs more than adding eight floats. It is never consulted for sizes or
+strides,
 and it is stale when its storage has been resized since (`_generation`).
 Three fields may be None and are filled in on demand, always to the same answer:
 `_storage` (then `_array` owns the memory and is row-major), `_strides` (then they are row-major), `_version_counter`
@@ -228,13 +229,9 @@ def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, 
 def check_fits(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> None:
     """Refuse a geometry that reads outside its storage or walks backwards."""
     if any(step < 0 for step in strides):
-        raise ShapeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
-        )
+        raise ShapeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}")
     if offset < 0:
-        raise ShapeError(
-            f"Tensor: invalid storage offset {offset}; it counts elements from the start of the storage"
-        )
+        raise ShapeError(f"Tensor: invalid storage offset {offset}; it counts elements from the start of the storage")
     needed = (offset + geometry.span(shape, strides)) * dtype.itemsize if 0 not in shape else 0
     if needed > storage.nbytes():
         raise StorageError(

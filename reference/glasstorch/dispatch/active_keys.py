@@ -17,9 +17,7 @@ INCLUDED_BY_DEFAULT = FUNCTIONALITY_BIT["BackendSelect"] | FUNCTIONALITY_BIT["AD
 ALLOWED_BY_DEFAULT = ALL_KEYS & ~AUTOCAST
 
 # (keys added to every call's set, mask of keys that may stay in it)
-active_keys: ContextVar[tuple[int, int]] = ContextVar(
-    "active_keys", default=(INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT)
-)
+active_keys: ContextVar[tuple[int, int]] = ContextVar("active_keys", default=(INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT))
 
 
 def compute_keys(keys: int) -> int:

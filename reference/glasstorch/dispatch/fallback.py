@@ -2,7 +2,8 @@
 
 Mirrors: aten/src/ATen/core/VariableFallbackKernel.cpp, aten/src/ATen/core/BackendSelectFallbackKernel.cpp,
     aten/src/ATen/autocast_mode.cpp (the fallthrough fallback)
-Differs: an operator without an autograd kernel is passed through silently; PyTorch warns when its gradient is asked for.
+Differs: an operator without an autograd kernel is passed through silently; PyTorch warns when its gradient is
+asked for.
 """
 
 from __future__ import annotations

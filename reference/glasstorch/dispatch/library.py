@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import ALIASES, DispatchKey
@@ -33,7 +33,8 @@ def dispatch_key(name: str | DispatchKey) -> DispatchKey:
         return DispatchKey[name]
     except KeyError:
         raise RegistrationError(
-            f"could not parse dispatch key: {name!r}; expected a runtime key such as 'CPU', 'Meta' or 'AutogradCPU', or "
+            f"could not parse dispatch key: {name!r}; expected a runtime key such as 'CPU', 'Meta' or "
+            f"'AutogradCPU', or "
             f"one of the aliases {', '.join(ALIASES)}"
         ) from None
 
@@ -103,7 +104,7 @@ class Library:
     ...     library.impl("twice", lambda x: x * 2, "CompositeImplicitAutograd")
     """
 
-    _namespaces: dict[str, str] = {}
+    _namespaces: ClassVar[dict[str, str]] = {}
 
     def __init__(self, namespace: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("DEF", "FRAGMENT", "IMPL"):
@@ -113,7 +114,8 @@ class Library:
             taken = self._namespaces.get(namespace) or ("the library itself" if namespace == "aten" else None)
             if taken:
                 raise RegistrationError(
-                    f"Only a single library can be used to register the namespace {namespace}; it was defined at {taken}, "
+                    f"Only a single library can be used to register the namespace {namespace}; it was defined at "
+                    f"{taken}, "
                     f"refused the one at {where}. Use kind 'FRAGMENT' to add operators to it"
                 )
             self._namespaces[namespace] = where
@@ -127,9 +129,7 @@ class Library:
     def define(self, schema: str) -> Operator:
         """Declare an operator: `name.overload(Type argument, ...) -> Type`."""
         if self.kind == "IMPL":
-            raise RegistrationError(
-                f"a Library of kind 'IMPL' cannot define {schema!r}; use 'DEF' or 'FRAGMENT'"
-            )
+            raise RegistrationError(f"a Library of kind 'IMPL' cannot define {schema!r}; use 'DEF' or 'FRAGMENT'")
         parsed = FunctionSchema.parse(schema)
         name = f"{self.namespace}::{parsed.qualified_name.partition('::')[2]}"
         operator = define(
@@ -180,7 +180,7 @@ class Library:
             self._registered, self._fallbacks, self._defined = [], [], []
             registry.changed()
 
-    def __enter__(self) -> Library:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

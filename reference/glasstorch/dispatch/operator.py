@@ -153,7 +153,8 @@ class Operator:
         positional = len(self.schema.positional)
         if len(args) > positional:
             raise ArgumentTypeError(
-                f"{self.name}() expected at most {positional} positional arguments, got {len(args)}; it is {self.schema}"
+                f"{self.name}() expected at most {positional} positional arguments, got {len(args)}; it is "
+                f"{self.schema}"
             )
         bound: list[Any] = list(args)
         rest = dict(kwargs)
@@ -163,9 +164,7 @@ class Operator:
             elif parameter.default is not None:
                 bound.append(parameter.default_value)
             else:
-                raise ArgumentTypeError(
-                    f"{self.name}() is missing a value for '{parameter.name}'; it is {self.schema}"
-                )
+                raise ArgumentTypeError(f"{self.name}() is missing a value for '{parameter.name}'; it is {self.schema}")
         if rest:
             raise ArgumentTypeError(
                 f"{self.name}() got an unexpected argument '{next(iter(rest))}'; it is {self.schema}"

@@ -64,7 +64,7 @@ class Resolution:
 
 def resolve(operator: Operator, keys: int) -> Resolution:
     """The kernel for a masked key set: that of its highest key which is not a fallthrough."""
-    skipped = []
+    skipped: list[DispatchKey] = []
     remaining = keys
     while True:
         key = highest_key(remaining)

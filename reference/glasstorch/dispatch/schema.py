@@ -16,7 +16,23 @@ from glasstorch.core.dtype import int64
 from glasstorch.core.errors import SchemaError
 
 BASE_TYPES = frozenset(
-    "Tensor Scalar int SymInt float bool str ScalarType Layout Device MemoryFormat Generator Dimname Storage Stream".split()
+    [
+        "Tensor",
+        "Scalar",
+        "int",
+        "SymInt",
+        "float",
+        "bool",
+        "str",
+        "ScalarType",
+        "Layout",
+        "Device",
+        "MemoryFormat",
+        "Generator",
+        "Dimname",
+        "Storage",
+        "Stream",
+    ]
 )
 
 TYPE = re.compile(r"(?P<base>\w+)(?:\((?P<alias>[^)]*)\))?(?P<suffixes>(?:\[\d*\]|\?)*)")
@@ -130,9 +146,7 @@ class FunctionSchema:
         """Read a declaration; SchemaError says what was found and what was expected."""
         match = SCHEMA.fullmatch(text.strip())
         if match is None:
-            raise SchemaError(
-                f"cannot read the schema {text!r}; expected 'name.overload(Type argument, ...) -> Type'"
-            )
+            raise SchemaError(f"cannot read the schema {text!r}; expected 'name.overload(Type argument, ...) -> Type'")
         try:
             schema = cls(
                 match["namespace"],
@@ -177,11 +191,10 @@ class FunctionSchema:
 
     @property
     def is_view(self) -> bool:
-        """Whether a result aliases an argument that is not written to: `transpose(Tensor(a) self, ...) -> Tensor(a)`."""
+        """Whether a result aliases an argument that is only read: `transpose(Tensor(a) self, ...) -> Tensor(a)`."""
         aliases = {a.type.alias for a in self.arguments if a.type.alias and not a.type.is_write}
         return any(
-            r.type.alias and r.type.alias.split(" ")[0] in {str(a).split(" ")[0] for a in aliases}
-            for r in self.returns
+            r.type.alias and r.type.alias.split(" ")[0] in {str(a).split(" ")[0] for a in aliases} for r in self.returns
         )
 
     @property
@@ -223,9 +236,7 @@ def _parse_arguments(text: str) -> tuple[Argument, ...]:
         declaration, equals, default = part.partition("=")
         type_text, space, name = declaration.rpartition(" ")
         if not space or not name.isidentifier():
-            raise SchemaError(
-                f"cannot read the argument {part!r}; expected 'Type name' or 'Type name=default'"
-            )
+            raise SchemaError(f"cannot read the argument {part!r}; expected 'Type name' or 'Type name=default'")
         if any(a.name == name for a in arguments):
             raise SchemaError(f"two arguments are named {name!r}")
         if equals:

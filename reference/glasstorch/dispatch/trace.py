@@ -95,9 +95,7 @@ def _recording(operator: Operator, resolution: Resolution) -> Boxed:
             return entry(keys, *arguments)
         recorded, depth = current
         choice = resolution.choice
-        recorded.append(
-            Hop(depth[0], operator.name, choice.key, choice.rule, resolution.skipped, keys, name, where)
-        )
+        recorded.append(Hop(depth[0], operator.name, choice.key, choice.rule, resolution.skipped, keys, name, where))
         depth[0] += 1
         try:
             return entry(keys, *arguments)

@@ -1,7 +1,9 @@
 """How does one kernel serve an operator, its in-place form and its out= form?
 
-Mirrors: structured kernels (aten/src/ATen/TensorMeta.h, torchgen/dest/register_dispatch_key.py: functional, inplace, out)
-Differs: the kernel is a function with an `out` parameter; the shape function runs before it where a tensor is written to.
+Mirrors: structured kernels (aten/src/ATen/TensorMeta.h, torchgen/dest/register_dispatch_key.py: functional,
+inplace, out)
+Differs: the kernel is a function with an `out` parameter; the shape function runs before it where a tensor is
+written to.
 """
 
 from __future__ import annotations
@@ -111,9 +113,12 @@ def resize_output(out: Tensor, shape: Shape) -> bool:
         return False
     if out.numel():
         warnings.warn(
-            f"An output with one or more elements was resized since it had shape {list(out._shape)}, which does not match "
-            f"the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch release outputs "
-            f"will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by resizing it, "
+            f"An output with one or more elements was resized since it had shape {list(out._shape)}, which does "
+            f"not match "
+            f"the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch "
+            f"release outputs "
+            f"will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by "
+            f"resizing it, "
             f"inplace, to zero elements with t.resize_(0).",
             stacklevel=4,
         )
@@ -135,12 +140,7 @@ def check_writable(out: Tensor, inputs: Sequence[Any], exact_alias_allowed: bool
     if storage is None:
         return
     for other in inputs:
-        if (
-            isinstance(other, Tensor)
-            and other is not out
-            and other._storage is storage
-            and partly_overlaps(out, other)
-        ):
+        if isinstance(other, Tensor) and other is not out and other._storage is storage and partly_overlaps(out, other):
             raise OverlapError(
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
                 "memory location. Please clone() the tensor before performing the operation."
@@ -157,8 +157,7 @@ def partly_overlaps(a: Tensor, b: Tensor) -> bool:
     if not (a.numel() and b.numel()):
         return False
     if not (
-        is_non_overlapping_and_dense(a._shape, a.strides())
-        and is_non_overlapping_and_dense(b._shape, b.strides())
+        is_non_overlapping_and_dense(a._shape, a.strides()) and is_non_overlapping_and_dense(b._shape, b.strides())
     ):
         return False
     start_a, start_b = a._offset * a.itemsize, b._offset * b.itemsize
@@ -170,9 +169,7 @@ def partly_overlaps(a: Tensor, b: Tensor) -> bool:
 
 def check_same_device(name: str, *tensors: Tensor | None) -> None:
     """Refuse tensors on different devices; a 0-dim CPU tensor may go anywhere."""
-    devices = {t.device for t in tensors if t is not None and t._shape} or {
-        t.device for t in tensors if t is not None
-    }
+    devices = {t.device for t in tensors if t is not None and t._shape} or {t.device for t in tensors if t is not None}
     if len(devices) > 1:
         raise DeviceError(
             f"Expected all tensors to be on the same device, but found at least two devices, "

@@ -34,7 +34,18 @@ NUMBERS = frozenset((bool, int, float))
 # Mirrors: should_allow_numbers_as_tensors in torch/csrc/utils/python_arg_parser.cpp
 NUMBERS_AS_TENSORS = frozenset(
     name + suffix
-    for name in "add sub mul div subtract multiply divide true_divide floor_divide remainder".split()
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "subtract",
+        "multiply",
+        "divide",
+        "true_divide",
+        "floor_divide",
+        "remainder",
+    ]
     for suffix in ("", "_", "_out")
 )
 
@@ -63,9 +74,7 @@ class Signature:
         self.is_factory = schema.is_factory
         after_self = [a for a in self.positional if a.name != "self"]
         # `view(2, 3)`: the first parameter takes a list of ints, so loose ints may stand for it.
-        self.varargs = (
-            after_self[0] if after_self and after_self[0].type.is_list and _is_int(after_self[0]) else None
-        )
+        self.varargs = after_self[0] if after_self and after_self[0].type.is_list and _is_int(after_self[0]) else None
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """All arguments in schema order, converted; Mismatch says which does not fit."""
@@ -172,9 +181,7 @@ class PythonFunction:
                 reasons.append(mismatch.reason)
         if len(signatures) == 1:
             raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
-        got = ", ".join(
-            [type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()]
-        )
+        got = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
         lines = "".join(f"\n * {s}\n      {reason}" for s, reason in zip(signatures, reasons, strict=True))
         raise ArgumentTypeError(
             f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
@@ -188,9 +195,7 @@ class PythonFunction:
         outs = [out] if isinstance(out, TensorImpl) else list(out)
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):
-                raise ArgumentTypeError(
-                    f"{self.name}(): argument 'out' must be Tensor, not {type(tensor).__name__}"
-                )
+                raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(tensor).__name__}")
         kwargs.pop("requires_grad", None)
         fitting = [s for s in self.out_signatures if len(s.outs) == len(outs)]
         if not fitting:

@@ -153,6 +153,7 @@ _add_Tensor = table("add.Tensor")
 
 class AddBackward0(Node):
     __slots__ = ("alpha",)
+    alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -210,6 +211,7 @@ _sub_Tensor = table("sub.Tensor")
 
 class SubBackward0(Node):
     __slots__ = ("alpha",)
+    alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -267,6 +269,8 @@ _mul_Tensor = table("mul.Tensor")
 
 class MulBackward0(Node):
     __slots__ = ("saved_other", "saved_self")
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -332,6 +336,8 @@ _div_Tensor = table("div.Tensor")
 
 class DivBackward0(Node):
     __slots__ = ("saved_other", "saved_self")
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -398,6 +404,9 @@ _div_Tensor_mode = table("div.Tensor_mode")
 
 class DivBackward1(Node):
     __slots__ = ("saved_other", "saved_self", "rounding_mode")
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+    rounding_mode: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -468,6 +477,8 @@ _remainder_Tensor = table("remainder.Tensor")
 
 class RemainderBackward0(Node):
     __slots__ = ("saved_self", "saved_other")
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -533,6 +544,9 @@ _pow_Tensor_Tensor = table("pow.Tensor_Tensor")
 
 class PowBackward1(Node):
     __slots__ = ("saved_self", "saved_exponent", "saved_result")
+    saved_self: SavedVariable | None
+    saved_exponent: SavedVariable | None
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -603,7 +617,10 @@ _pow_Scalar = table("pow.Scalar")
 
 
 class PowBackward2(Node):
-    __slots__ = ("saved_exponent", "saved_result", "self")
+    __slots__ = ("saved_exponent", "saved_result", "self_")
+    saved_exponent: SavedVariable | None
+    saved_result: SavedVariable | None
+    self_: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -611,7 +628,7 @@ class PowBackward2(Node):
             return (None,) * len(self.next_edges)
         exponent = self.unpack(self.saved_exponent)
         result = self.unpack(self.saved_result)
-        self = self.self
+        self_ = self.self_
         grad_exponent = pow_backward_scalar_base(grad, self_, exponent, result)
         return (grad_exponent,)
 
@@ -631,7 +648,7 @@ def pow_Scalar(keys: int, self: Any, exponent: Any) -> Any:
         return _pow_Scalar[below](below, self, exponent)
     node = PowBackward2((edge_exponent,))
     node.saved_exponent = SavedVariable(exponent)
-    node.self = self
+    node.self_ = self
     result = _pow_Scalar[below](below, self, exponent)
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
@@ -643,6 +660,8 @@ _pow_Tensor_Scalar = table("pow.Tensor_Scalar")
 
 class PowBackward0(Node):
     __slots__ = ("saved_self", "exponent")
+    saved_self: SavedVariable | None
+    exponent: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -699,6 +718,8 @@ _maximum = table("maximum")
 
 class MaximumBackward0(Node):
     __slots__ = ("saved_self", "saved_other")
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -745,6 +766,8 @@ _minimum = table("minimum")
 
 class MinimumBackward0(Node):
     __slots__ = ("saved_self", "saved_other")
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -837,6 +860,7 @@ _abs = table("abs")
 
 class AbsBackward0(Node):
     __slots__ = ("saved_self",)
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -936,6 +960,7 @@ _exp = table("exp")
 
 class ExpBackward0(Node):
     __slots__ = ("saved_result",)
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -989,6 +1014,7 @@ _log = table("log")
 
 class LogBackward0(Node):
     __slots__ = ("saved_self",)
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1042,6 +1068,7 @@ _sqrt = table("sqrt")
 
 class SqrtBackward0(Node):
     __slots__ = ("saved_result",)
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1095,6 +1122,7 @@ _rsqrt = table("rsqrt")
 
 class RsqrtBackward0(Node):
     __slots__ = ("saved_result",)
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1148,6 +1176,7 @@ _reciprocal = table("reciprocal")
 
 class ReciprocalBackward0(Node):
     __slots__ = ("saved_result",)
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1201,6 +1230,7 @@ _sin = table("sin")
 
 class SinBackward0(Node):
     __slots__ = ("saved_self",)
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1254,6 +1284,7 @@ _cos = table("cos")
 
 class CosBackward0(Node):
     __slots__ = ("saved_self",)
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1307,6 +1338,7 @@ _tanh = table("tanh")
 
 class TanhBackward0(Node):
     __slots__ = ("saved_result",)
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1360,6 +1392,8 @@ _tanh_backward = table("tanh_backward")
 
 class TanhBackwardBackward0(Node):
     __slots__ = ("saved_output", "saved_grad_output")
+    saved_output: SavedVariable | None
+    saved_grad_output: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1405,6 +1439,7 @@ _sigmoid = table("sigmoid")
 
 class SigmoidBackward0(Node):
     __slots__ = ("saved_result",)
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1458,6 +1493,8 @@ _sigmoid_backward = table("sigmoid_backward")
 
 class SigmoidBackwardBackward0(Node):
     __slots__ = ("saved_output", "saved_grad_output")
+    saved_output: SavedVariable | None
+    saved_grad_output: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1503,6 +1540,7 @@ _relu = table("relu")
 
 class ReluBackward0(Node):
     __slots__ = ("saved_result",)
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1556,6 +1594,8 @@ _threshold_backward = table("threshold_backward")
 
 class ThresholdBackwardBackward0(Node):
     __slots__ = ("saved_self", "threshold")
+    saved_self: SavedVariable | None
+    threshold: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1599,6 +1639,7 @@ _where_self = table("where.self")
 
 class WhereBackward0(Node):
     __slots__ = ("saved_condition",)
+    saved_condition: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1641,6 +1682,9 @@ _clamp = table("clamp")
 
 class ClampBackward1(Node):
     __slots__ = ("saved_self", "max", "min")
+    saved_self: SavedVariable | None
+    max: Any
+    min: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1700,6 +1744,9 @@ _clamp_Tensor = table("clamp.Tensor")
 
 class ClampBackward0(Node):
     __slots__ = ("saved_self", "saved_min", "saved_max")
+    saved_self: SavedVariable | None
+    saved_min: SavedVariable | None
+    saved_max: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1783,6 +1830,9 @@ _addcmul = table("addcmul")
 
 class AddcmulBackward0(Node):
     __slots__ = ("saved_tensor2", "saved_tensor1", "value")
+    saved_tensor2: SavedVariable | None
+    saved_tensor1: SavedVariable | None
+    value: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1861,6 +1911,9 @@ _addcdiv = table("addcdiv")
 
 class AddcdivBackward0(Node):
     __slots__ = ("saved_tensor2", "saved_tensor1", "value")
+    saved_tensor2: SavedVariable | None
+    saved_tensor1: SavedVariable | None
+    value: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1902,9 +1955,7 @@ def addcdiv(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
     if edge_self is None and edge_tensor1 is None and edge_tensor2 is None:
         return _addcdiv[below](below, self, tensor1, tensor2, value)
     node = AddcdivBackward0((edge_self, edge_tensor1, edge_tensor2))
-    node.saved_tensor2 = (
-        SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
-    )
+    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
     node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
     node.value = value
     result = _addcdiv[below](below, self, tensor1, tensor2, value)
@@ -1929,9 +1980,7 @@ def addcdiv_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
         return _addcdiv_[below](below, self, tensor1, tensor2, value)
     check_inplace(self)
     node = AddcdivBackward0((edge_self, edge_tensor1, edge_tensor2))
-    node.saved_tensor2 = (
-        SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
-    )
+    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
     node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
     node.value = value
     _addcdiv_[below](below, self, tensor1, tensor2, value)
@@ -1944,6 +1993,7 @@ _lerp_Scalar = table("lerp.Scalar")
 
 class LerpBackward0(Node):
     __slots__ = ("weight",)
+    weight: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2002,6 +2052,7 @@ _masked_fill_Scalar = table("masked_fill.Scalar")
 
 class MaskedFillBackward0(Node):
     __slots__ = ("saved_mask",)
+    saved_mask: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2055,6 +2106,7 @@ _sum = table("sum")
 
 class SumBackward0(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2085,6 +2137,9 @@ _sum_dim_IntList = table("sum.dim_IntList")
 
 class SumBackward1(Node):
     __slots__ = ("dim", "keepdim", "self_shape")
+    dim: Any
+    keepdim: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2119,6 +2174,7 @@ _mean = table("mean")
 
 class MeanBackward0(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2149,6 +2205,9 @@ _mean_dim = table("mean.dim")
 
 class MeanBackward1(Node):
     __slots__ = ("dim", "keepdim", "self_shape")
+    dim: Any
+    keepdim: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2183,6 +2242,8 @@ _max = table("max")
 
 class MaxBackward1(Node):
     __slots__ = ("saved_self", "saved_result")
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2220,6 +2281,10 @@ _max_dim = table("max.dim")
 
 class MaxBackward0(Node):
     __slots__ = ("saved_indices", "dim", "keepdim", "self_shape")
+    saved_indices: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2260,6 +2325,8 @@ _min = table("min")
 
 class MinBackward1(Node):
     __slots__ = ("saved_self", "saved_result")
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2297,6 +2364,10 @@ _min_dim = table("min.dim")
 
 class MinBackward0(Node):
     __slots__ = ("saved_indices", "dim", "keepdim", "self_shape")
+    saved_indices: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2337,6 +2408,10 @@ _amax = table("amax")
 
 class AmaxBackward0(Node):
     __slots__ = ("saved_self", "saved_result", "dim", "keepdim")
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2378,6 +2453,10 @@ _amin = table("amin")
 
 class AminBackward0(Node):
     __slots__ = ("saved_self", "saved_result", "dim", "keepdim")
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2419,6 +2498,8 @@ _mm = table("mm")
 
 class MmBackward0(Node):
     __slots__ = ("saved_mat2", "saved_self")
+    saved_mat2: SavedVariable | None
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2463,6 +2544,8 @@ _bmm = table("bmm")
 
 class BmmBackward0(Node):
     __slots__ = ("saved_mat2", "saved_self")
+    saved_mat2: SavedVariable | None
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2507,6 +2590,8 @@ _mv = table("mv")
 
 class MvBackward0(Node):
     __slots__ = ("saved_vec", "saved_self")
+    saved_vec: SavedVariable | None
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2551,6 +2636,8 @@ _dot = table("dot")
 
 class DotBackward0(Node):
     __slots__ = ("saved_tensor", "saved_self")
+    saved_tensor: SavedVariable | None
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2595,6 +2682,10 @@ _addmm = table("addmm")
 
 class AddmmBackward0(Node):
     __slots__ = ("saved_mat2", "saved_mat1", "beta", "alpha")
+    saved_mat2: SavedVariable | None
+    saved_mat1: SavedVariable | None
+    beta: Any
+    alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2704,6 +2795,7 @@ _view = table("view")
 
 class ViewBackward0(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2734,6 +2826,7 @@ __unsafe_view = table("_unsafe_view")
 
 class UnsafeViewBackward0(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2764,6 +2857,7 @@ __reshape_alias = table("_reshape_alias")
 
 class ReshapeAliasBackward0(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2794,6 +2888,8 @@ _transpose_int = table("transpose.int")
 
 class TransposeBackward0(Node):
     __slots__ = ("dim0", "dim1")
+    dim0: Any
+    dim1: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2854,6 +2950,7 @@ _permute = table("permute")
 
 class PermuteBackward0(Node):
     __slots__ = ("dims",)
+    dims: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2912,6 +3009,7 @@ _squeeze = table("squeeze")
 
 class SqueezeBackward0(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2942,6 +3040,7 @@ _squeeze_dim = table("squeeze.dim")
 
 class SqueezeBackward1(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2972,6 +3071,7 @@ _squeeze_dims = table("squeeze.dims")
 
 class SqueezeBackward2(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3002,6 +3102,7 @@ _unsqueeze = table("unsqueeze")
 
 class UnsqueezeBackward0(Node):
     __slots__ = ("self_shape",)
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3032,6 +3133,9 @@ _select_int = table("select.int")
 
 class SelectBackward0(Node):
     __slots__ = ("dim", "index", "self_shape")
+    dim: Any
+    index: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3066,6 +3170,11 @@ _slice_Tensor = table("slice.Tensor")
 
 class SliceBackward0(Node):
     __slots__ = ("dim", "end", "self_shape", "start", "step")
+    dim: Any
+    end: Any
+    self_shape: Any
+    start: Any
+    step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3104,6 +3213,10 @@ _diagonal = table("diagonal")
 
 class DiagonalBackward0(Node):
     __slots__ = ("dim1", "dim2", "offset", "self_shape")
+    dim1: Any
+    dim2: Any
+    offset: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3140,6 +3253,10 @@ _unfold = table("unfold")
 
 class UnfoldBackward0(Node):
     __slots__ = ("dimension", "self_shape", "size", "step")
+    dimension: Any
+    self_shape: Any
+    size: Any
+    step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3176,6 +3293,9 @@ _unbind_int = table("unbind.int")
 
 class UnbindBackward0(Node):
     __slots__ = ("dim", "self_dtype", "self_shape")
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3210,6 +3330,10 @@ _split_Tensor = table("split.Tensor")
 
 class SplitBackward0(Node):
     __slots__ = ("dim", "self_dtype", "self_shape", "split_size")
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3246,6 +3370,10 @@ _as_strided = table("as_strided")
 
 class AsStridedBackward0(Node):
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3282,6 +3410,8 @@ _select_backward = table("select_backward")
 
 class SelectBackwardBackward0(Node):
     __slots__ = ("dim", "index")
+    dim: Any
+    index: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3314,6 +3444,10 @@ _slice_backward = table("slice_backward")
 
 class SliceBackwardBackward0(Node):
     __slots__ = ("dim", "end", "start", "step")
+    dim: Any
+    end: Any
+    start: Any
+    step: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3328,9 +3462,7 @@ class SliceBackwardBackward0(Node):
 
 
 @AUTOGRAD.impl("slice_backward")
-def slice_backward(
-    keys: int, grad_output: Any, input_sizes: Any, dim: Any, start: Any, end: Any, step: Any
-) -> Any:
+def slice_backward(keys: int, grad_output: Any, input_sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if grad_output._autograd_meta is None or not grad_mode.get():
         return _slice_backward[below](below, grad_output, input_sizes, dim, start, end, step)
@@ -3352,6 +3484,13 @@ __as_strided_backward = table("_as_strided_backward")
 
 class AsStridedBackwardBackward0(Node):
     __slots__ = ("saved_grad", "input_offset", "input_size", "input_stride", "offset", "size", "stride")
+    saved_grad: SavedVariable | None
+    input_offset: Any
+    input_size: Any
+    input_stride: Any
+    offset: Any
+    size: Any
+    stride: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3364,9 +3503,7 @@ class AsStridedBackwardBackward0(Node):
         offset = self.offset
         size = self.size
         stride = self.stride
-        grad_grad = as_strided_backward_backward(
-            grad, input_size, input_stride, input_offset, size, stride, offset
-        )
+        grad_grad = as_strided_backward_backward(grad, input_size, input_stride, input_offset, size, stride, offset)
         return (grad_grad,)
 
     def release_variables(self) -> None:
@@ -3376,25 +3513,14 @@ class AsStridedBackwardBackward0(Node):
 
 @AUTOGRAD.impl("_as_strided_backward")
 def _as_strided_backward(
-    keys: int,
-    grad: Any,
-    input_size: Any,
-    input_stride: Any,
-    input_offset: Any,
-    size: Any,
-    stride: Any,
-    offset: Any,
+    keys: int, grad: Any, input_size: Any, input_stride: Any, input_offset: Any, size: Any, stride: Any, offset: Any
 ) -> Any:
     below = keys & BELOW_AUTOGRAD
     if grad._autograd_meta is None or not grad_mode.get():
-        return __as_strided_backward[below](
-            below, grad, input_size, input_stride, input_offset, size, stride, offset
-        )
+        return __as_strided_backward[below](below, grad, input_size, input_stride, input_offset, size, stride, offset)
     edge_grad = gradient_edge(grad)
     if edge_grad is None:
-        return __as_strided_backward[below](
-            below, grad, input_size, input_stride, input_offset, size, stride, offset
-        )
+        return __as_strided_backward[below](below, grad, input_size, input_stride, input_offset, size, stride, offset)
     node = AsStridedBackwardBackward0((edge_grad,))
     node.saved_grad = SavedVariable(grad)
     node.input_offset = input_offset
@@ -3403,9 +3529,7 @@ def _as_strided_backward(
     node.offset = offset
     node.size = size
     node.stride = stride
-    result = __as_strided_backward[below](
-        below, grad, input_size, input_stride, input_offset, size, stride, offset
-    )
+    result = __as_strided_backward[below](below, grad, input_size, input_stride, input_offset, size, stride, offset)
     set_history(result, node)
     return result
 
@@ -3415,6 +3539,8 @@ _cat = table("cat")
 
 class CatBackward0(Node):
     __slots__ = ("dim", "tensors_shapes")
+    dim: Any
+    tensors_shapes: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3446,6 +3572,7 @@ _stack = table("stack")
 
 class StackBackward0(Node):
     __slots__ = ("dim",)
+    dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3475,6 +3602,8 @@ _index_Tensor = table("index.Tensor")
 
 class IndexBackward0(Node):
     __slots__ = ("saved_indices", "self_shape")
+    saved_indices: list[SavedVariable | None] | None
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3511,6 +3640,8 @@ _index_put = table("index_put")
 
 class IndexPutBackward0(Node):
     __slots__ = ("saved_indices", "accumulate")
+    saved_indices: list[SavedVariable | None] | None
+    accumulate: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3555,6 +3686,8 @@ _index_put_ = table("index_put_")
 
 class IndexPutBackward1(Node):
     __slots__ = ("saved_indices", "accumulate")
+    saved_indices: list[SavedVariable | None] | None
+    accumulate: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3600,6 +3733,9 @@ _gather = table("gather")
 
 class GatherBackward0(Node):
     __slots__ = ("saved_index", "dim", "self_shape")
+    saved_index: SavedVariable | None
+    dim: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3638,6 +3774,8 @@ _scatter_src = table("scatter.src")
 
 class ScatterBackward0(Node):
     __slots__ = ("saved_index", "dim")
+    saved_index: SavedVariable | None
+    dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3704,6 +3842,8 @@ _scatter_value = table("scatter.value")
 
 class ScatterBackward1(Node):
     __slots__ = ("saved_index", "dim")
+    saved_index: SavedVariable | None
+    dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3760,6 +3900,8 @@ _scatter_add = table("scatter_add")
 
 class ScatterAddBackward0(Node):
     __slots__ = ("saved_index", "dim")
+    saved_index: SavedVariable | None
+    dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3824,6 +3966,9 @@ _index_select = table("index_select")
 
 class IndexSelectBackward0(Node):
     __slots__ = ("saved_index", "dim", "self_shape")
+    saved_index: SavedVariable | None
+    dim: Any
+    self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -3937,14 +4082,7 @@ class ToCopyBackward0(Node):
 
 @AUTOGRAD.impl("_to_copy")
 def _to_copy(
-    keys: int,
-    self: Any,
-    dtype: Any,
-    layout: Any,
-    device: Any,
-    pin_memory: Any,
-    non_blocking: Any,
-    memory_format: Any,
+    keys: int, self: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, non_blocking: Any, memory_format: Any
 ) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
@@ -4120,6 +4258,9 @@ __softmax = table("_softmax")
 
 class SoftmaxBackward0(Node):
     __slots__ = ("saved_result", "dim", "self_dtype")
+    saved_result: SavedVariable | None
+    dim: Any
+    self_dtype: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4158,6 +4299,10 @@ __softmax_backward_data = table("_softmax_backward_data")
 
 class SoftmaxBackwardDataBackward0(Node):
     __slots__ = ("saved_output", "saved_grad_output", "dim", "input_dtype")
+    saved_output: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    dim: Any
+    input_dtype: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4208,6 +4353,9 @@ __log_softmax = table("_log_softmax")
 
 class LogSoftmaxBackward0(Node):
     __slots__ = ("saved_result", "dim", "self_dtype")
+    saved_result: SavedVariable | None
+    dim: Any
+    self_dtype: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4246,6 +4394,9 @@ __log_softmax_backward_data = table("_log_softmax_backward_data")
 
 class LogSoftmaxBackwardDataBackward0(Node):
     __slots__ = ("saved_output", "saved_grad_output", "dim")
+    saved_output: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4293,14 +4444,13 @@ _nll_loss_forward = table("nll_loss_forward")
 
 
 class NllLossForwardBackward0(Node):
-    __slots__ = (
-        "saved_self",
-        "saved_target",
-        "saved_weight",
-        "saved_total_weight",
-        "ignore_index",
-        "reduction",
-    )
+    __slots__ = ("saved_self", "saved_target", "saved_weight", "saved_total_weight", "ignore_index", "reduction")
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_total_weight: SavedVariable | None
+    ignore_index: Any
+    reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4324,9 +4474,7 @@ class NllLossForwardBackward0(Node):
 
 
 @AUTOGRAD.impl("nll_loss_forward")
-def nll_loss_forward(
-    keys: int, self: Any, target: Any, weight: Any, reduction: Any, ignore_index: Any
-) -> Any:
+def nll_loss_forward(keys: int, self: Any, target: Any, weight: Any, reduction: Any, ignore_index: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _nll_loss_forward[below](below, self, target, weight, reduction, ignore_index)
@@ -4350,6 +4498,10 @@ _nll_loss_backward = table("nll_loss_backward")
 
 class NllLossBackwardBackward0(Node):
     __slots__ = ("saved_target", "saved_weight", "ignore_index", "reduction")
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    ignore_index: Any
+    reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4398,14 +4550,10 @@ def nll_loss_backward(
         )
     node = NllLossBackwardBackward0((edge_grad_output, edge_self))
     node.saved_target = SavedVariable(target) if edge_grad_output is not None else None
-    node.saved_weight = (
-        None if weight is None else SavedVariable(weight) if edge_grad_output is not None else None
-    )
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_grad_output is not None else None
     node.ignore_index = ignore_index
     node.reduction = reduction
-    result = _nll_loss_backward[below](
-        below, grad_output, self, target, weight, reduction, ignore_index, total_weight
-    )
+    result = _nll_loss_backward[below](below, grad_output, self, target, weight, reduction, ignore_index, total_weight)
     set_history(result, node)
     return result
 
@@ -4414,14 +4562,13 @@ _nll_loss2d_forward = table("nll_loss2d_forward")
 
 
 class NllLoss2dForwardBackward0(Node):
-    __slots__ = (
-        "saved_self",
-        "saved_target",
-        "saved_weight",
-        "saved_total_weight",
-        "ignore_index",
-        "reduction",
-    )
+    __slots__ = ("saved_self", "saved_target", "saved_weight", "saved_total_weight", "ignore_index", "reduction")
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    saved_total_weight: SavedVariable | None
+    ignore_index: Any
+    reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4445,9 +4592,7 @@ class NllLoss2dForwardBackward0(Node):
 
 
 @AUTOGRAD.impl("nll_loss2d_forward")
-def nll_loss2d_forward(
-    keys: int, self: Any, target: Any, weight: Any, reduction: Any, ignore_index: Any
-) -> Any:
+def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction: Any, ignore_index: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _nll_loss2d_forward[below](below, self, target, weight, reduction, ignore_index)
@@ -4471,6 +4616,10 @@ _nll_loss2d_backward = table("nll_loss2d_backward")
 
 class NllLoss2dBackwardBackward0(Node):
     __slots__ = ("saved_target", "saved_weight", "ignore_index", "reduction")
+    saved_target: SavedVariable | None
+    saved_weight: SavedVariable | None
+    ignore_index: Any
+    reduction: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4519,9 +4668,7 @@ def nll_loss2d_backward(
         )
     node = NllLoss2dBackwardBackward0((edge_grad_output, edge_self))
     node.saved_target = SavedVariable(target) if edge_grad_output is not None else None
-    node.saved_weight = (
-        None if weight is None else SavedVariable(weight) if edge_grad_output is not None else None
-    )
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_grad_output is not None else None
     node.ignore_index = ignore_index
     node.reduction = reduction
     result = _nll_loss2d_backward[below](

@@ -1,7 +1,9 @@
 """Which operators are made of other operators?
 
-One plain function for each, without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this package registers what is named:
-CompositeImplicitAutograd where the parts differentiate themselves, CompositeExplicitAutograd where the whole has a formula.
+One plain function for each, without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this
+package registers what is named:
+CompositeImplicitAutograd where the parts differentiate themselves, CompositeExplicitAutograd where the whole has a
+formula.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 Differs: nothing in substance.
@@ -25,7 +27,8 @@ def register_composites() -> None:
             module, _, name = path.partition(".")
             function = getattr(import_module(f"{__name__}.{module}"), name)
             code = function.__code__
-            tables[key].add(name_of(schema).removeprefix("aten::"), function, f"{code.co_filename}:{code.co_firstlineno}")
+            tables[key].add(name_of(schema).removeprefix("aten::"), function,
+            f"{code.co_filename}:{code.co_firstlineno}")
 
 
 register_composites()

@@ -52,27 +52,25 @@ def formatted(text: str, name: str) -> str:
         ["format", "--quiet"],
     ):
         done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--line-length", "110", "--stdin-filename", name, "-"],
+            [sys.executable, "-m", "ruff", *command, "--line-length", "120", "--stdin-filename", name, "-"],
             input=text,
             capture_output=True,
             text=True,
             encoding="utf-8",
+            check=False,
         )
         if done.returncode and not done.stdout:
             raise SystemExit(
-                f"ruff cannot format the generated {name}: {done.stderr.strip()}\nIs ruff installed? pip install -e '.[test]'"
+                f"ruff cannot format the generated {name}: {done.stderr.strip()}\nIs ruff installed? pip install "
+                f"-e '.[test]'"
             )
         text = done.stdout
     return text
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m glasstorch.operators.gen", description=__doc__.splitlines()[0]
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 if a committed file is stale"
-    )
+    parser = argparse.ArgumentParser(prog="python -m glasstorch.operators.gen", description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed file is stale")
     options = parser.parse_args(arguments)
     try:
         files = render()

@@ -1,7 +1,8 @@
 """Emits `autograd/generated/`: the node and the autograd kernel of every operator that has formulas.
 
 Mirrors: tools/autograd/gen_autograd_functions.py (nodes), gen_variable_type.py (kernels)
-Differs: a node and its kernel stand side by side in one file. Factors that PyTorch's formulas reduce by hand where shapes
+Differs: a node and its kernel stand side by side in one file. Factors that PyTorch's formulas reduce by hand where
+shapes
     were broadcast are reduced by the engine here as there (validate_outputs).
 """
 
@@ -109,9 +110,7 @@ class _Plan:
         return [a.name for a in self.arguments].index(name)
 
 
-def _operator(
-    f: NativeFunction, derivative: Derivative, formulas: list[Formula], names: dict[str, str]
-) -> str:
+def _operator(f: NativeFunction, derivative: Derivative, formulas: list[Formula], names: dict[str, str]) -> str:
     plan = _Plan(f, derivative, formulas)
     name = names[derivative.op]
     table = f"_{f.identifier} = table({f.name!r})\n"
@@ -121,21 +120,30 @@ def _operator(
 
 
 def _node(name: str, plan: _Plan) -> str:
-    slots = [f"saved_{n}" for n in (*plan.tensors, *plan.results)] + [python_name(c) for c in plan.constants]
+    slots = [f"saved_{n}" for n in (*plan.tensors, *plan.results)] + [local_name(c) for c in plan.constants]
     lines = [f"\nclass {name}(Node):\n"]
     text = ", ".join(f"{s!r}" for s in slots) + ("," if len(slots) == 1 else "")
-    lines.append(f"    __slots__ = ({text})\n\n")
+    lines.append(f"    __slots__ = ({text})\n")
+    lists = {a.name for a in plan.f.schema.arguments if a.type.is_list}
+    lines += [
+        f"    saved_{n}: {'list[SavedVariable | None]' if n in lists else 'SavedVariable'} | None\n"
+        for n in (*plan.tensors, *plan.results)
+    ]
+    lines += [f"    {local_name(c)}: Any\n" for c in plan.constants]
+    lines.append("\n")
     lines.append("    def apply(self, grads: Gradients) -> Gradients:\n")
     multiple = len(plan.names) > 1
     uses_grads = any("grads" in formula.expression for formula in plan.formulas)
     if not multiple:
         lines.append(
-            "        grad: Any = grads[0]\n        if grad is None:\n            return (None,) * len(self.next_edges)\n"
+            "        grad: Any = grads[0]\n        if grad is None:\n            return (None,) * "
+            "len(self.next_edges)\n"
         )
     elif not uses_grads:
         first = plan.names.index(plan.differentiable[0])
         lines.append(
-            f"        grad: Any = grads[{first}]\n        if grad is None:\n            return (None,) * len(self.next_edges)\n"
+            f"        grad: Any = grads[{first}]\n        if grad is None:\n            return (None,) * "
+            f"len(self.next_edges)\n"
         )
     if plan.lists:
         formula = plan.formulas[0]
@@ -175,7 +183,7 @@ def _unpack(formula: Formula, plan: _Plan, indent: str) -> list[str]:
             lines.append(f"{indent}{n} = [self.unpack(s) for s in self.saved_{n} or ()]\n")
         else:
             lines.append(f"{indent}{local_name(n)} = self.unpack(self.saved_{n})\n")
-    lines += [f"{indent}{python_name(c)} = self.{python_name(c)}\n" for c, _ in formula.constants]
+    lines += [f"{indent}{local_name(c)} = self.{local_name(c)}\n" for c, _ in formula.constants]
     return lines
 
 
@@ -207,11 +215,7 @@ def _save(plan: _Plan, inplace: bool) -> list[str]:
             test = ""
         else:
             wanted = dict.fromkeys(users)
-            test = (
-                ""
-                if len(wanted) == len(plan.arguments)
-                else " or ".join(f"edge_{u} is not None" for u in wanted)
-            )
+            test = "" if len(wanted) == len(plan.arguments) else " or ".join(f"edge_{u} is not None" for u in wanted)
         source = f"{n}.clone()" if inplace and n == "self" else n
         if types[n].is_list:
             value = f"[None if t is None else SavedVariable(t) for t in {n}]"
@@ -223,14 +227,12 @@ def _save(plan: _Plan, inplace: bool) -> list[str]:
         lines.append(f"    node.saved_{n} = {value_or_none}\n")
     for name, expression in plan.constants.items():
         if expression.split("._shape")[0].split(".")[0] not in plan.names:
-            lines.append(f"    node.{python_name(name)} = {expression}\n")
+            lines.append(f"    node.{local_name(name)} = {expression}\n")
     return lines
 
 
 def _save_results(plan: _Plan, source: dict[str, str]) -> list[str]:
-    lines = []
-    for n in plan.results:
-        lines.append(f"    node.saved_{n} = SavedVariable({source[n]}, node, {plan.names.index(n)})\n")
+    lines = [f"    node.saved_{n} = SavedVariable({source[n]}, node, {plan.names.index(n)})\n" for n in plan.results]
     for name, expression in plan.constants.items():
         owner = expression.split("._shape")[0].split(".")[0]
         if owner in plan.names:

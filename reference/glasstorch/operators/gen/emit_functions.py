@@ -20,6 +20,7 @@ Differs: the first overload is called from here when the arguments plainly fit i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.device import device as device_
@@ -97,9 +98,8 @@ def group(functions: list[NativeFunction]) -> list[Name]:
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names = group(functions)
     parts = [HEADER.format(mark=mark)]
-    parts += [
-        f"_{f.identifier} = table({f.name!r})\n" for f in (n.primary for n in names) if _is_called_here(f)
-    ]
+    called = [n.primary for n in names if (_is_called_here(n.primary) if n.has_plain_parameters else _is_quick(n))]
+    parts += [f"_{f.identifier} = table({f.name!r})\n" for f in called]
     for name in names:
         overloads = [f.name for f in name.plain]
         outs = f", {[f.name for f in name.outs]!r}" if name.outs else ""
@@ -140,18 +140,22 @@ def _plain(name: Name) -> str:
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
 
 
+def _is_quick(name: Name) -> bool:
+    """Whether a function without plain parameters can still call its first overload itself: with one tensor alone."""
+    arguments = name.primary.schema.arguments
+    return (
+        not name.primary.schema.is_factory
+        and bool(arguments)
+        and arguments[0].type.base == "Tensor"
+        and not arguments[0].type.suffixes
+        and all(a.default is not None for a in arguments[1:])
+    )
+
+
 def _starred(name: Name) -> str:
     """A function whose overloads differ in names or places, or that takes loose ints."""
-    first = name.primary.schema.arguments[0] if name.primary.schema.arguments else None
-    quick = (
-        first is not None
-        and not name.primary.schema.is_factory
-        and first.type.base == "Tensor"
-        and not first.type.suffixes
-        and all(a.default is not None for a in name.primary.schema.arguments[1:])
-    )
     body = f"    return _parse_{name.name}(*args, **kwargs)\n"
-    if quick and first is not None:
+    if _is_quick(name):
         defaults = "".join(f", {a.default_value!r}" for a in name.primary.schema.arguments[1:])
         body = (
             "    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):\n"
@@ -172,7 +176,8 @@ def _declare(function: str, a: Argument, same_place: list[Argument]) -> str:
     for other in same_place:
         kind = PYTHON_TYPE[other.type.base]
         if other.type.is_list:
-            kind = f"list[{kind}] | tuple[{kind}, ...]" + (f" | {kind}" if other.type.list_size else "")
+            kind += " | None" if other.type.suffixes[0] == "?" else ""
+            kind = f"Sequence[{kind}]" + (f" | {kind}" if other.type.list_size else "")
         kinds += [kind, *(["None"] if other.type.is_optional else [])]
     annotation = " | ".join(dict.fromkeys([*kinds, *(["Number"] if number else [])]))
     default = "" if a.default is None else f" = {_default(a)}"
@@ -202,19 +207,14 @@ def _fits(a: Argument) -> str:
 
 def _call(f: NativeFunction, indent: str) -> str:
     """The dispatch: the masked key set, then the table."""
-    sets = [
-        f"{_local(a)}.key_set"
-        for a in f.schema.arguments
-        if a.type == type(a.type)("Tensor", a.type.alias, ())
-    ]
+    sets = [f"{_local(a)}.key_set" for a in f.schema.arguments if a.type == type(a.type)("Tensor", a.type.alias, ())]
     optional = [a for a in f.schema.arguments if a.type.is_tensor_like and a.type.is_optional]
     arguments = ", ".join(_local(a) for a in f.schema.arguments)
     lines = [f"{indent}included, allowed = active_keys.get()\n"]
     lines.append(f"{indent}keys = ({' | '.join([*sets, 'included'])}) & allowed\n")
-    for a in optional:
-        lines.append(
-            f"{indent}if {_local(a)} is not None:\n{indent}    keys |= {_local(a)}.key_set & allowed\n"
-        )
+    lines += [
+        f"{indent}if {_local(a)} is not None:\n{indent}    keys |= {_local(a)}.key_set & allowed\n" for a in optional
+    ]
     lines.append(f"{indent}return _{f.identifier}[keys](keys, {arguments})\n")
     return "".join(lines)
 
@@ -246,9 +246,7 @@ def signature_line(f: NativeFunction, has_out: bool) -> str:
 
 def _doc(name: Name) -> str:
     f = name.primary
-    sentence = (
-        f.doc or f"See {f.schema.name.rstrip('_')}; changes its first argument in place and returns it."
-    )
+    sentence = f.doc or f"See {f.schema.name.rstrip('_')}; changes its first argument in place and returns it."
     lines = [sentence, ""]
     lines += [f"    {signature_line(p, bool(name.outs))}" for p in name.plain]
     if f.schema.is_inplace:

@@ -28,11 +28,8 @@ ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
-    parts = [HEADER.format(mark=mark)]
-    for f in functions:
-        if not f.is_composite_implicit and (f.schema.is_inplace or f.schema.is_out or f.schema.is_view):
-            parts.append(_kernel(f))
-    return "".join(parts)
+    concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
+    return HEADER.format(mark=mark) + "".join(_kernel(f) for f in concerned if not f.is_composite_implicit)
 
 
 def _kernel(f: NativeFunction) -> str:

@@ -73,10 +73,7 @@ class TensorMethods(TensorImpl):
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names = {n.name: n for n in group(functions)}
     by_overload = {f.name: f for f in functions}
-    parts = [HEADER.format(mark=mark)]
-    for name in names.values():
-        if name.is_method:
-            parts.append(_method(name))
+    parts = [HEADER.format(mark=mark), *(_method(name) for name in names.values() if name.is_method)]
     parts.append("\n    # Python's operators\n")
     for dunder, (name_, overload) in BINARY.items():
         if overload in by_overload:

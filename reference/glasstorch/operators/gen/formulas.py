@@ -3,7 +3,8 @@
 Mirrors: saved_variables in tools/autograd/load_derivatives.py
 Differs: formulas are Python expressions and are read with `ast`, not with regular expressions.
 
-Names in scope of a formula: `grad` (or `grads[i]`), every argument of the operator, `result` (or the results' names), the
+Names in scope of a formula: `grad` (or `grads[i]`), every argument of the operator, `result` (or the results'
+names), the
 public functions of `autograd/formulas.py`, and the functions of `operators/generated/functions.py`.
 """
 
@@ -46,9 +47,7 @@ def helper_names() -> frozenset[str]:
     if not FORMULAS.exists():
         return frozenset()
     tree = ast.parse(Path(FORMULAS).read_text(encoding="utf-8"))
-    return frozenset(
-        n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")
-    )
+    return frozenset(n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_"))
 
 
 def result_names(schema: FunctionSchema) -> tuple[str, ...]:
@@ -79,7 +78,7 @@ class _Rewrite(ast.NodeTransformer):
         self.constants: dict[str, str] = {}
         self.used_helpers: set[str] = set()
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if isinstance(node.value, ast.Name) and node.attr in FACTS:
             owner = node.value.id
             if owner in self.arguments or owner in self.result_names:
@@ -88,26 +87,18 @@ class _Rewrite(ast.NodeTransformer):
                 return ast.Name(name, ast.Load())
         return self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
-        if (
-            isinstance(node.func, ast.Name)
-            and node.func.id == "shapes_of"
-            and isinstance(node.args[0], ast.Name)
-        ):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id == "shapes_of" and isinstance(node.args[0], ast.Name):
             owner = node.args[0].id
             self.constants[f"{owner}_shapes"] = f"[t._shape for t in {owner}]"
             return ast.Name(f"{owner}_shapes", ast.Load())
-        if (
-            isinstance(node.func, ast.Name)
-            and node.func.id == "geometry_of"
-            and isinstance(node.args[0], ast.Name)
-        ):
+        if isinstance(node.func, ast.Name) and node.func.id == "geometry_of" and isinstance(node.args[0], ast.Name):
             owner = node.args[0].id
             self.constants[f"{owner}_geometry"] = f"({owner}._shape, {owner}.strides(), {owner}._offset)"
             return ast.Name(f"{owner}_geometry", ast.Load())
         return self.generic_visit(node)
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.AST:
         name = node.id
         if name in self.arguments:
             if self.arguments[name].type.is_tensor_like:
@@ -141,9 +132,7 @@ def _read(
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
-        raise SchemaError(
-            f"the formula {text!r} of {schema.name} is not an expression: {error.msg}"
-        ) from None
+        raise SchemaError(f"the formula {text!r} of {schema.name} is not an expression: {error.msg}") from None
     rewrite = _Rewrite(schema, operators, helpers)
     expression = ast.unparse(ast.fix_missing_locations(rewrite.visit(tree)))
     return Formula(

@@ -1,6 +1,7 @@
 """What do the declaration files say?
 
-Mirrors: torchgen/model.py (NativeFunction), torchgen/native_function_generation.py (autogen), tools/autograd/load_derivatives.py
+Mirrors: torchgen/model.py (NativeFunction), torchgen/native_function_generation.py (autogen),
+tools/autograd/load_derivatives.py
 Differs: `shape:` names the operator's shape function and `doc:` its sentence of help, which PyTorch keeps elsewhere.
 
 Everything is a frozen value. Parsing a schema checks that it prints back as it was written, and every error names
@@ -38,9 +39,7 @@ class NativeFunction:
     schema: FunctionSchema
     variants: frozenset[str]  # of "function", "method"
     shape: str | None  # module.function in operators/shapes
-    composite: (
-        tuple[str, str] | None
-    )  # (key, module.function in operators/composite) if made of other operators
+    composite: tuple[str, str] | None  # (key, module.function in operators/composite) if made of other operators
     python_module: str | None  # `nn` where torch offers it in torch.nn.functional only
     doc: str
     mirrors: str
@@ -107,7 +106,7 @@ def located(where: str) -> Iterator[None]:
 def load_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a yaml file, each with its `__line__`."""
     try:
-        rows = yaml.load(path.read_text(encoding="utf-8"), LineLoader)  # noqa: S506  (a SafeLoader)
+        rows = yaml.load(path.read_text(encoding="utf-8"), LineLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
@@ -126,9 +125,7 @@ def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
         with located(where):
             for function in _functions_of(row, where):
                 if function.name in seen:
-                    raise SchemaError(
-                        f"{function.name} is declared twice; the first is at {seen[function.name]}"
-                    )
+                    raise SchemaError(f"{function.name} is declared twice; the first is at {seen[function.name]}")
                 seen[function.name] = where
                 functions.append(function)
     return functions
@@ -167,12 +164,8 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         elif base == schema.name:
             derived, seen_as = out_schema(schema, overload), variants & {"function"}
         else:
-            raise SchemaError(
-                f"autogen of {function.name}: {name!r} is neither {schema.name}_ nor an overload of it"
-            )
-        yield replace(
-            function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name
-        )
+            raise SchemaError(f"autogen of {function.name}: {name!r} is neither {schema.name}_ nor an overload of it")
+        yield replace(function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name)
 
 
 def _composite(dispatch: dict[str, Any] | None) -> tuple[str, str] | None:
@@ -181,7 +174,8 @@ def _composite(dispatch: dict[str, Any] | None) -> tuple[str, str] | None:
     rows = [(key, function) for key, function in dispatch.items() if key != "__line__"]
     if len(rows) != 1 or rows[0][0] not in COMPOSITE_KEYS or not NAME.fullmatch(str(rows[0][1])):
         raise SchemaError(
-            f"dispatch: expected one of {', '.join(COMPOSITE_KEYS)} with a module.function of operators/composite, got {dict(rows)}"
+            f"dispatch: expected one of {', '.join(COMPOSITE_KEYS)} with a module.function of "
+            f"operators/composite, got {dict(rows)}"
         )
     return rows[0]
 
@@ -191,9 +185,7 @@ def inplace_schema(schema: FunctionSchema, name: str, overload: str) -> Function
     written = Type("Tensor", "a!", ())
     first = schema.arguments[0]
     if first.type != Type("Tensor", None, ()):
-        raise SchemaError(
-            f"{name}: an in-place form needs a Tensor as first argument, {schema.name} has '{first}'"
-        )
+        raise SchemaError(f"{name}: an in-place form needs a Tensor as first argument, {schema.name} has '{first}'")
     arguments = (replace(first, type=written), *schema.arguments[1:])
     return FunctionSchema(None, name, overload, arguments, (Return(written, None),))
 
@@ -235,7 +227,5 @@ def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) 
                 missing = [n for n in (part.strip() for part in key.split(",")) if n not in names]
                 if missing:
                     raise SchemaError(f"{op} has no argument {missing[0]!r}; it is {schema}")
-            derivatives[op] = Derivative(
-                op, tuple((k, str(v)) for k, v in row.items()), not_differentiable, where
-            )
+            derivatives[op] = Derivative(op, tuple((k, str(v)) for k, v in row.items()), not_differentiable, where)
     return derivatives

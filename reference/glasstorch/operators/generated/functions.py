@@ -6,6 +6,7 @@ Differs: the first overload is called from here when the arguments plainly fit i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.device import device as device_
@@ -34,11 +35,8 @@ _add_Tensor = table("add.Tensor")
 _add__Tensor = table("add_.Tensor")
 _sub_Tensor = table("sub.Tensor")
 _sub__Tensor = table("sub_.Tensor")
-_rsub_Tensor = table("rsub.Tensor")
 _mul_Tensor = table("mul.Tensor")
 _mul__Tensor = table("mul_.Tensor")
-_div_Tensor = table("div.Tensor")
-_div__Tensor = table("div_.Tensor")
 _floor_divide = table("floor_divide")
 _floor_divide__Tensor = table("floor_divide_.Tensor")
 _remainder_Tensor = table("remainder.Tensor")
@@ -97,7 +95,6 @@ _relu = table("relu")
 _relu_ = table("relu_")
 _threshold_backward = table("threshold_backward")
 _positive = table("positive")
-_where_self = table("where.self")
 _clamp = table("clamp")
 _clamp_ = table("clamp_")
 _addcmul = table("addcmul")
@@ -112,6 +109,8 @@ _sum = table("sum")
 _mean = table("mean")
 _max = table("max")
 _min = table("min")
+_amax = table("amax")
+_amin = table("amin")
 _argmax = table("argmax")
 _argmin = table("argmin")
 _all = table("all")
@@ -145,8 +144,6 @@ _unbind_int = table("unbind.int")
 _split_Tensor = table("split.Tensor")
 _chunk = table("chunk")
 _gather = table("gather")
-_scatter_src = table("scatter.src")
-_scatter__src = table("scatter_.src")
 _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
 _index_select = table("index_select")
@@ -233,9 +230,7 @@ _parse_bitwise_and = PythonFunction(
     "bitwise_and", ["bitwise_and.Tensor", "bitwise_and.Scalar"], ["bitwise_and.Tensor_out"]
 )
 _parse_bitwise_and_ = PythonFunction("bitwise_and_", ["bitwise_and_.Tensor"])
-_parse_bitwise_or = PythonFunction(
-    "bitwise_or", ["bitwise_or.Tensor", "bitwise_or.Scalar"], ["bitwise_or.Tensor_out"]
-)
+_parse_bitwise_or = PythonFunction("bitwise_or", ["bitwise_or.Tensor", "bitwise_or.Scalar"], ["bitwise_or.Tensor_out"])
 _parse_bitwise_or_ = PythonFunction("bitwise_or_", ["bitwise_or_.Tensor"])
 _parse_bitwise_xor = PythonFunction(
     "bitwise_xor", ["bitwise_xor.Tensor", "bitwise_xor.Scalar"], ["bitwise_xor.Tensor_out"]
@@ -274,9 +269,7 @@ _parse_relu_ = PythonFunction("relu_", ["relu_"])
 _parse_threshold_backward = PythonFunction("threshold_backward", ["threshold_backward"])
 _parse_positive = PythonFunction("positive", ["positive"])
 _parse_where = PythonFunction(
-    "where",
-    ["where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar", "where"],
-    ["where.self_out"],
+    "where", ["where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar", "where"], ["where.self_out"]
 )
 _parse_clamp = PythonFunction("clamp", ["clamp", "clamp.Tensor"], ["clamp.out", "clamp.Tensor_out"])
 _parse_clamp_ = PythonFunction("clamp_", ["clamp_", "clamp_.Tensor"])
@@ -290,12 +283,8 @@ _parse_masked_fill = PythonFunction("masked_fill", ["masked_fill.Scalar"])
 _parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
 _parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.out"])
-_parse_max = PythonFunction(
-    "max", ["max", "max.dim", "max.other"], ["max.unary_out", "max.dim_max", "max.out"]
-)
-_parse_min = PythonFunction(
-    "min", ["min", "min.dim", "min.other"], ["min.unary_out", "min.dim_min", "min.out"]
-)
+_parse_max = PythonFunction("max", ["max", "max.dim", "max.other"], ["max.unary_out", "max.dim_max", "max.out"])
+_parse_min = PythonFunction("min", ["min", "min.dim", "min.other"], ["min.unary_out", "min.dim_min", "min.out"])
 _parse_amax = PythonFunction("amax", ["amax"], ["amax.out"])
 _parse_amin = PythonFunction("amin", ["amin"], ["amin.out"])
 _parse_argmax = PythonFunction("argmax", ["argmax"], ["argmax.out"])
@@ -347,9 +336,7 @@ _parse_index = PythonFunction("index", ["index.Tensor"])
 _parse_index_put = PythonFunction("index_put", ["index_put"])
 _parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
 _parse_gather = PythonFunction("gather", ["gather"], ["gather.out"])
-_parse_scatter = PythonFunction(
-    "scatter", ["scatter.src", "scatter.value"], ["scatter.src_out", "scatter.value_out"]
-)
+_parse_scatter = PythonFunction("scatter", ["scatter.src", "scatter.value"], ["scatter.src_out", "scatter.value_out"])
 _parse_scatter_ = PythonFunction("scatter_", ["scatter_.src", "scatter_.value"])
 _parse_scatter_add = PythonFunction("scatter_add", ["scatter_add"], ["scatter_add.out"])
 _parse_scatter_add_ = PythonFunction("scatter_add_", ["scatter_add_"])
@@ -373,9 +360,7 @@ _parse_softmax = PythonFunction("softmax", ["softmax.int"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
 _parse__log_softmax = PythonFunction("_log_softmax", ["_log_softmax"], ["_log_softmax.out"])
 _parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"])
-_parse__log_softmax_backward_data = PythonFunction(
-    "_log_softmax_backward_data", ["_log_softmax_backward_data"]
-)
+_parse__log_softmax_backward_data = PythonFunction("_log_softmax_backward_data", ["_log_softmax_backward_data"])
 _parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"])
 _parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"])
 _parse_nll_loss = PythonFunction("nll_loss", ["nll_loss"])
@@ -675,12 +660,7 @@ def random_(input: Tensor, from_: int, to: int | None, *, generator: Generator |
 
     The result is the first argument itself; its version counter is raised.
     """
-    if (
-        isinstance(input, TensorImpl)
-        and type(from_) is int
-        and (to is None or type(to) is int)
-        and generator is None
-    ):
+    if isinstance(input, TensorImpl) and type(from_) is int and (to is None or type(to) is int) and generator is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _random__from[keys](keys, input, from_, to, generator)
@@ -692,12 +672,7 @@ def add(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = 
 
     add(input, other, *, alpha=1, out=None) -> Tensor
     """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(other, TensorImpl)
-        and type(alpha) in NUMBERS
-        and out is None
-    ):
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _add_Tensor[keys](keys, input, other, alpha)
@@ -723,12 +698,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = 
 
     sub(input, other, *, alpha=1, out=None) -> Tensor
     """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(other, TensorImpl)
-        and type(alpha) in NUMBERS
-        and out is None
-    ):
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _sub_Tensor[keys](keys, input, other, alpha)
@@ -1585,7 +1555,7 @@ def where(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def clamp(
-    input: Tensor, min: Number | None | Tensor = None, max: Number | None | Tensor = None, *, out: Any = None
+    input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None, *, out: Any = None
 ) -> Tensor:
     """Elements held between two numbers; either may be missing.
 
@@ -1604,7 +1574,7 @@ def clamp(
     return _parse_clamp(input, min, max, out=out)
 
 
-def clamp_(input: Tensor, min: Number | None | Tensor = None, max: Number | None | Tensor = None) -> Tensor:
+def clamp_(input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None) -> Tensor:
     """Elements held between two numbers; either may be missing.
 
         clamp_(input, min=None, max=None) -> Tensor
@@ -1702,12 +1672,7 @@ def lerp(input: Tensor, end: Tensor, weight: Number, *, out: Any = None) -> Tens
 
     lerp(input, end, weight, *, out=None) -> Tensor
     """
-    if (
-        isinstance(input, TensorImpl)
-        and isinstance(end, TensorImpl)
-        and type(weight) in NUMBERS
-        and out is None
-    ):
+    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and type(weight) in NUMBERS and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | included) & allowed
         return _lerp_Scalar[keys](keys, input, end, weight)
@@ -1837,12 +1802,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
 
     argmax(input, dim=None, keepdim=False, *, out=None) -> Tensor
     """
-    if (
-        isinstance(input, TensorImpl)
-        and (dim is None or type(dim) is int)
-        and type(keepdim) is bool
-        and out is None
-    ):
+    if isinstance(input, TensorImpl) and (dim is None or type(dim) is int) and type(keepdim) is bool and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmax[keys](keys, input, dim, keepdim)
@@ -1854,12 +1814,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
 
     argmin(input, dim=None, keepdim=False, *, out=None) -> Tensor
     """
-    if (
-        isinstance(input, TensorImpl)
-        and (dim is None or type(dim) is int)
-        and type(keepdim) is bool
-        and out is None
-    ):
+    if isinstance(input, TensorImpl) and (dim is None or type(dim) is int) and type(keepdim) is bool and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmin[keys](keys, input, dim, keepdim)
@@ -1942,9 +1897,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
     return _parse_dot(input, tensor, out=out)
 
 
-def addmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None
-) -> Tensor:
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
     """`beta` times a tensor plus `alpha` times the product of two matrices.
 
     addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None) -> Tensor
@@ -2266,9 +2219,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return _parse_select(input, dim, index)
 
 
-def slice(
-    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
-) -> Tensor:
+def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """A view of every `step`-th index from `start` up to, and without, `end`.
 
         slice(input, dim=0, start=None, end=None, step=1) -> Tensor
@@ -2407,7 +2358,7 @@ def _as_strided_backward(*args: Any, **kwargs: Any) -> Tensor:
     return _parse__as_strided_backward(*args, **kwargs)
 
 
-def cat(tensors: list[Tensor] | tuple[Tensor, ...], dim: int = 0, *, out: Any = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension that they have.
 
     cat(tensors, dim=0, *, out=None) -> Tensor
@@ -2415,7 +2366,7 @@ def cat(tensors: list[Tensor] | tuple[Tensor, ...], dim: int = 0, *, out: Any = 
     return _parse_cat(tensors, dim, out=out)
 
 
-def stack(tensors: list[Tensor] | tuple[Tensor, ...], dim: int = 0, *, out: Any = None) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a new dimension.
 
     stack(tensors, dim=0, *, out=None) -> Tensor
@@ -2423,7 +2374,7 @@ def stack(tensors: list[Tensor] | tuple[Tensor, ...], dim: int = 0, *, out: Any 
     return _parse_stack(tensors, dim, out=out)
 
 
-def index(input: Tensor, indices: list[Tensor] | tuple[Tensor, ...]) -> Tensor:
+def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """Elements picked by tensors of indices, broadcast together; None keeps a dimension.
 
     index(input, indices) -> Tensor
@@ -2431,9 +2382,7 @@ def index(input: Tensor, indices: list[Tensor] | tuple[Tensor, ...]) -> Tensor:
     return _parse_index(input, indices)
 
 
-def index_put(
-    input: Tensor, indices: list[Tensor] | tuple[Tensor, ...], values: Tensor, accumulate: bool = False
-) -> Tensor:
+def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """The tensor with values written at the places that tensors of indices name.
 
     index_put(input, indices, values, accumulate=False) -> Tensor
@@ -2441,9 +2390,7 @@ def index_put(
     return _parse_index_put(input, indices, values, accumulate)
 
 
-def index_put_(
-    input: Tensor, indices: list[Tensor] | tuple[Tensor, ...], values: Tensor, accumulate: bool = False
-) -> Tensor:
+def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """Writes values at the places that tensors of indices name; accumulate adds instead.
 
         index_put_(input, indices, values, accumulate=False) -> Tensor
@@ -2790,9 +2737,7 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
 
 
-def nll_loss_forward(
-    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
-) -> Any:
+def nll_loss_forward(input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Any:
     """The negative log likelihood of the targets, and the total weight.
 
     nll_loss_forward(input, target, weight, reduction, ignore_index) -> (output, total_weight)
@@ -2835,14 +2780,10 @@ def nll_loss_backward(
         and isinstance(total_weight, TensorImpl)
     ):
         included, allowed = active_keys.get()
-        keys = (
-            grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included
-        ) & allowed
+        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
-        return _nll_loss_backward[keys](
-            keys, grad_output, input, target, weight, reduction, ignore_index, total_weight
-        )
+        return _nll_loss_backward[keys](keys, grad_output, input, target, weight, reduction, ignore_index, total_weight)
     return _parse_nll_loss_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight)
 
 
@@ -2868,9 +2809,7 @@ def nll_loss(
     return _parse_nll_loss(input, target, weight, reduction, ignore_index)
 
 
-def nll_loss2d_forward(
-    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
-) -> Any:
+def nll_loss2d_forward(input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Any:
     """As nll_loss_forward, for a target at each place of an image.
 
     nll_loss2d_forward(input, target, weight, reduction, ignore_index) -> (output, total_weight)
@@ -2913,17 +2852,13 @@ def nll_loss2d_backward(
         and isinstance(total_weight, TensorImpl)
     ):
         included, allowed = active_keys.get()
-        keys = (
-            grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included
-        ) & allowed
+        keys = (grad_output.key_set | input.key_set | target.key_set | total_weight.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss2d_backward[keys](
             keys, grad_output, input, target, weight, reduction, ignore_index, total_weight
         )
-    return _parse_nll_loss2d_backward(
-        grad_output, input, target, weight, reduction, ignore_index, total_weight
-    )
+    return _parse_nll_loss2d_backward(grad_output, input, target, weight, reduction, ignore_index, total_weight)
 
 
 def nll_loss2d(
@@ -2994,9 +2929,7 @@ def cross_entropy_loss(
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
-        return _cross_entropy_loss[keys](
-            keys, input, target, weight, reduction, ignore_index, label_smoothing
-        )
+        return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
     return _parse_cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
 
 

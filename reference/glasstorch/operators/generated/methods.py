@@ -135,8 +135,6 @@ class TensorMethods(TensorImpl):
     flatten = _f.flatten
     transpose = _f.transpose
     t = _f.t
-    numpy_T = _f.numpy_T
-    mT = _f.mT
     permute = _f.permute
     movedim = _f.movedim
     expand = _f.expand
@@ -254,14 +252,14 @@ class TensorMethods(TensorImpl):
             return _f._bitwise_xor_Tensor[keys](keys, self, other)
         return method_operator(_f.bitwise_xor, self, other)  # type: ignore[no-any-return]
 
-    def __eq__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+    def __eq__(self, other: object) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _f._eq_Tensor[keys](keys, self, other)
         return method_operator(_f.eq, self, other)  # type: ignore[no-any-return]
 
-    def __ne__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+    def __ne__(self, other: object) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed

@@ -1,0 +1,58 @@
+"""Which backend makes a tensor, where no tensor is given that could say so?
+
+Mirrors: torchgen/gen_backend_stubs.py and build/aten/src/ATen/RegisterBackendSelect.cpp, c10/core/TensorOptions.h
+    (computeDispatchKey)
+Differs: dtype and layout do not take part; there is one kind of tensor on each device.
+
+A factory function such as `empty` has no tensor among its arguments, so its key set holds nothing but what is included in
+every call: BackendSelect. The kernel for that key reads the argument `device` and redispatches on that device's keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch.core.device import device
+from glasstorch.core.keys import key_set_of
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.dispatch.operator import registry
+from glasstorch.operators.generated.registry import OPERATORS, name_of
+
+BACKEND_SELECT = KernelTable("BackendSelect")
+
+KEYS_OF_TYPE = {"cpu": key_set_of("CPU"), "cuda": key_set_of("CUDA"), "meta": key_set_of("Meta")}
+CPU = KEYS_OF_TYPE["cpu"]
+
+
+def device_position(schema: str) -> int | None:
+    """The place of the argument `device` in a factory's schema; None if a tensor among the arguments decides instead.
+
+    Read off the text: parsing every schema would cost more than the rest of the import.
+
+    >>> device_position("zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None) -> Tensor")
+    3
+    """
+    before, found, _ = schema.partition("Device? device")
+    if not found or "Tensor" in before:
+        return None
+    return before.count(", ") - before.count("*, ")
+
+
+def select_backend(name: str, position: int) -> Callable[..., Any]:
+    """The BackendSelect kernel of one factory function."""
+    table = registry.find(name).table
+
+    def backend_select(keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/eager.py
+        on: device | None = arguments[position]
+        below = CPU if on is None else KEYS_OF_TYPE[on.type]
+        return table[below](below, *arguments)
+
+    return backend_select
+
+
+for _schema, *_ in OPERATORS:
+    _position = device_position(_schema)
+    if _position is not None:
+        _name = name_of(_schema)
+        BACKEND_SELECT.add(_name.removeprefix("aten::"), select_backend(_name, _position))

@@ -1,0 +1,321 @@
+"""How does a view operator find its elements, without touching one?
+
+Mirrors: aten/src/ATen/native/TensorShape.cpp, aten/src/ATen/native/TensorConversions.cpp (as_strided)
+Differs: one kernel for every backend. A view operator is arithmetic on sizes, strides and offset, and the new tensor
+    looks at the same storage; who is a view of whom is recorded one key higher, by the ADInplaceOrView kernels.
+
+Strides None are row-major (see Note [Storage and geometry are the truth]). Kernels keep them None where the view is
+row-major too, so that nothing has to be worked out until somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glasstorch._tensor import Tensor, make_view
+from glasstorch.core.errors import DimensionError, ShapeError, StorageError
+from glasstorch.core.geometry import (
+    Shape,
+    contiguous_strides,
+    infer_size,
+    view_strides,
+    wrap_dim,
+    wrap_dims,
+)
+from glasstorch.core.tensor_impl import check_fits
+from glasstorch.dispatch.library import KernelTable
+
+EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
+
+
+@EVERY_BACKEND.impl("alias", "detach")
+def alias(keys: int, self: Tensor) -> Tensor:
+    """The whole tensor again."""
+    return make_view(self, self._shape, self._strides, self._offset)
+
+
+# Another shape --------------------------------------------------------------------------------------------------
+
+
+@EVERY_BACKEND.impl("view", "_unsafe_view")
+def view(keys: int, self: Tensor, size: Sequence[int]) -> Tensor:
+    """The elements in row-major order under another shape, where one set of strides can say so."""
+    shape = infer_size(size, self.numel())
+    if self._strides is None:
+        return make_view(self, shape, None, self._offset)
+    strides = view_strides(self._shape, self._strides, shape)
+    if strides is None:
+        raise ShapeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return make_view(self, shape, strides, self._offset)
+
+
+@EVERY_BACKEND.impl("_reshape_alias")
+def reshape_alias(keys: int, self: Tensor, size: Sequence[int], stride: Sequence[int]) -> Tensor:
+    """The storage under sizes and strides that the caller has worked out."""
+    return make_view(self, tuple(size), tuple(stride), self._offset)
+
+
+@EVERY_BACKEND.impl("squeeze")
+def squeeze(keys: int, self: Tensor) -> Tensor:
+    """Without dimensions of size 1."""
+    return _without(self, [dim for dim, size in enumerate(self._shape) if size == 1])
+
+
+@EVERY_BACKEND.impl("squeeze.dim")
+def squeeze_dim(keys: int, self: Tensor, dim: int) -> Tensor:
+    """Without one dimension, if its size is 1."""
+    dim = wrap_dim(dim, len(self._shape))
+    return _without(self, [dim] if self._shape and self._shape[dim] == 1 else [])
+
+
+@EVERY_BACKEND.impl("squeeze.dims")
+def squeeze_dims(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
+    """Without those of the dimensions whose size is 1."""
+    wrapped = wrap_dims(dims, len(self._shape))
+    return _without(self, [dim for dim in wrapped if self._shape and self._shape[dim] == 1])
+
+
+def _without(self: Tensor, dims: Sequence[int]) -> Tensor:
+    """Some dimensions of size 1 left out; the others' strides do not change, nor does being row-major."""
+    shape = tuple(size for dim, size in enumerate(self._shape) if dim not in dims)
+    strides = self._strides
+    if strides is not None:
+        strides = tuple(stride for dim, stride in enumerate(strides) if dim not in dims)
+    return make_view(self, shape, strides, self._offset)
+
+
+@EVERY_BACKEND.impl("unsqueeze")
+def unsqueeze(keys: int, self: Tensor, dim: int) -> Tensor:
+    """With a dimension of size 1 put in; its stride is that of one whole step of what follows."""
+    shape = self._shape
+    dim = wrap_dim(dim, len(shape) + 1)
+    unsqueezed = (*shape[:dim], 1, *shape[dim:])
+    if self._strides is None and 0 not in shape:
+        return make_view(self, unsqueezed, None, self._offset)
+    strides = self.strides()
+    step = shape[dim] * strides[dim] if dim < len(shape) else 1
+    return make_view(self, unsqueezed, (*strides[:dim], step, *strides[dim:]), self._offset)
+
+
+@EVERY_BACKEND.impl("expand")
+def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tensor:
+    """Dimensions of size 1 repeated by giving them stride 0; -1 keeps a size."""
+    shape, strides = self._shape, self.strides()
+    added = len(size) - len(shape)
+    if added < 0:
+        raise ShapeError(
+            f"expand(torch.{self.dtype.scalar_name}Tensor{{{list(shape)}}}, size={list(size)}): the number of sizes "
+            f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    expanded, steps = list(size), [0] * len(size)
+    for dim in range(len(size) - 1, -1, -1):
+        old = dim - added
+        wanted = size[dim]
+        if old >= 0:
+            have, step = shape[old], strides[old]
+        else:
+            # What one more step of that size would be; a scalar has none. Only a new dimension of size 1 keeps it.
+            have, step = 1, expanded[dim + 1] * steps[dim + 1] if shape else 0
+        if wanted == -1:
+            if old < 0:
+                raise ShapeError(
+                    f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
+                )
+            wanted = have
+        if wanted != have:
+            if have != 1 or wanted < 0:
+                raise ShapeError(
+                    f"The expanded size of the tensor ({wanted}) must match the existing size ({have}) at "
+                    f"non-singleton dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+                )
+            step = 0
+        expanded[dim], steps[dim] = wanted, step
+    return make_view(self, tuple(expanded), tuple(steps), self._offset)
+
+
+# Another order of dimensions ------------------------------------------------------------------------------------
+
+
+@EVERY_BACKEND.impl("transpose.int")
+def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:  # hot path: benchmarks/eager.py
+    """Two dimensions swapped."""
+    shape = self._shape
+    ndim = len(shape)
+    if not (0 <= dim0 < ndim and 0 <= dim1 < ndim):
+        dim0, dim1 = wrap_dim(dim0, ndim), wrap_dim(dim1, ndim)
+    if dim0 == dim1:
+        return make_view(self, shape, self._strides, self._offset)
+    strides = self._strides
+    if strides is None:
+        strides = contiguous_strides(shape)
+    if ndim == 2:
+        return make_view(self, (shape[1], shape[0]), (strides[1], strides[0]), self._offset)
+    sizes, steps = list(shape), list(strides)
+    sizes[dim0], sizes[dim1] = shape[dim1], shape[dim0]
+    steps[dim0], steps[dim1] = strides[dim1], strides[dim0]
+    return make_view(self, tuple(sizes), tuple(steps), self._offset)
+
+
+@EVERY_BACKEND.impl("t")
+def t(keys: int, self: Tensor) -> Tensor:
+    """A matrix with its dimensions swapped; what has fewer dimensions stays as it is."""
+    ndim = len(self._shape)
+    if ndim > 2:
+        raise ShapeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D")
+    return transpose(keys, self, 0, 1) if ndim == 2 else alias(keys, self)
+
+
+@EVERY_BACKEND.impl("permute")
+def permute(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
+    """The dimensions in another order."""
+    shape, strides = self._shape, self.strides()
+    if len(dims) != len(shape):
+        raise ShapeError(
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {len(shape)} is not equal to len(dims) = {len(dims)}"
+        )
+    order = [wrap_dim(dim, len(shape)) for dim in dims]
+    if len(set(order)) != len(order):
+        raise ShapeError("permute(): duplicate dims are not allowed.")
+    return make_view(self, tuple(shape[d] for d in order), tuple(strides[d] for d in order), self._offset)
+
+
+# Part of the elements -------------------------------------------------------------------------------------------
+
+
+@EVERY_BACKEND.impl("select.int")
+def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
+    """One index along a dimension; the dimension disappears."""
+    shape = self._shape
+    if not shape:
+        raise DimensionError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
+    if not -size <= index < size:
+        raise DimensionError(
+            f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
+        )
+    index = index + size if index < 0 else index
+    strides = self.strides()
+    rest = None if dim == 0 and self._strides is None else strides[:dim] + strides[dim + 1 :]
+    return make_view(self, shape[:dim] + shape[dim + 1 :], rest, self._offset + index * strides[dim])
+
+
+@EVERY_BACKEND.impl("slice.Tensor")
+def slice(keys: int, self: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
+    """Every `step`-th index from `start` up to `end`; both count from the back if negative, and are clamped."""
+    shape = self._shape
+    if not shape:
+        raise DimensionError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, len(shape))
+    if step <= 0:
+        raise ShapeError("slice step must be positive")
+    size = shape[dim]
+    first, last = slice_bounds(size, start, end)
+    length = -(-(last - first) // step)
+    strides = self.strides()
+    sliced = (*shape[:dim], length, *shape[dim + 1 :])
+    offset = self._offset + first * strides[dim]
+    if self._strides is None and step == 1 and (dim == 0 or length == size):
+        return make_view(self, sliced, None, offset)
+    return make_view(self, sliced, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]), offset)
+
+
+def slice_bounds(size: int, start: int | None, end: int | None) -> tuple[int, int]:
+    """First index and the one after the last, of a slice of a dimension of that size."""
+    first = 0 if start is None else start + size if start < 0 else start
+    last = size if end is None else end + size if end < 0 else end
+    first = min(max(first, 0), size)
+    return first, min(max(last, first), size)
+
+
+@EVERY_BACKEND.impl("diagonal")
+def diagonal(keys: int, self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """A diagonal of two dimensions, put last: stepping along it steps along both."""
+    shape, strides = self._shape, self.strides()
+    row, column = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
+    if row == column:
+        raise ShapeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    down, right = max(-offset, 0), max(offset, 0)
+    length = max(min(shape[row] - down, shape[column] - right), 0)
+    start = self._offset + (down * strides[row] + right * strides[column] if length else 0)
+    kept = [dim for dim in range(len(shape)) if dim not in (row, column)]
+    return make_view(
+        self,
+        (*(shape[dim] for dim in kept), length),
+        (*(strides[dim] for dim in kept), strides[row] + strides[column]),
+        start,
+    )
+
+
+@EVERY_BACKEND.impl("unfold")
+def unfold(keys: int, self: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """All windows of a size along a dimension; what lies in a window becomes the last dimension."""
+    shape, strides = self._shape, self.strides()
+    dim = wrap_dim(dimension, len(shape))
+    have = shape[dim] if shape else 1
+    if size < 0:
+        raise ShapeError(f"size is {size} but must be >= 0")
+    if size > have:
+        raise ShapeError(f"maximum size for tensor at dimension {dim} is {have} but size is {size}")
+    if step <= 0:
+        raise ShapeError(f"step is {step} but must be > 0")
+    windows, steps = list(shape), list(strides)
+    if shape:
+        windows[dim] = (have - size) // step + 1
+        steps[dim] *= step
+    return make_view(
+        self, (*windows, size), (*steps, strides[dim] if shape else 1), self._offset
+    )
+
+
+@EVERY_BACKEND.impl("as_strided")
+def as_strided(
+    keys: int, self: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Tensor:
+    """Any geometry that stays inside the storage."""
+    if len(size) != len(stride):
+        raise ShapeError("mismatch in length of strides and shape")
+    shape, strides = tuple(size), tuple(stride)
+    offset = self._offset if storage_offset is None else storage_offset
+    if any(length < 0 for length in shape):
+        raise StorageError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    check_fits(self.untyped_storage(), self.dtype, shape, strides, offset)
+    return make_view(self, shape, strides, offset)
+
+
+# Several views --------------------------------------------------------------------------------------------------
+
+
+@EVERY_BACKEND.impl("unbind.int")
+def unbind(keys: int, self: Tensor, dim: int) -> tuple[Tensor, ...]:
+    """One view for each index along a dimension."""
+    shape = self._shape
+    if not shape:
+        raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, len(shape))
+    strides = self.strides()
+    rest = shape[:dim] + shape[dim + 1 :]
+    steps = None if dim == 0 and self._strides is None else strides[:dim] + strides[dim + 1 :]
+    return tuple(make_view(self, rest, steps, self._offset + i * strides[dim]) for i in range(shape[dim]))
+
+
+@EVERY_BACKEND.impl("split.Tensor")
+def split(keys: int, self: Tensor, split_size: int, dim: int) -> tuple[Tensor, ...]:
+    """Pieces of one size along a dimension; the last may be smaller."""
+    shape = self._shape
+    if not shape:
+        raise ShapeError("split expects at least a 1-dimensional tensor")
+    if split_size < 0:
+        raise ShapeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
+    if split_size == 0 and size:
+        raise ShapeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
+        )
+    starts = range(0, size, split_size) if size else range(1)  # of nothing there is one piece
+    return tuple(slice(keys, self, dim, start, start + split_size, 1) for start in starts)
