@@ -15,7 +15,7 @@ from workbook.progress import Progress
 
 NEXT = """
 What to do next
-  1. Open {address} and begin with "Start here".
+  1. Open {address} and begin with chapter 00.
   2. Run the chapters yourself: in a second terminal, `make lab`.
   3. See that everything holds: `make test`.
 Ctrl-C stops the server. The built pages stay in {site}.
@@ -49,7 +49,7 @@ def build(folder: Path) -> Path:
         with Progress("Building the book"):
             return build_site(folder)
     except BookError as error:
-        raise CommandError(f"the book could not be built\n{error}") from error
+        raise CommandError(str(error)) from error
     except ModuleNotFoundError as error:
         raise missing(error, "book") from error
 

@@ -1,6 +1,6 @@
 """In which order does the library stand? A folder imports only from rows before its own.
 
-The rows are listed bottom first, as the library is built. Neighbours in a row do not import each other.
+The rows are listed bottom first, as the library is built. Folders in one row do not import each other.
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-ROWS = (
-    ("core",),
-    ("dispatch",),
-    ("operators",),
-    ("printing",),
-    ("_tensor",),
-    ("kernels",),
-    ("autograd",),
-    ("func", "amp", "profiler"),
-    ("nn", "optim", "data", "serialization"),
-    ("jit", "fx"),
-    ("compiler", "quantization", "distributed"),
+from workbook.book.house import LAYERS
+
+# The rows are those of the map of the house. What stands as files in one row is built in the order given.
+ROWS = tuple(
+    row
+    for layer in LAYERS[:-1]
+    for row in (
+        [(room.removesuffix(".py"),) for room in layer.rooms] if layer.rooms[0].endswith(".py") else [layer.rooms]
+    )
 )
 RANK = {name: rank for rank, names in enumerate(ROWS) for name in names}
 # The facade: `__init__`, and whatever has a public path of torch but no row. It may import everything.

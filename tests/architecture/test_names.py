@@ -32,10 +32,7 @@ def asked(question: str) -> Any:
 def taken(ours: dict[str, list[str]], torch_names: dict[str, Names]) -> list[str]:
     """Our modules that have the name of something else in torch."""
     return [
-        f"{space}.{name}"
-        for space, names in ours.items()
-        for name in names
-        if name in torch_names[space]["others"]
+        f"{space}.{name}" for space, names in ours.items() for name in names if name in torch_names[space]["others"]
     ]
 
 
@@ -45,17 +42,13 @@ def test_no_module_has_the_name_of_something_else_in_torch(torch_names: dict[str
     assert taken(ours, torch_names) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["torch.compile", "torch.tensor", "torch.func.vmap", "torch.nn.functional.relu"]
-)
+@pytest.mark.parametrize("name", ["torch.compile", "torch.tensor", "torch.func.vmap", "torch.nn.functional.relu"])
 def test_a_module_with_such_a_name_is_found(torch_names: dict[str, Names], name: str) -> None:
     space, _, last = name.rpartition(".")
     assert taken({space: [last, "nothing_of_torch"]}, torch_names) == [name]
 
 
-def test_importing_a_submodule_is_what_makes_it_a_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_importing_a_submodule_is_what_makes_it_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "made_up" / "folder").mkdir(parents=True)
     for file in ("__init__.py", "folder/__init__.py", "folder/file.py", "__main__.py"):
         (tmp_path / "made_up" / file).write_text("import json\n" if file != "__main__.py" else "1 / 0\n")

@@ -44,9 +44,7 @@ def problems(texts: dict[str, str]) -> list[str]:
 
 
 def test_every_note_is_written_once_and_cited() -> None:
-    paths = [
-        path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES
-    ]
+    paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
     assert problems({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}) == []
 
 

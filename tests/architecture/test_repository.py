@@ -19,9 +19,7 @@ HOSTS = (
     "deb." + "debian",
 )
 FOLDERS = ("work", "root", "farm", "home/[a-z]+", "Users/[A-Za-z]+")
-UNWANTED = re.compile(
-    "|".join([*map(re.escape, HOSTS), *(rf"(?<![\w./~-])/{folder}/" for folder in FOLDERS)])
-)
+UNWANTED = re.compile("|".join([*map(re.escape, HOSTS), *(rf"(?<![\w./~-])/{folder}/" for folder in FOLDERS)]))
 
 
 def unwanted(text: str) -> list[str]:
@@ -59,8 +57,6 @@ def test_such_a_name_is_found(text: str) -> None:
     assert len(unwanted(text)) == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["frame/work/a", "~/work/glass", "https://example.org/home/page", "./root/file"]
-)
+@pytest.mark.parametrize("text", ["frame/work/a", "~/work/glass", "https://example.org/home/page", "./root/file"])
 def test_an_ordinary_path_is_left_alone(text: str) -> None:
     assert unwanted(text) == []

@@ -165,7 +165,7 @@ def test_a_broken_book_is_told(workbook: Callable[..., int], monkeypatch: pytest
     build_raises(monkeypatch, BookError("tour.md:12: code cell 3 raised\n  mend the cell"))
     assert workbook("site") == 1
     error = capsys.readouterr().err
-    assert error == "workbook: the book could not be built\ntour.md:12: code cell 3 raised\n  mend the cell\n"
+    assert error == "workbook: tour.md:12: code cell 3 raised\n  mend the cell\n"
 
 
 def test_a_missing_package_is_told(
