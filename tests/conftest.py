@@ -40,9 +40,7 @@ def _as_failure(report: pytest.TestReport | pytest.CollectReport) -> None:
         where = report.longrepr
         reason = where[2] if isinstance(where, tuple) else str(where)
         report.outcome = "failed"
-        report.longrepr = (
-            f"{reason}\nWith CI=true no tool may be missing: install it, or mark what cannot run here."
-        )
+        report.longrepr = f"{reason}\nWith CI=true no tool may be missing: install it, or mark what cannot run here."
 
 
 @pytest.hookimpl(wrapper=True)

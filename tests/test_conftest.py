@@ -56,13 +56,9 @@ def outcomes(folder: Path, **environment: str) -> tuple[dict[str, int], str]:
         str(folder),
         str(folder),
     ]
-    done = subprocess.run(
-        command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=folder, env=kept | environment, capture_output=True, text=True, check=False)
     last = done.stdout.splitlines()[-1]
-    return {
-        kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])
-    }, done.stdout
+    return {kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])}, done.stdout
 
 
 def test_a_missing_tool_is_a_skip_for_a_reader(tmp_path: Path) -> None:
