@@ -62,11 +62,7 @@ def modules_of(path: Path) -> Iterator[Path]:
 def reading_order(init: Path) -> list[str]:
     """The names that the docstring of a folder's `__init__` lists after "Reading order:"."""
     found = READING_ORDER.search(docstring_of(init)) if init.is_file() else None
-    return (
-        [name.removesuffix(".py").strip("/") for name in re.findall(r"`([\w/.]+)`", found[1])]
-        if found
-        else []
-    )
+    return [name.removesuffix(".py").strip("/") for name in re.findall(r"`([\w/.]+)`", found[1])] if found else []
 
 
 def dotted(module: Path, root: Path) -> str:
@@ -101,14 +97,8 @@ def api_index(root: Path) -> str:
         parts.append(f"## {layer.number}. {layer.question}")
         for room in built:
             page = Path(page_of(room)).name
-            modules = [
-                m
-                for m in modules_of(root / PACKAGE / room)
-                if m.name != "__init__.py" or m.parent.name == room
-            ]
-            lines = [
-                f"[`{dotted(m, root)}`]({page}#{dotted(m, root)})\n:   {question_of(m)}\n" for m in modules
-            ]
+            modules = [m for m in modules_of(root / PACKAGE / room) if m.name != "__init__.py" or m.parent.name == room]
+            lines = [f"[`{dotted(m, root)}`]({page}#{dotted(m, root)})\n:   {question_of(m)}\n" for m in modules]
             parts.append(box("modules", "\n".join(lines)))
     return "\n\n".join(parts)
 

@@ -28,12 +28,12 @@ class Collected(logging.Handler):
 
 
 def build_site(root: Path | None = None, *, strict: bool = True, target: Path | None = None) -> Path:
-    """Build the book and return the folder of the site. With `strict`, a broken link or a missing page is an
-    error.
+    """Build the book and return the folder of the site: `target`, or the one that mkdocs.yml names.
 
-    Raises BookError with everything that is wrong.
+    With `strict`, a broken link or a page outside the navigation is an error. Raises BookError with all that
+    is wrong.
     """
-    root = root or project_root()
+    root = (root or project_root()).resolve()
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # where Material stands is told in the README
     try:
         from mkdocs.commands.build import build
@@ -66,6 +66,12 @@ def build_site(root: Path | None = None, *, strict: bool = True, target: Path | 
         logger.propagate = True
     for message in collected.messages:
         print(f"note: {message}", file=sys.stderr)
+    if missing := config.extra["vendored"].missing:
+        print(
+            f"note: {missing}, so mathematics and diagrams are shown as their source\n"
+            "  with Node.js and npm installed, build again to have them drawn",
+            file=sys.stderr,
+        )
     return Path(config.site_dir)
 
 

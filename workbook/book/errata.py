@@ -59,9 +59,7 @@ def errata(root: Path) -> list[Erratum]:
     try:
         entries = [Erratum(**entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8"))]
     except (yaml.YAMLError, TypeError) as error:
-        raise BookError(
-            f"{path.name}: {last_line(str(error))}\n  an entry has {', '.join(Erratum._fields)}"
-        ) from error
+        raise BookError(f"{path.name}: {last_line(str(error))}\n  an entry has {', '.join(Erratum._fields)}") from error
     for entry in entries:
         if entry.status not in STATUSES or entry.document not in DOCUMENTS:
             raise BookError(

@@ -5,7 +5,6 @@ A thin hook: the work is done by functions that know nothing of MkDocs.
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from workbook.book.vendor import Vendored, vendored
 
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
-REQUIRE_VENDOR = "GLASS_REQUIRE_VENDOR"
+FONTS = "assets/fonts.css"  # of no use without the vendored typefaces
 
 IMAGE = re.compile(r'(?:<p>)?<img\b[^>]*\bsrc="(?P<source>[^":]+\.svg)"[^>]*?/?>(?:</p>)?')
 
@@ -48,10 +47,14 @@ def root_of(config: MkDocsConfig) -> Path:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fetch what comes from npm, or say what is missing without it."""
+    """Fetch what comes from npm, and put the pages made from the library's source into the navigation."""
     with reported():
-        config.extra["vendored"] = vendored(root_of(config), required=bool(os.environ.get(REQUIRE_VENDOR)))
-    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", list(api.room_pages(root_of(config))))
+        found = vendored(root_of(config))
+        rooms = api.room_pages(root_of(config))
+    if found.folder is None:
+        config.extra_css = [path for path in config.extra_css if path != FONTS]
+    config.extra["vendored"], config.extra["rooms"] = found, rooms
+    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", list(rooms))
     return config
 
 
@@ -61,9 +64,7 @@ def add_to_nav(nav: list[Any], after: str, pages: list[str]) -> bool:
         place = nav.index(after) + 1
         nav[place:place] = pages
         return True
-    parts = [
-        part for entry in nav if isinstance(entry, dict) for part in entry.values() if isinstance(part, list)
-    ]
+    parts = [part for entry in nav if isinstance(entry, dict) for part in entry.values() if isinstance(part, list)]
     return any(add_to_nav(part, after, pages) for part in parts)
 
 
@@ -84,7 +85,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             problems.append(str(error))
     if problems:
         raise PluginError("\n".join(problems))
-    for uri, markdown in api.room_pages(root_of(config)).items():
+    for uri, markdown in config.extra["rooms"].items():
         files.append(generated(config, uri, markdown.encode()))
     for place, path in vendored_of(config).files().items():
         files.append(generated(config, f"{VENDOR}/{place}", path))

@@ -29,9 +29,7 @@ LAYERS = (
     Layer(3, ("printing.py", "_tensor.py"), "What does a user hold?", "python_variable.cpp", ("01",)),
     Layer(4, ("kernels",), "How is it computed?", "ATen/native, c10/cuda", ("02", "05")),
     Layer(5, ("autograd",), "How are gradients recorded and run?", "torch/csrc/autograd", ("04",)),
-    Layer(
-        6, ("func", "amp", "profiler"), "What can be done to every call?", "functorch, autocast", ("04", "07")
-    ),
+    Layer(6, ("func", "amp", "profiler"), "What can be done to every call?", "functorch, autocast", ("04", "07")),
     Layer(
         7,
         ("nn", "optim", "data", "serialization"),

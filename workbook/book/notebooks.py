@@ -94,16 +94,13 @@ def notebook_sources(root: Path, paths: Sequence[Path] = ()) -> list[Path]:
         path = path.resolve()
         if path.is_dir():
             found += [
-                p
-                for p in sorted(path.rglob("*.md"))
-                if ".ipynb_checkpoints" not in p.parts and is_notebook_source(p)
+                p for p in sorted(path.rglob("*.md")) if ".ipynb_checkpoints" not in p.parts and is_notebook_source(p)
             ]
             continue
         path = path.with_suffix(".md")
         if not path.is_file():
             raise BookError(
-                f"{shown(path)}: no such file\n"
-                "  give the text of a section (.md), its notebook, or a folder of them"
+                f"{shown(path)}: no such file\n  give the text of a section (.md), its notebook, or a folder of them"
             )
         if not is_notebook_source(path):
             raise BookError(
@@ -132,8 +129,7 @@ def read_text(source: Path) -> NotebookNode:
         tags = list(cell.metadata.get("tags", []))
         if unknown := sorted(set(tags) - TAGS):
             raise BookError(
-                f"{shown(source)}: cell {number} has the tag {unknown[0]!r}\n"
-                f"  known tags: {', '.join(sorted(TAGS))}"
+                f"{shown(source)}: cell {number} has the tag {unknown[0]!r}\n  known tags: {', '.join(sorted(TAGS))}"
             )
         if cell.cell_type == "code" and any(CODE_CELL.match(line) for line in cell.source.splitlines()):
             raise BookError(
@@ -143,9 +139,7 @@ def read_text(source: Path) -> NotebookNode:
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
         seen[digest] += 1
         identity = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
-        notebook.cells.append(
-            new_cell[cell.cell_type](cell.source, id=identity, metadata=cell_metadata(tags))
-        )
+        notebook.cells.append(new_cell[cell.cell_type](cell.source, id=identity, metadata=cell_metadata(tags)))
     return notebook
 
 
@@ -200,8 +194,7 @@ async def executed(source: Path, root: Path, report: Callable[[int, int], None])
                 await execute_cells(client, source, root, total, report)
         except DeadKernelError as error:
             raise BookError(
-                f"{shown(source)}: the kernel died\n"
-                "  run the cells one by one in Jupyter to see which one ends it"
+                f"{shown(source)}: the kernel died\n  run the cells one by one in Jupyter to see which one ends it"
             ) from error
     return notebook
 
@@ -228,12 +221,8 @@ async def execute_cells(
             raise BookError(
                 f"{place} ran longer than {CELL_TIMEOUT} seconds and was stopped\n  give it less to do"
             ) from error
-        if "failure" in cell.metadata.get("tags", []) and not any(
-            out.output_type == "error" for out in cell.outputs
-        ):
-            raise BookError(
-                f"{place} is tagged `failure` but raised nothing\n  remove the tag, or make the cell raise"
-            )
+        if "failure" in cell.metadata.get("tags", []) and not any(out.output_type == "error" for out in cell.outputs):
+            raise BookError(f"{place} is tagged `failure` but raised nothing\n  remove the tag, or make the cell raise")
         cell.outputs = [tidied(output, root) for output in cell.outputs]
         if volatile := volatile_text(cell.outputs, root):
             raise BookError(
@@ -246,9 +235,7 @@ async def execute_cells(
 def kernel_environment(root: Path, ipython_folder: str) -> dict[str, str]:
     """The environment of every kernel: ours on the path, nobody's start-up files, dates of 1970."""
     environment = dict(os.environ)
-    environment.pop(
-        "PYTHONDONTWRITEBYTECODE", None
-    )  # where it is set, large generated modules compile at each import
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # where it is set, large generated modules compile at each import
     ours = [str(root / "reference"), str(root)]
     environment["PYTHONPATH"] = os.pathsep.join([*ours, *filter(None, [environment.get("PYTHONPATH")])])
     environment["IPYTHONDIR"] = ipython_folder
@@ -261,9 +248,7 @@ def tidied(output: NotebookNode, root: Path) -> NotebookNode:
     if output.output_type == "error":
         text = "".join(output.traceback)
         output.traceback = (
-            FRAME.sub(lambda frame: f"  {short_path(frame['path'], root)}{frame['rest']}", text)
-            .rstrip()
-            .splitlines()
+            FRAME.sub(lambda frame: f"  {short_path(frame['path'], root)}{frame['rest']}", text).rstrip().splitlines()
         )
     return output
 
@@ -287,9 +272,7 @@ def volatile_text(outputs: Iterable[NotebookNode], root: Path) -> str | None:
     """The first memory address or machine path among the outputs' text."""
     for output in outputs:
         texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", [])]
-        texts += [
-            str(value) for kind, value in output.get("data", {}).items() if not kind.startswith("image/png")
-        ]
+        texts += [str(value) for kind, value in output.get("data", {}).items() if not kind.startswith("image/png")]
         for text in texts:
             if address := ADDRESS.search(text):
                 return address.group()
@@ -343,8 +326,7 @@ def check_in_step(source: Path) -> NotebookNode:
     for number, (ours, theirs) in enumerate(zip(expected.cells, committed.cells, strict=False), start=1):
         if (ours.cell_type, ours.source, ours.metadata) != (theirs.cell_type, theirs.source, theirs.metadata):
             raise BookError(
-                f"{path}: out of step with its text: cell {number} differs\n"
-                f"{first_difference(theirs, ours)}  {remedy}"
+                f"{path}: out of step with its text: cell {number} differs\n{first_difference(theirs, ours)}  {remedy}"
             )
     if len(expected.cells) != len(committed.cells):
         raise BookError(
@@ -355,8 +337,7 @@ def check_in_step(source: Path) -> NotebookNode:
     for number, cell in enumerate(code, start=1):
         if cell.execution_count != number:
             raise BookError(
-                f"{path}: code cell {number} was not executed in order (count {cell.execution_count})\n"
-                f"  {remedy}"
+                f"{path}: code cell {number} was not executed in order (count {cell.execution_count})\n  {remedy}"
             )
         raised = any(output.output_type == "error" for output in cell.outputs)
         if raised != ("failure" in cell.metadata.get("tags", [])):
@@ -369,9 +350,7 @@ def check_in_step(source: Path) -> NotebookNode:
             cell.outputs, cell.execution_count = [], None
     written = source.with_suffix(".ipynb").read_text(encoding="utf-8")
     if as_text(stripped) != as_text(expected) or as_text(committed) != written:
-        raise BookError(
-            f"{path}: not as the builder writes it (ids, metadata or formatting were edited)\n  {remedy}"
-        )
+        raise BookError(f"{path}: not as the builder writes it (ids, metadata or formatting were edited)\n  {remedy}")
     return committed
 
 
@@ -380,9 +359,7 @@ def first_difference(old: NotebookNode, new: NotebookNode) -> str:
     if old.source == new.source:
         was, now = (f"{cell.cell_type} {dict(cell.metadata)}" for cell in (old, new))
         return f"    notebook: {was}\n    text:     {now}\n"
-    pairs = zip(
-        [*old.source.splitlines(), "(nothing)"], [*new.source.splitlines(), "(nothing)"], strict=False
-    )
+    pairs = zip([*old.source.splitlines(), "(nothing)"], [*new.source.splitlines(), "(nothing)"], strict=False)
     was, now = next((was, now) for was, now in pairs if was != now)
     return f"    notebook: {was}\n    text:     {now}\n"
 
@@ -444,17 +421,11 @@ def build(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 when every notebook is as it should be."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Build the book's notebooks from their text.")
-    parser.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="sections (.md) or folders; default: all"
-    )
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="sections (.md) or folders; default: all")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--check", action="store_true", help="execute again and compare with the committed bytes"
-    )
+    how.add_argument("--check", action="store_true", help="execute again and compare with the committed bytes")
     how.add_argument("--in-step", action="store_true", help="compare with the text only; execute nothing")
-    parser.add_argument(
-        "--jobs", type=int, help="notebooks executed at the same time (default: one a core, at most 4)"
-    )
+    parser.add_argument("--jobs", type=int, help="notebooks executed at the same time (default: one a core, at most 4)")
     options = parser.parse_args(arguments)
     problems: list[BookError] = []
     try:
@@ -468,9 +439,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     problems.append(error)
         else:
             what = "comparing" if options.check else "executing"
-            with Progress(
-                f"{what} {len(sources)} notebook{'s' * (len(sources) != 1)}", sys.stderr
-            ) as progress:
+            with Progress(f"{what} {len(sources)} notebook{'s' * (len(sources) != 1)}", sys.stderr) as progress:
 
                 def report(detail: str) -> None:
                     progress.detail = detail

@@ -75,11 +75,7 @@ def cell_markdown(cell: Json, name: str, figures: str, files: dict[str, bytes], 
     tags = frozenset(cell["metadata"].get("tags", ()))
     if "remove-cell" in tags:
         return ""
-    body = (
-        cell["source"]
-        if cell["cell_type"] == "markdown"
-        else code_cell(cell, tags, name, figures, files, answer)
-    )
+    body = cell["source"] if cell["cell_type"] == "markdown" else code_cell(cell, tags, name, figures, files, answer)
     if "solution" in tags:
         return folded("One solution", body, "solution")
     if "answer" in tags:
@@ -121,9 +117,7 @@ def output_markdown(output: Json, name: str, figures: str, files: dict[str, byte
             content = text_of(data[mime]).encode() if extension == "svg" else base64.b64decode(data[mime])
             file_name = f"{name}-{hashlib.sha256(content).hexdigest()[:12]}.{extension}"
             files[file_name] = content
-            return (
-                f"![{markdown_escape(alternative_text(output, mime))}]({figures}/{file_name}){{.cell-figure}}"
-            )
+            return f"![{markdown_escape(alternative_text(output, mime))}]({figures}/{file_name}){{.cell-figure}}"
     if "text/markdown" in data:
         role = output["metadata"].get("text/markdown", {}).get("role", "")
         return box(f"cell-markdown {role}".rstrip(), text_of(data["text/markdown"]))
@@ -198,9 +192,7 @@ def raw_html(text: str) -> str:
 
     Blank lines would end it, so those inside `<pre>` become character references.
     """
-    kept = re.sub(
-        r"<pre.*?</pre>", lambda pre: BLANK_LINES.sub("&#10;", pre[0]), text.strip(), flags=re.DOTALL
-    )
+    kept = re.sub(r"<pre.*?</pre>", lambda pre: BLANK_LINES.sub("&#10;", pre[0]), text.strip(), flags=re.DOTALL)
     return f'<div class="cell-html" markdown="0">\n{BLANK_LINES.sub("", kept)}\n</div>'
 
 

@@ -55,9 +55,7 @@ class Vendored:
         if self.folder is None:
             return {}
         return {
-            path.relative_to(self.folder).as_posix(): path
-            for path in sorted(self.folder.rglob("*"))
-            if path.is_file()
+            path.relative_to(self.folder).as_posix(): path for path in sorted(self.folder.rglob("*")) if path.is_file()
         }
 
 
@@ -66,8 +64,8 @@ def pinned_packages() -> tuple[Package, ...]:
     return tuple(Package(**entry) for entry in json.loads(PINS.read_text(encoding="utf-8")))
 
 
-def vendored(root: Path, *, required: bool = False) -> Vendored:
-    """The files, fetched where they are not in the cache. With `required`, not to have them is an error."""
+def vendored(root: Path) -> Vendored:
+    """The files, fetched where they are not in the cache; or what is missing to have them."""
     folder = root / CACHE / f"vendor-{hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]}"
     npm, node = shutil.which("npm"), shutil.which("node")
     missing = ""
@@ -77,11 +75,6 @@ def vendored(root: Path, *, required: bool = False) -> Vendored:
         missing = "npm is not installed" if npm is None else fetch_all(npm, folder)
     if not missing:
         return Vendored(folder, node)
-    if required:
-        raise BookError(
-            f"the site's KaTeX, Mermaid and fonts are missing: {missing}\n"
-            "  install Node.js, see that npm works, and build again"
-        )
     return Vendored(None, None, missing)
 
 
@@ -127,9 +120,7 @@ def fetch(npm: str, package: Package, scratch: Path, target: Path) -> str:
 def unpack(archive: Path, package: Package, target: Path) -> None:
     """Copy the package's chosen files out of its archive."""
     with tarfile.open(archive) as tar:
-        members = {
-            member.name.removeprefix("package/"): member for member in tar.getmembers() if member.isfile()
-        }
+        members = {member.name.removeprefix("package/"): member for member in tar.getmembers() if member.isfile()}
         for pattern, place in package.files.items():
             chosen = fnmatch.filter(members, pattern)
             if not chosen:

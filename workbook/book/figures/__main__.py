@@ -18,11 +18,7 @@ FIGURES: tuple[Callable[[Path], Figure], ...] = (house_map.draw,)
 
 def stale(root: Path) -> list[Path]:
     """The files of figures that are missing or not as they would be drawn now."""
-    return [
-        path
-        for path, svg in drawn(root).items()
-        if not path.is_file() or path.read_text(encoding="utf-8") != svg
-    ]
+    return [path for path, svg in drawn(root).items() if not path.is_file() or path.read_text(encoding="utf-8") != svg]
 
 
 def drawn(root: Path) -> dict[Path, str]:
@@ -33,9 +29,7 @@ def drawn(root: Path) -> dict[Path, str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 when every figure is fresh in the end."""
-    parser = argparse.ArgumentParser(
-        prog="python -m workbook.book.figures", description="Draw the book's figures."
-    )
+    parser = argparse.ArgumentParser(prog="python -m workbook.book.figures", description="Draw the book's figures.")
     parser.add_argument("--check", action="store_true", help="only say which committed figures are not fresh")
     options = parser.parse_args(arguments)
     try:

@@ -44,9 +44,7 @@ def row(figure: Figure, layer: Layer, y: float, built: bool) -> None:
     """One layer."""
     figure.box(LEFT, y, WIDTH, ROW, kind="pane" if built else "plain", dashed=not built)
     upper, lower = y + 21, y + 39
-    figure.text(
-        LEFT + 20, y + ROW / 2 + 5, str(layer.number), size=15, colour="soft", anchor="middle", mono=True
-    )
+    figure.text(LEFT + 20, y + ROW / 2 + 5, str(layer.number), size=15, colour="soft", anchor="middle", mono=True)
     rooms = "  ".join(room if room.endswith(".py") else f"{room}/" for room in layer.rooms)
     room = COUNTERPART - ROOMS - 8
     figure.text(ROOMS, upper, rooms, size=13, colour="glass", mono=True, bold=True, room=room)

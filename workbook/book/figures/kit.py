@@ -158,29 +158,21 @@ class Figure:
             room=width - 8,
         )
 
-    def cells(
-        self, x: float, y: float, values: Sequence[object], *, size: float = 32, kind: str = "pane"
-    ) -> None:
+    def cells(self, x: float, y: float, values: Sequence[object], *, size: float = 32, kind: str = "pane") -> None:
         """A row of cells, as memory is drawn: one square for each value."""
         for index, value in enumerate(values):
             self.label(x + index * size, y, size, size, str(value), kind=kind, size=size * 0.4, mono=True)
 
-    def line(
-        self, points: Sequence[tuple[float, float]], *, colour: str = "soft", dashed: bool = False
-    ) -> None:
+    def line(self, points: Sequence[tuple[float, float]], *, colour: str = "soft", dashed: bool = False) -> None:
         """A line through the points."""
         self._path(points, colour, dashed, "")
 
-    def arrow(
-        self, points: Sequence[tuple[float, float]], *, colour: str = "soft", dashed: bool = False
-    ) -> None:
+    def arrow(self, points: Sequence[tuple[float, float]], *, colour: str = "soft", dashed: bool = False) -> None:
         """A line through the points with a head at its end."""
         self._path(points, colour, dashed, f' marker-end="url(#{self.name}-{colour})"')
 
     def _path(self, points: Sequence[tuple[float, float]], colour: str, dashed: bool, ending: str) -> None:
-        way = " ".join(
-            f"{'L' if index else 'M'}{number(x)} {number(y)}" for index, (x, y) in enumerate(points)
-        )
+        way = " ".join(f"{'L' if index else 'M'}{number(x)} {number(y)}" for index, (x, y) in enumerate(points))
         classes = f"g-line g-{colour}-line" + (" g-dashed" if dashed else "")
         self.parts.append(f'<path class="{classes}" d="{way}"{ending}/>')
 
