@@ -58,9 +58,7 @@ class _Numbered(Module):
     def _name_at(self, index: int) -> str:
         position = operator.index(index)
         if not -len(self) <= position < len(self):
-            raise IndexError(
-                f"index {position} is out of range: {type(self).__name__} has {len(self)} modules"
-            )
+            raise IndexError(f"index {position} is out of range: {type(self).__name__} has {len(self)} modules")
         return list(self._modules)[position]
 
     def append(self, module: Module) -> Self:
@@ -127,12 +125,16 @@ class Sequential(_Numbered):
     def _of(self, items: list[tuple[str, Module | None]]) -> Self:
         return type(self)(OrderedDict(items))
 
-    def __add__(self, other: Sequential) -> Sequential:
+    def __add__(self, other: Iterable[Module]) -> Sequential:
+        return Sequential(*self, *self._same(other))
+
+    def __iadd__(self, other: Iterable[Module]) -> Self:
+        return self.extend(self._same(other))
+
+    def _same(self, other: Iterable[Module]) -> Iterable[Module]:
         if not isinstance(other, Sequential):
-            raise ValueError(
-                f"add operator supports only objects of Sequential class, but {typename(other)} is given."
-            )
-        return Sequential(*self, *other)
+            raise ValueError(f"add operator supports only objects of Sequential class, but {typename(other)} is given.")
+        return other
 
 
 class ModuleList(_Numbered):
@@ -154,9 +156,7 @@ class ModuleList(_Numbered):
         lines = []
         for text, run in groupby(enumerate(self), key=lambda pair: repr(pair[1])):
             places = [place for place, _ in run]
-            label = (
-                f"({places[0]}): " if len(places) == 1 else f"({places[0]}-{places[-1]}): {len(places)} x "
-            )
+            label = f"({places[0]}): " if len(places) == 1 else f"({places[0]}-{places[-1]}): {len(places)} x "
             lines.append("\n  " + (label + text).replace("\n", "\n  "))
         return f"{self._get_name()}({''.join(lines)}\n)" if lines else f"{self._get_name()}()"
 
@@ -217,8 +217,7 @@ class ModuleDict(Module):
             pairs = modules
         else:
             raise TypeError(
-                "ModuleDict.update should be called with an iterable of key/value pairs, "
-                f"but got {typename(modules)}"
+                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {typename(modules)}"
             )
         for name, module in pairs:
             self[name] = module

@@ -39,16 +39,12 @@ def sigmoid(input: Tensor) -> Tensor:
     return operators.sigmoid(input)
 
 
-def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """Positive numbers that sum to 1 along a dimension."""
     return operators.softmax(input, _softmax_dim("softmax", input, dim, _stacklevel), dtype)
 
 
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None
-) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None) -> Tensor:
     """The logarithm of `softmax`, without the overflow that taking it afterwards would risk."""
     return operators.log_softmax(input, _softmax_dim("log_softmax", input, dim, _stacklevel), dtype)
 
@@ -125,9 +121,7 @@ def reduction_name(size_average: bool | None, reduce: bool | None, reduction: st
 def reduction_number(reduction: str) -> int:
     """The number by which operators know a reduction."""
     if reduction not in REDUCTIONS:
-        raise ValueError(
-            f"{reduction} is not a valid value for reduction; expected one of {', '.join(REDUCTIONS)}"
-        )
+        raise ValueError(f"{reduction} is not a valid value for reduction; expected one of {', '.join(REDUCTIONS)}")
     return REDUCTIONS[reduction]
 
 
@@ -135,8 +129,7 @@ def _softmax_dim(name: str, input: Tensor, dim: int | None, stacklevel: int) -> 
     if dim is not None:
         return dim
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         stacklevel=stacklevel,
     )
     return 0 if input.dim() in (0, 1, 3) else 1

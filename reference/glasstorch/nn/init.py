@@ -44,9 +44,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
             raise ValueError(f"negative_slope {slope} not a valid number")
         return math.sqrt(2.0 / (1 + slope**2))
     if nonlinearity not in GAINS:
-        raise ValueError(
-            f"Unsupported nonlinearity {nonlinearity}; expected leaky_relu or one of {', '.join(GAINS)}"
-        )
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}; expected leaky_relu or one of {', '.join(GAINS)}")
     return GAINS[nonlinearity]
 
 
@@ -56,9 +54,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
-) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with normal numbers."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)

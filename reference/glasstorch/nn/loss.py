@@ -14,9 +14,7 @@ from glasstorch.nn.module import Module
 class _Loss(Module):
     """A loss knows how to combine those of the elements: "none", "mean" or "sum"."""
 
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-    ) -> None:
+    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = functional.reduction_name(size_average, reduce, reduction)
 

@@ -94,9 +94,7 @@ class Module:
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Run `hook(module, args)` before every `forward`; what it returns replaces the args."""
-        return _register(
-            self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs, hook, prepend, with_kwargs
-        )
+        return _register(self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs, hook, prepend, with_kwargs)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -111,8 +109,7 @@ class Module:
         self._check_name("parameter", name, self.__dict__.get("_parameters"))
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required)"
+                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
@@ -127,8 +124,7 @@ class Module:
         self._check_name("buffer", name, self.__dict__.get("_buffers"))
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
-                "(torch Tensor or None required)"
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
         self._buffers[name] = tensor
         if persistent:
@@ -196,7 +192,7 @@ class Module:
     def __delattr__(self, name: str) -> None:
         for registered in (self._parameters, self._buffers, self._modules):
             if name in registered:
-                del registered[name]  # type: ignore[attr-defined]
+                del registered[name]
                 self._non_persistent_buffers_set.discard(name)
                 return
         super().__delattr__(name)
@@ -452,9 +448,7 @@ class Module:
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [
-            f"({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()
-        ]
+        children = [f"({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
         if len(lines) == 1 and not children:
             return f"{self._get_name()}({extra})"
         body = "".join(f"\n  {line}" for line in lines + children)
@@ -503,7 +497,5 @@ def _parse_to(
     if tensor is not None:
         device, dtype = tensor.device, tensor.dtype
     if dtype is not None and not hasattr(dtype, "is_floating_point"):
-        raise TypeError(
-            f"to() received an invalid argument {dtype!r}; expected a device, a dtype or a tensor"
-        )
+        raise TypeError(f"to() received an invalid argument {dtype!r}; expected a device, a dtype or a tensor")
     return Device(device) if device is not None else None, dtype

@@ -21,7 +21,8 @@ class Parameter(Tensor):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
             data = operators.empty(0)
-        parameter: Self = alias(data, cls)
+        parameter = alias(data, cls)
+        assert isinstance(parameter, cls)
         parameter.requires_grad_(requires_grad)
         return parameter
 

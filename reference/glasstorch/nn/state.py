@@ -29,8 +29,6 @@ class IncompatibleKeys(NamedTuple):
             return "<All keys matched successfully>"
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
-    __str__ = __repr__
-
 
 class StateDictError(RuntimeError):
     """Values that do not fit the module they were loaded into."""
@@ -49,9 +47,7 @@ def state_dict(
     return found
 
 
-def load_state_dict(
-    module: Module, values: Mapping[str, Any], strict: bool, assign: bool
-) -> IncompatibleKeys:
+def load_state_dict(module: Module, values: Mapping[str, Any], strict: bool, assign: bool) -> IncompatibleKeys:
     """Copy, or assign, values to the parameters and buffers of the same names."""
     if not isinstance(values, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(values)}.")

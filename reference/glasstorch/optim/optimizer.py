@@ -45,9 +45,7 @@ class Optimizer:
                 f"but got a {type(params).__name__}"
             )
         if defaults.get("differentiable"):
-            raise NotImplementedError(
-                "differentiable=True: the steps of an optimizer are not recorded in glasstorch"
-            )
+            raise NotImplementedError("differentiable=True: the steps of an optimizer are not recorded in glasstorch")
         self.defaults = defaults
         self.state = defaultdict(dict)
         self.param_groups = []
@@ -84,9 +82,7 @@ class Optimizer:
         self._read_parameters(param_group)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(
-                    f"parameter group didn't specify a value of required optimization parameter {name}"
-                )
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
         parameters = param_group["params"]
         if len(parameters) != len(set(parameters)):
@@ -120,14 +116,11 @@ class Optimizer:
         names = [item[0] for item in given if isinstance(item, tuple)]
         parameters = [item[1] if isinstance(item, tuple) else item for item in given]
         if names and len(names) != len(parameters):
-            raise ValueError(
-                "all optimizer params should be with/without names. Some param names are missing"
-            )
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
         for parameter in parameters:
             if not isinstance(parameter, Tensor):
                 raise TypeError(
-                    "optimizer can only optimize Tensors, but one of the params is "
-                    + type(parameter).__name__
+                    "optimizer can only optimize Tensors, but one of the params is " + type(parameter).__name__
                 )
             if not (parameter.is_leaf or parameter.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
@@ -177,9 +170,7 @@ class Optimizer:
         for key, remembered in state_dict["state"].items():
             if key in parameters:
                 parameter = parameters[key]
-                self.state[parameter] = {
-                    name: _fitted(value, parameter, name) for name, value in remembered.items()
-                }
+                self.state[parameter] = {name: _fitted(value, parameter, name) for name, value in remembered.items()}
             else:
                 self.state[key] = copy.deepcopy(remembered)
         for theirs, ours in zip(saved, self.param_groups, strict=True):
