@@ -58,12 +58,11 @@ class GraphTask:
         """Run nodes as they become ready until none is left."""
         dependencies, buffers, needed, captures = self.dependencies, self.buffers, self.needed, self.captures
         keep_graph, ready = self.keep_graph, self.ready
-        pop = heapq.heappop
-        while ready:
-            node = pop(ready)[2]
-            grads = buffers.pop(node, None)
-            if grads is None:
-                grads = [None] * len(node.metadata)
+        alone: Node | None = None  # the one ready node, when the heap is empty: a chain never touches the heap
+        while alone is not None or ready:
+            node = alone if alone is not None else heapq.heappop(ready)[2]
+            alone = None
+            grads = buffers.pop(node, None) or [None] * len(node.metadata)
             if node.pre_hooks is not None:
                 for pre_hook in tuple(node.pre_hooks):
                     grads = pre_hook(grads)
@@ -92,25 +91,24 @@ class GraphTask:
                 target, input_nr = edge
                 grad = results[i]
                 if grad is not None:
-                    wanted = target.metadata[input_nr]
+                    metadata = target.metadata
+                    wanted = metadata[input_nr]
                     if wanted is not None and (grad._shape != wanted[0] or grad.dtype is not wanted[1]):
                         grad = validated(grad, wanted, node, i)
-                    buffer = buffers.get(target)
-                    if buffer is None:
-                        if len(target.metadata) == 1:
-                            buffers[target] = [grad]
-                        else:
-                            self.add(target, input_nr, grad)
+                    if target not in buffers and len(metadata) == 1:
+                        buffers[target] = [grad]
                     else:
-                        arrived = buffer[input_nr]
-                        buffer[input_nr] = grad if arrived is None else arrived + grad
+                        self.add(target, input_nr, grad)
                 waiting = dependencies[target] = dependencies[target] - 1
                 if not waiting:
-                    self.push(target)
-            grad, results = (
-                None,
-                (),
-            )  # nobody but the buffers holds a gradient now (AccumulateGrad may keep it as it is)
+                    if alone is None and not ready:
+                        alone = target
+                    else:
+                        if alone is not None:
+                            self.push(alone)
+                            alone = None
+                        self.push(target)
+            grad, results = None, ()  # only the buffers hold gradients now: AccumulateGrad may keep one as it is
 
 
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:

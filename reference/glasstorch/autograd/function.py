@@ -16,7 +16,7 @@ from glasstorch.autograd.node import (
     check_inplace,
     gradient_edge,
     rebase_history,
-    set_history,
+    set_histories,
 )
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.errors import AutogradError
@@ -185,7 +185,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
     dirty = [r for r in outputs if any(r is d for d in node.dirty)]
     for tensor in dirty:
         check_inplace(tensor)
-    set_history(tuple(None if any(r is d for d in dirty) else r for r in differentiable), node)
+    set_histories(tuple(None if any(r is d for d in dirty) else r for r in differentiable), node)
     for tensor in dirty:
         metadata = node.metadata
         rebase_history(tensor, node)

@@ -35,23 +35,17 @@ class Node:
     grows with time: among nodes that are ready, the engine runs the latest first.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "metadata",
-        "next_edges",
-        "post_hooks",
-        "pre_hooks",
-        "released",
-        "sequence_nr",
-    )
+    next_edges: Sequence[Edge | None]
+    sequence_nr: int
+    # Most nodes keep these as they are, so they stand on the class and cost nothing to make.
+    metadata: tuple[Metadata | None, ...] = ()
+    released = False
+    pre_hooks: list[Callable[[list[Any]], list[Any]]] | None = None
+    post_hooks: list[Callable[[Gradients, Gradients], Any]] | None = None
 
     def __init__(self, edges: Sequence[Edge | None]) -> None:
         self.next_edges = edges
         self.sequence_nr = next(_sequence)
-        self.metadata: tuple[Metadata | None, ...] = ()
-        self.released = False
-        self.pre_hooks: list[Callable[[list[Any]], list[Any]]] | None = None
-        self.post_hooks: list[Callable[[Gradients, Gradients], Any]] | None = None
 
     def apply(self, grads: Gradients) -> Gradients:
         """Gradients of the arguments, in the order of `next_edges`, from those of the results."""
@@ -139,36 +133,20 @@ class AutogradMeta:
     A view has `base`, the tensor whose storage it shows, and `seen_version`, the version at which `grad_fn` was right.
     """
 
-    __slots__ = (
-        "accumulator",
-        "base",
-        "grad",
-        "grad_fn",
-        "kept_accumulator",
-        "output_nr",
-        "post_accumulate_hooks",
-        "requires_grad",
-        "retains_grad",
-        "seen_version",
-    )
-
-    def __init__(self, grad_fn: Node | None = None, output_nr: int = 0) -> None:
-        self.grad_fn = grad_fn
-        self.output_nr = output_nr
-        self.requires_grad = False  # set by the user, on leaves
-        self.grad: Tensor | None = None
-        self.accumulator: weakref.ref[AccumulateGrad] | None = None
-        self.kept_accumulator: AccumulateGrad | None = None  # held once it has hooks
-        self.base: Tensor | None = None
-        self.seen_version = 0
-        self.retains_grad = False
-        self.post_accumulate_hooks: list[Callable[[Any], Any]] | None = None
+    grad_fn: Node | None = None
+    output_nr = 0
+    requires_grad = False  # set by the user, on leaves
+    grad: Tensor | None = None
+    accumulator: weakref.ref[AccumulateGrad] | None = None
+    kept_accumulator: AccumulateGrad | None = None  # held once it has hooks
+    base: Tensor | None = None
+    seen_version = 0
+    retains_grad = False
+    post_accumulate_hooks: list[Callable[[Any], Any]] | None = None
 
 
 class AccumulateGrad(Node):
     """The end of an edge at a leaf: adds what arrives to the leaf's `.grad`."""
-
-    __slots__ = ("variable",)
 
     def __init__(self, variable: Tensor) -> None:
         super().__init__(())
@@ -218,7 +196,7 @@ def requires_grad(tensor: Tensor) -> bool:
     return meta is not None and (meta.requires_grad or meta.grad_fn is not None)
 
 
-def gradient_edge(tensor: Tensor | None) -> Edge | None:
+def gradient_edge(tensor: Tensor | None) -> Edge | None:  # hot path: benchmarks/eager.py
     """Where the gradient of a tensor goes: its node and result number, a leaf's AccumulateGrad, or nowhere."""
     if tensor is None:
         return None
@@ -252,26 +230,32 @@ def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
     return node
 
 
-def set_history(result: Any, node: Node) -> None:
-    """Make a node the one that produced a result, or each of several; None and integer results have no history."""
-    if not isinstance(result, tuple | list):
-        dtype = result.dtype
-        node.metadata = ((result._shape, dtype),)
-        if dtype.is_floating_point:
-            _attach(result, node, 0)
+def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eager.py
+    """Make a node the one that produced a result; an integer result has no history."""
+    dtype = result.dtype
+    node.metadata = ((result._shape, dtype),)
+    if not dtype.is_floating_point:
         return
-    node.metadata = tuple(None if r is None else (r._shape, r.dtype) for r in result)
-    for i, r in enumerate(result):
-        if r is not None and r.dtype.is_floating_point:
-            _attach(r, node, i)
-
-
-def _attach(tensor: Tensor, node: Node, output_nr: int) -> None:
-    meta = tensor._autograd_meta
+    meta = result._autograd_meta
     if meta is None:
-        tensor._autograd_meta = AutogradMeta(node, output_nr)
-    else:  # a view: its record exists already
-        meta.grad_fn, meta.output_nr, meta.seen_version = node, output_nr, tensor._version
+        meta = result._autograd_meta = AutogradMeta()
+    elif meta.base is not None:
+        meta.seen_version = result._version
+    meta.grad_fn = node
+
+
+def set_histories(results: Sequence[Tensor | None], node: Node) -> None:
+    """Make a node the one that produced several results; None stands for one that carries no gradient."""
+    metadata: list[Metadata | None] = []
+    for i, result in enumerate(results):
+        if result is None:
+            metadata.append(None)
+            continue
+        set_history(result, node)
+        metadata += node.metadata
+        if result._autograd_meta is not None:
+            result._autograd_meta.output_nr = i
+    node.metadata = tuple(metadata)
 
 
 def check_inplace(tensor: Tensor) -> None:
@@ -295,8 +279,6 @@ def check_inplace(tensor: Tensor) -> None:
 def rebase_history(tensor: Tensor, node: Node) -> None:
     """After an in-place operator: the node becomes the one that produced the tensor's new value."""
     node.metadata = ((tensor._shape, tensor.dtype),)
-    meta = tensor._autograd_meta
-    if meta is None:
-        tensor._autograd_meta = AutogradMeta(node)
-    else:
-        meta.grad_fn, meta.output_nr = node, 0
+    if tensor._autograd_meta is None:
+        tensor._autograd_meta = AutogradMeta()
+    tensor._autograd_meta.grad_fn, tensor._autograd_meta.output_nr = node, 0

@@ -41,7 +41,8 @@ class SavedVariable:
         if self.output_nr < 0 or not grad_mode.get():
             return tensor
         result = alias(tensor)
-        result._autograd_meta = AutogradMeta(owner, self.output_nr)
+        meta = result._autograd_meta = AutogradMeta()
+        meta.grad_fn, meta.output_nr = owner, self.output_nr
         return result
 
     def _changed(self, owner: Node, version: int) -> str:

@@ -74,7 +74,7 @@ class DispatchKey(IntEnum, metaclass=_Keys):
     key on each. Aliases come last.
     """
 
-    _ignore_ = ("number", "member")
+    _ignore_ = ["number", "member"]  # noqa: RUF012  (read by Enum)
     for number, member in enumerate((*_runtime_names(), *ALIASES)):
         vars()[member] = number
 

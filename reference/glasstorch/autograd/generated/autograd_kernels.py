@@ -50,6 +50,7 @@ from glasstorch.autograd.node import (
     gradient_edge,
     gradient_edges,
     rebase_history,
+    set_histories,
     set_history,
 )
 from glasstorch.autograd.saved import SavedVariable
@@ -65,8 +66,6 @@ _uniform_ = table("uniform_")
 
 
 class UniformBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -94,8 +93,6 @@ _normal_ = table("normal_")
 
 
 class NormalBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -123,8 +120,6 @@ _random__from = table("random_.from")
 
 
 class RandomBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -152,7 +147,6 @@ _add_Tensor = table("add.Tensor")
 
 
 class AddBackward0(Node):
-    __slots__ = ("alpha",)
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -210,7 +204,6 @@ _sub_Tensor = table("sub.Tensor")
 
 
 class SubBackward0(Node):
-    __slots__ = ("alpha",)
     alpha: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -268,7 +261,6 @@ _mul_Tensor = table("mul.Tensor")
 
 
 class MulBackward0(Node):
-    __slots__ = ("saved_other", "saved_self")
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
 
@@ -335,7 +327,6 @@ _div_Tensor = table("div.Tensor")
 
 
 class DivBackward0(Node):
-    __slots__ = ("saved_other", "saved_self")
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
 
@@ -403,7 +394,6 @@ _div_Tensor_mode = table("div.Tensor_mode")
 
 
 class DivBackward1(Node):
-    __slots__ = ("saved_other", "saved_self", "rounding_mode")
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
     rounding_mode: Any
@@ -476,7 +466,6 @@ _remainder_Tensor = table("remainder.Tensor")
 
 
 class RemainderBackward0(Node):
-    __slots__ = ("saved_self", "saved_other")
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
@@ -543,7 +532,6 @@ _pow_Tensor_Tensor = table("pow.Tensor_Tensor")
 
 
 class PowBackward1(Node):
-    __slots__ = ("saved_self", "saved_exponent", "saved_result")
     saved_self: SavedVariable | None
     saved_exponent: SavedVariable | None
     saved_result: SavedVariable | None
@@ -617,7 +605,6 @@ _pow_Scalar = table("pow.Scalar")
 
 
 class PowBackward2(Node):
-    __slots__ = ("saved_exponent", "saved_result", "self_")
     saved_exponent: SavedVariable | None
     saved_result: SavedVariable | None
     self_: Any
@@ -659,7 +646,6 @@ _pow_Tensor_Scalar = table("pow.Tensor_Scalar")
 
 
 class PowBackward0(Node):
-    __slots__ = ("saved_self", "exponent")
     saved_self: SavedVariable | None
     exponent: Any
 
@@ -717,7 +703,6 @@ _maximum = table("maximum")
 
 
 class MaximumBackward0(Node):
-    __slots__ = ("saved_self", "saved_other")
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
@@ -765,7 +750,6 @@ _minimum = table("minimum")
 
 
 class MinimumBackward0(Node):
-    __slots__ = ("saved_self", "saved_other")
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
@@ -813,8 +797,6 @@ _neg = table("neg")
 
 
 class NegBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -859,7 +841,6 @@ _abs = table("abs")
 
 
 class AbsBackward0(Node):
-    __slots__ = ("saved_self",)
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -913,8 +894,6 @@ _sgn = table("sgn")
 
 
 class SgnBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -959,7 +938,6 @@ _exp = table("exp")
 
 
 class ExpBackward0(Node):
-    __slots__ = ("saved_result",)
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1013,7 +991,6 @@ _log = table("log")
 
 
 class LogBackward0(Node):
-    __slots__ = ("saved_self",)
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1067,7 +1044,6 @@ _sqrt = table("sqrt")
 
 
 class SqrtBackward0(Node):
-    __slots__ = ("saved_result",)
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1121,7 +1097,6 @@ _rsqrt = table("rsqrt")
 
 
 class RsqrtBackward0(Node):
-    __slots__ = ("saved_result",)
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1175,7 +1150,6 @@ _reciprocal = table("reciprocal")
 
 
 class ReciprocalBackward0(Node):
-    __slots__ = ("saved_result",)
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1229,7 +1203,6 @@ _sin = table("sin")
 
 
 class SinBackward0(Node):
-    __slots__ = ("saved_self",)
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1283,7 +1256,6 @@ _cos = table("cos")
 
 
 class CosBackward0(Node):
-    __slots__ = ("saved_self",)
     saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1337,7 +1309,6 @@ _tanh = table("tanh")
 
 
 class TanhBackward0(Node):
-    __slots__ = ("saved_result",)
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1391,7 +1362,6 @@ _tanh_backward = table("tanh_backward")
 
 
 class TanhBackwardBackward0(Node):
-    __slots__ = ("saved_output", "saved_grad_output")
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
 
@@ -1438,7 +1408,6 @@ _sigmoid = table("sigmoid")
 
 
 class SigmoidBackward0(Node):
-    __slots__ = ("saved_result",)
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1492,7 +1461,6 @@ _sigmoid_backward = table("sigmoid_backward")
 
 
 class SigmoidBackwardBackward0(Node):
-    __slots__ = ("saved_output", "saved_grad_output")
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
 
@@ -1539,7 +1507,6 @@ _relu = table("relu")
 
 
 class ReluBackward0(Node):
-    __slots__ = ("saved_result",)
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1593,7 +1560,6 @@ _threshold_backward = table("threshold_backward")
 
 
 class ThresholdBackwardBackward0(Node):
-    __slots__ = ("saved_self", "threshold")
     saved_self: SavedVariable | None
     threshold: Any
 
@@ -1638,7 +1604,6 @@ _where_self = table("where.self")
 
 
 class WhereBackward0(Node):
-    __slots__ = ("saved_condition",)
     saved_condition: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -1681,7 +1646,6 @@ _clamp = table("clamp")
 
 
 class ClampBackward1(Node):
-    __slots__ = ("saved_self", "max", "min")
     saved_self: SavedVariable | None
     max: Any
     min: Any
@@ -1743,7 +1707,6 @@ _clamp_Tensor = table("clamp.Tensor")
 
 
 class ClampBackward0(Node):
-    __slots__ = ("saved_self", "saved_min", "saved_max")
     saved_self: SavedVariable | None
     saved_min: SavedVariable | None
     saved_max: SavedVariable | None
@@ -1829,7 +1792,6 @@ _addcmul = table("addcmul")
 
 
 class AddcmulBackward0(Node):
-    __slots__ = ("saved_tensor2", "saved_tensor1", "value")
     saved_tensor2: SavedVariable | None
     saved_tensor1: SavedVariable | None
     value: Any
@@ -1910,7 +1872,6 @@ _addcdiv = table("addcdiv")
 
 
 class AddcdivBackward0(Node):
-    __slots__ = ("saved_tensor2", "saved_tensor1", "value")
     saved_tensor2: SavedVariable | None
     saved_tensor1: SavedVariable | None
     value: Any
@@ -1992,7 +1953,6 @@ _lerp_Scalar = table("lerp.Scalar")
 
 
 class LerpBackward0(Node):
-    __slots__ = ("weight",)
     weight: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2051,7 +2011,6 @@ _masked_fill_Scalar = table("masked_fill.Scalar")
 
 
 class MaskedFillBackward0(Node):
-    __slots__ = ("saved_mask",)
     saved_mask: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2105,7 +2064,6 @@ _sum = table("sum")
 
 
 class SumBackward0(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2136,7 +2094,6 @@ _sum_dim_IntList = table("sum.dim_IntList")
 
 
 class SumBackward1(Node):
-    __slots__ = ("dim", "keepdim", "self_shape")
     dim: Any
     keepdim: Any
     self_shape: Any
@@ -2173,7 +2130,6 @@ _mean = table("mean")
 
 
 class MeanBackward0(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2204,7 +2160,6 @@ _mean_dim = table("mean.dim")
 
 
 class MeanBackward1(Node):
-    __slots__ = ("dim", "keepdim", "self_shape")
     dim: Any
     keepdim: Any
     self_shape: Any
@@ -2241,7 +2196,6 @@ _max = table("max")
 
 
 class MaxBackward1(Node):
-    __slots__ = ("saved_self", "saved_result")
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
@@ -2280,7 +2234,6 @@ _max_dim = table("max.dim")
 
 
 class MaxBackward0(Node):
-    __slots__ = ("saved_indices", "dim", "keepdim", "self_shape")
     saved_indices: SavedVariable | None
     dim: Any
     keepdim: Any
@@ -2316,7 +2269,7 @@ def max_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.self_shape = self._shape
     results = _max_dim[below](below, self, dim, keepdim)
     node.saved_indices = SavedVariable(results[1], node, 1)
-    set_history((results[0], None), node)
+    set_histories((results[0], None), node)
     return results
 
 
@@ -2324,7 +2277,6 @@ _min = table("min")
 
 
 class MinBackward1(Node):
-    __slots__ = ("saved_self", "saved_result")
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
 
@@ -2363,7 +2315,6 @@ _min_dim = table("min.dim")
 
 
 class MinBackward0(Node):
-    __slots__ = ("saved_indices", "dim", "keepdim", "self_shape")
     saved_indices: SavedVariable | None
     dim: Any
     keepdim: Any
@@ -2399,7 +2350,7 @@ def min_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.self_shape = self._shape
     results = _min_dim[below](below, self, dim, keepdim)
     node.saved_indices = SavedVariable(results[1], node, 1)
-    set_history((results[0], None), node)
+    set_histories((results[0], None), node)
     return results
 
 
@@ -2407,7 +2358,6 @@ _amax = table("amax")
 
 
 class AmaxBackward0(Node):
-    __slots__ = ("saved_self", "saved_result", "dim", "keepdim")
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     dim: Any
@@ -2452,7 +2402,6 @@ _amin = table("amin")
 
 
 class AminBackward0(Node):
-    __slots__ = ("saved_self", "saved_result", "dim", "keepdim")
     saved_self: SavedVariable | None
     saved_result: SavedVariable | None
     dim: Any
@@ -2497,7 +2446,6 @@ _mm = table("mm")
 
 
 class MmBackward0(Node):
-    __slots__ = ("saved_mat2", "saved_self")
     saved_mat2: SavedVariable | None
     saved_self: SavedVariable | None
 
@@ -2543,7 +2491,6 @@ _bmm = table("bmm")
 
 
 class BmmBackward0(Node):
-    __slots__ = ("saved_mat2", "saved_self")
     saved_mat2: SavedVariable | None
     saved_self: SavedVariable | None
 
@@ -2589,7 +2536,6 @@ _mv = table("mv")
 
 
 class MvBackward0(Node):
-    __slots__ = ("saved_vec", "saved_self")
     saved_vec: SavedVariable | None
     saved_self: SavedVariable | None
 
@@ -2635,7 +2581,6 @@ _dot = table("dot")
 
 
 class DotBackward0(Node):
-    __slots__ = ("saved_tensor", "saved_self")
     saved_tensor: SavedVariable | None
     saved_self: SavedVariable | None
 
@@ -2681,7 +2626,6 @@ _addmm = table("addmm")
 
 
 class AddmmBackward0(Node):
-    __slots__ = ("saved_mat2", "saved_mat1", "beta", "alpha")
     saved_mat2: SavedVariable | None
     saved_mat1: SavedVariable | None
     beta: Any
@@ -2766,8 +2710,6 @@ _alias = table("alias")
 
 
 class AliasBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -2794,7 +2736,6 @@ _view = table("view")
 
 
 class ViewBackward0(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2825,7 +2766,6 @@ __unsafe_view = table("_unsafe_view")
 
 
 class UnsafeViewBackward0(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2856,7 +2796,6 @@ __reshape_alias = table("_reshape_alias")
 
 
 class ReshapeAliasBackward0(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2887,7 +2826,6 @@ _transpose_int = table("transpose.int")
 
 
 class TransposeBackward0(Node):
-    __slots__ = ("dim0", "dim1")
     dim0: Any
     dim1: Any
 
@@ -2921,8 +2859,6 @@ _t = table("t")
 
 
 class TBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -2949,7 +2885,6 @@ _permute = table("permute")
 
 
 class PermuteBackward0(Node):
-    __slots__ = ("dims",)
     dims: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -2980,8 +2915,6 @@ _expand = table("expand")
 
 
 class ExpandBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -3008,7 +2941,6 @@ _squeeze = table("squeeze")
 
 
 class SqueezeBackward0(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -3039,7 +2971,6 @@ _squeeze_dim = table("squeeze.dim")
 
 
 class SqueezeBackward1(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -3070,7 +3001,6 @@ _squeeze_dims = table("squeeze.dims")
 
 
 class SqueezeBackward2(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -3101,7 +3031,6 @@ _unsqueeze = table("unsqueeze")
 
 
 class UnsqueezeBackward0(Node):
-    __slots__ = ("self_shape",)
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -3132,7 +3061,6 @@ _select_int = table("select.int")
 
 
 class SelectBackward0(Node):
-    __slots__ = ("dim", "index", "self_shape")
     dim: Any
     index: Any
     self_shape: Any
@@ -3169,7 +3097,6 @@ _slice_Tensor = table("slice.Tensor")
 
 
 class SliceBackward0(Node):
-    __slots__ = ("dim", "end", "self_shape", "start", "step")
     dim: Any
     end: Any
     self_shape: Any
@@ -3212,7 +3139,6 @@ _diagonal = table("diagonal")
 
 
 class DiagonalBackward0(Node):
-    __slots__ = ("dim1", "dim2", "offset", "self_shape")
     dim1: Any
     dim2: Any
     offset: Any
@@ -3252,7 +3178,6 @@ _unfold = table("unfold")
 
 
 class UnfoldBackward0(Node):
-    __slots__ = ("dimension", "self_shape", "size", "step")
     dimension: Any
     self_shape: Any
     size: Any
@@ -3292,7 +3217,6 @@ _unbind_int = table("unbind.int")
 
 
 class UnbindBackward0(Node):
-    __slots__ = ("dim", "self_dtype", "self_shape")
     dim: Any
     self_dtype: Any
     self_shape: Any
@@ -3329,7 +3253,6 @@ _split_Tensor = table("split.Tensor")
 
 
 class SplitBackward0(Node):
-    __slots__ = ("dim", "self_dtype", "self_shape", "split_size")
     dim: Any
     self_dtype: Any
     self_shape: Any
@@ -3369,7 +3292,6 @@ _as_strided = table("as_strided")
 
 
 class AsStridedBackward0(Node):
-    __slots__ = ("self_geometry", "size", "storage_offset", "stride")
     self_geometry: Any
     size: Any
     storage_offset: Any
@@ -3409,7 +3331,6 @@ _select_backward = table("select_backward")
 
 
 class SelectBackwardBackward0(Node):
-    __slots__ = ("dim", "index")
     dim: Any
     index: Any
 
@@ -3443,7 +3364,6 @@ _slice_backward = table("slice_backward")
 
 
 class SliceBackwardBackward0(Node):
-    __slots__ = ("dim", "end", "start", "step")
     dim: Any
     end: Any
     start: Any
@@ -3483,7 +3403,6 @@ __as_strided_backward = table("_as_strided_backward")
 
 
 class AsStridedBackwardBackward0(Node):
-    __slots__ = ("saved_grad", "input_offset", "input_size", "input_stride", "offset", "size", "stride")
     saved_grad: SavedVariable | None
     input_offset: Any
     input_size: Any
@@ -3538,7 +3457,6 @@ _cat = table("cat")
 
 
 class CatBackward0(Node):
-    __slots__ = ("dim", "tensors_shapes")
     dim: Any
     tensors_shapes: Any
 
@@ -3571,7 +3489,6 @@ _stack = table("stack")
 
 
 class StackBackward0(Node):
-    __slots__ = ("dim",)
     dim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -3601,7 +3518,6 @@ _index_Tensor = table("index.Tensor")
 
 
 class IndexBackward0(Node):
-    __slots__ = ("saved_indices", "self_shape")
     saved_indices: list[SavedVariable | None] | None
     self_shape: Any
 
@@ -3639,7 +3555,6 @@ _index_put = table("index_put")
 
 
 class IndexPutBackward0(Node):
-    __slots__ = ("saved_indices", "accumulate")
     saved_indices: list[SavedVariable | None] | None
     accumulate: Any
 
@@ -3685,7 +3600,6 @@ _index_put_ = table("index_put_")
 
 
 class IndexPutBackward1(Node):
-    __slots__ = ("saved_indices", "accumulate")
     saved_indices: list[SavedVariable | None] | None
     accumulate: Any
 
@@ -3732,7 +3646,6 @@ _gather = table("gather")
 
 
 class GatherBackward0(Node):
-    __slots__ = ("saved_index", "dim", "self_shape")
     saved_index: SavedVariable | None
     dim: Any
     self_shape: Any
@@ -3773,7 +3686,6 @@ _scatter_src = table("scatter.src")
 
 
 class ScatterBackward0(Node):
-    __slots__ = ("saved_index", "dim")
     saved_index: SavedVariable | None
     dim: Any
 
@@ -3841,7 +3753,6 @@ _scatter_value = table("scatter.value")
 
 
 class ScatterBackward1(Node):
-    __slots__ = ("saved_index", "dim")
     saved_index: SavedVariable | None
     dim: Any
 
@@ -3899,7 +3810,6 @@ _scatter_add = table("scatter_add")
 
 
 class ScatterAddBackward0(Node):
-    __slots__ = ("saved_index", "dim")
     saved_index: SavedVariable | None
     dim: Any
 
@@ -3965,7 +3875,6 @@ _index_select = table("index_select")
 
 
 class IndexSelectBackward0(Node):
-    __slots__ = ("saved_index", "dim", "self_shape")
     saved_index: SavedVariable | None
     dim: Any
     self_shape: Any
@@ -4006,8 +3915,6 @@ _clone = table("clone")
 
 
 class CloneBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4034,8 +3941,6 @@ _copy_ = table("copy_")
 
 
 class CopyBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4070,8 +3975,6 @@ __to_copy = table("_to_copy")
 
 
 class ToCopyBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4100,8 +4003,6 @@ _fill_Scalar = table("fill.Scalar")
 
 
 class FillBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4128,8 +4029,6 @@ _fill_Tensor = table("fill.Tensor")
 
 
 class FillBackward1(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4163,8 +4062,6 @@ _fill__Scalar = table("fill_.Scalar")
 
 
 class FillBackward2(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4192,8 +4089,6 @@ _fill__Tensor = table("fill_.Tensor")
 
 
 class FillBackward3(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4228,8 +4123,6 @@ _zero_ = table("zero_")
 
 
 class ZeroBackward0(Node):
-    __slots__ = ()
-
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4257,7 +4150,6 @@ __softmax = table("_softmax")
 
 
 class SoftmaxBackward0(Node):
-    __slots__ = ("saved_result", "dim", "self_dtype")
     saved_result: SavedVariable | None
     dim: Any
     self_dtype: Any
@@ -4298,7 +4190,6 @@ __softmax_backward_data = table("_softmax_backward_data")
 
 
 class SoftmaxBackwardDataBackward0(Node):
-    __slots__ = ("saved_output", "saved_grad_output", "dim", "input_dtype")
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
     dim: Any
@@ -4352,7 +4243,6 @@ __log_softmax = table("_log_softmax")
 
 
 class LogSoftmaxBackward0(Node):
-    __slots__ = ("saved_result", "dim", "self_dtype")
     saved_result: SavedVariable | None
     dim: Any
     self_dtype: Any
@@ -4393,7 +4283,6 @@ __log_softmax_backward_data = table("_log_softmax_backward_data")
 
 
 class LogSoftmaxBackwardDataBackward0(Node):
-    __slots__ = ("saved_output", "saved_grad_output", "dim")
     saved_output: SavedVariable | None
     saved_grad_output: SavedVariable | None
     dim: Any
@@ -4444,7 +4333,6 @@ _nll_loss_forward = table("nll_loss_forward")
 
 
 class NllLossForwardBackward0(Node):
-    __slots__ = ("saved_self", "saved_target", "saved_weight", "saved_total_weight", "ignore_index", "reduction")
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
@@ -4489,7 +4377,7 @@ def nll_loss_forward(keys: int, self: Any, target: Any, weight: Any, reduction: 
     node.reduction = reduction
     results = _nll_loss_forward[below](below, self, target, weight, reduction, ignore_index)
     node.saved_total_weight = SavedVariable(results[1], node, 1)
-    set_history((results[0], None), node)
+    set_histories((results[0], None), node)
     return results
 
 
@@ -4497,7 +4385,6 @@ _nll_loss_backward = table("nll_loss_backward")
 
 
 class NllLossBackwardBackward0(Node):
-    __slots__ = ("saved_target", "saved_weight", "ignore_index", "reduction")
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
     ignore_index: Any
@@ -4562,7 +4449,6 @@ _nll_loss2d_forward = table("nll_loss2d_forward")
 
 
 class NllLoss2dForwardBackward0(Node):
-    __slots__ = ("saved_self", "saved_target", "saved_weight", "saved_total_weight", "ignore_index", "reduction")
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
@@ -4607,7 +4493,7 @@ def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction
     node.reduction = reduction
     results = _nll_loss2d_forward[below](below, self, target, weight, reduction, ignore_index)
     node.saved_total_weight = SavedVariable(results[1], node, 1)
-    set_history((results[0], None), node)
+    set_histories((results[0], None), node)
     return results
 
 
@@ -4615,7 +4501,6 @@ _nll_loss2d_backward = table("nll_loss2d_backward")
 
 
 class NllLoss2dBackwardBackward0(Node):
-    __slots__ = ("saved_target", "saved_weight", "ignore_index", "reduction")
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
     ignore_index: Any

@@ -34,6 +34,7 @@ from glasstorch.autograd.node import (
     gradient_edge,
     gradient_edges,
     rebase_history,
+    set_histories,
     set_history,
 )
 from glasstorch.autograd.saved import SavedVariable
@@ -120,10 +121,7 @@ def _operator(f: NativeFunction, derivative: Derivative, formulas: list[Formula]
 
 
 def _node(name: str, plan: _Plan) -> str:
-    slots = [f"saved_{n}" for n in (*plan.tensors, *plan.results)] + [local_name(c) for c in plan.constants]
     lines = [f"\nclass {name}(Node):\n"]
-    text = ", ".join(f"{s!r}" for s in slots) + ("," if len(slots) == 1 else "")
-    lines.append(f"    __slots__ = ({text})\n")
     lists = {a.name for a in plan.f.schema.arguments if a.type.is_list}
     lines += [
         f"    saved_{n}: {'list[SavedVariable | None]' if n in lists else 'SavedVariable'} | None\n"
@@ -275,7 +273,7 @@ def _kernel(node: str, plan: _Plan) -> str:
         source = {n: f"results[{i}]" for i, n in enumerate(plan.names)}
         lines += _save_results(plan, source)
         marked = _tuple([source[n] if n in plan.differentiable else "None" for n in plan.names])
-        lines.append(f"    set_history({marked}, node)\n    return results\n")
+        lines.append(f"    set_histories({marked}, node)\n    return results\n")
     return "".join(lines)
 
 

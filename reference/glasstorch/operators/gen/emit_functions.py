@@ -181,6 +181,7 @@ def _declare(function: str, a: Argument, same_place: list[Argument]) -> str:
         kinds += [kind, *(["None"] if other.type.is_optional else [])]
     annotation = " | ".join(dict.fromkeys([*kinds, *(["Number"] if number else [])]))
     default = "" if a.default is None else f" = {_default(a)}"
+    annotation += " | None" if default == " = None" and "None" not in kinds else ""
     return f"{_local(a)}: {annotation}{default}"
 
 

@@ -2511,7 +2511,7 @@ def clone(input: Tensor, *, memory_format: memory_format_ | None = None) -> Tens
     return _parse_clone(input, memory_format=memory_format)
 
 
-def contiguous(input: Tensor, *, memory_format: memory_format_ = None) -> Tensor:
+def contiguous(input: Tensor, *, memory_format: memory_format_ | None = None) -> Tensor:
     """The tensor itself if it is laid out as asked, else a copy that is.
 
         contiguous(input, *, memory_format=contiguous_format) -> Tensor

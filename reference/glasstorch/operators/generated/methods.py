@@ -11,10 +11,34 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
+from glasstorch.operators.generated.registry import table
 from glasstorch.operators.parser import method_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+_add_Tensor = table("add.Tensor")
+_sub_Tensor = table("sub.Tensor")
+_mul_Tensor = table("mul.Tensor")
+_div_Tensor = table("div.Tensor")
+_matmul = table("matmul")
+_pow_Tensor_Tensor = table("pow.Tensor_Tensor")
+_floor_divide = table("floor_divide")
+_remainder_Tensor = table("remainder.Tensor")
+_bitwise_and_Tensor = table("bitwise_and.Tensor")
+_bitwise_or_Tensor = table("bitwise_or.Tensor")
+_bitwise_xor_Tensor = table("bitwise_xor.Tensor")
+_eq_Tensor = table("eq.Tensor")
+_ne_Tensor = table("ne.Tensor")
+_lt_Tensor = table("lt.Tensor")
+_le_Tensor = table("le.Tensor")
+_gt_Tensor = table("gt.Tensor")
+_ge_Tensor = table("ge.Tensor")
+_add__Tensor = table("add_.Tensor")
+_sub__Tensor = table("sub_.Tensor")
+_mul__Tensor = table("mul_.Tensor")
+_div__Tensor = table("div_.Tensor")
+_pow__Tensor = table("pow_.Tensor")
 
 
 class TensorMethods(TensorImpl):
@@ -179,170 +203,170 @@ class TensorMethods(TensorImpl):
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._add_Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.add, self, other)  # type: ignore[no-any-return]
+            return _add_Tensor[keys](keys, self, other, 1)
+        return method_operator(_f.add, self, other)
 
     def __sub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._sub_Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.sub, self, other)  # type: ignore[no-any-return]
+            return _sub_Tensor[keys](keys, self, other, 1)
+        return method_operator(_f.sub, self, other)
 
     def __mul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._mul_Tensor[keys](keys, self, other)
-        return method_operator(_f.mul, self, other)  # type: ignore[no-any-return]
+            return _mul_Tensor[keys](keys, self, other)
+        return method_operator(_f.mul, self, other)
 
     def __truediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._div_Tensor[keys](keys, self, other)
-        return method_operator(_f.div, self, other)  # type: ignore[no-any-return]
+            return _div_Tensor[keys](keys, self, other)
+        return method_operator(_f.div, self, other)
 
     def __matmul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._matmul[keys](keys, self, other)
-        return method_operator(_f.matmul, self, other)  # type: ignore[no-any-return]
+            return _matmul[keys](keys, self, other)
+        return method_operator(_f.matmul, self, other)
 
     def __pow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._pow_Tensor_Tensor[keys](keys, self, other)
-        return method_operator(_f.pow, self, other)  # type: ignore[no-any-return]
+            return _pow_Tensor_Tensor[keys](keys, self, other)
+        return method_operator(_f.pow, self, other)
 
     def __floordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._floor_divide[keys](keys, self, other)
-        return method_operator(_f.floor_divide, self, other)  # type: ignore[no-any-return]
+            return _floor_divide[keys](keys, self, other)
+        return method_operator(_f.floor_divide, self, other)
 
     def __mod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._remainder_Tensor[keys](keys, self, other)
-        return method_operator(_f.remainder, self, other)  # type: ignore[no-any-return]
+            return _remainder_Tensor[keys](keys, self, other)
+        return method_operator(_f.remainder, self, other)
 
     def __and__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._bitwise_and_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_and, self, other)  # type: ignore[no-any-return]
+            return _bitwise_and_Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_and, self, other)
 
     def __or__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._bitwise_or_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_or, self, other)  # type: ignore[no-any-return]
+            return _bitwise_or_Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_or, self, other)
 
     def __xor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._bitwise_xor_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_xor, self, other)  # type: ignore[no-any-return]
+            return _bitwise_xor_Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_xor, self, other)
 
-    def __eq__(self, other: object) -> Tensor:  # hot path: benchmarks/eager.py
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._eq_Tensor[keys](keys, self, other)
-        return method_operator(_f.eq, self, other)  # type: ignore[no-any-return]
+            return _eq_Tensor[keys](keys, self, other)
+        return method_operator(_f.eq, self, other)
 
-    def __ne__(self, other: object) -> Tensor:  # hot path: benchmarks/eager.py
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._ne_Tensor[keys](keys, self, other)
-        return method_operator(_f.ne, self, other)  # type: ignore[no-any-return]
+            return _ne_Tensor[keys](keys, self, other)
+        return method_operator(_f.ne, self, other)
 
     def __lt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._lt_Tensor[keys](keys, self, other)
-        return method_operator(_f.lt, self, other)  # type: ignore[no-any-return]
+            return _lt_Tensor[keys](keys, self, other)
+        return method_operator(_f.lt, self, other)
 
     def __le__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._le_Tensor[keys](keys, self, other)
-        return method_operator(_f.le, self, other)  # type: ignore[no-any-return]
+            return _le_Tensor[keys](keys, self, other)
+        return method_operator(_f.le, self, other)
 
     def __gt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._gt_Tensor[keys](keys, self, other)
-        return method_operator(_f.gt, self, other)  # type: ignore[no-any-return]
+            return _gt_Tensor[keys](keys, self, other)
+        return method_operator(_f.gt, self, other)
 
     def __ge__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._ge_Tensor[keys](keys, self, other)
-        return method_operator(_f.ge, self, other)  # type: ignore[no-any-return]
+            return _ge_Tensor[keys](keys, self, other)
+        return method_operator(_f.ge, self, other)
 
     def __iadd__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._add__Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.add_, self, other)  # type: ignore[no-any-return]
+            return _add__Tensor[keys](keys, self, other, 1)
+        return method_operator(_f.add_, self, other)
 
     def __isub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._sub__Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.sub_, self, other)  # type: ignore[no-any-return]
+            return _sub__Tensor[keys](keys, self, other, 1)
+        return method_operator(_f.sub_, self, other)
 
     def __imul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._mul__Tensor[keys](keys, self, other)
-        return method_operator(_f.mul_, self, other)  # type: ignore[no-any-return]
+            return _mul__Tensor[keys](keys, self, other)
+        return method_operator(_f.mul_, self, other)
 
     def __itruediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._div__Tensor[keys](keys, self, other)
-        return method_operator(_f.div_, self, other)  # type: ignore[no-any-return]
+            return _div__Tensor[keys](keys, self, other)
+        return method_operator(_f.div_, self, other)
 
     def __ipow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _f._pow__Tensor[keys](keys, self, other)
-        return method_operator(_f.pow_, self, other)  # type: ignore[no-any-return]
+            return _pow__Tensor[keys](keys, self, other)
+        return method_operator(_f.pow_, self, other)
 
     def __radd__(self, other: Any) -> Tensor:
-        return method_operator(_f.add, self, other)  # type: ignore[no-any-return]
+        return method_operator(_f.add, self, other)
 
     def __rmul__(self, other: Any) -> Tensor:
-        return method_operator(_f.mul, self, other)  # type: ignore[no-any-return]
+        return method_operator(_f.mul, self, other)
 
     def __rsub__(self, other: Any) -> Tensor:
-        return method_operator(_f.rsub, self, other)  # type: ignore[no-any-return]
+        return method_operator(_f.rsub, self, other)
 
     def __rand__(self, other: Any) -> Tensor:
-        return method_operator(_f.bitwise_and, self, other)  # type: ignore[no-any-return]
+        return method_operator(_f.bitwise_and, self, other)
 
     def __ror__(self, other: Any) -> Tensor:
-        return method_operator(_f.bitwise_or, self, other)  # type: ignore[no-any-return]
+        return method_operator(_f.bitwise_or, self, other)
 
     __neg__ = _f.neg
     __abs__ = _f.abs
