@@ -28,14 +28,10 @@ def too_old(target: str) -> str:
     found = [name for name in NEWER if works(name)]
     windows = os.name == "nt"
     if found:
-        command = (
-            f"{found[-1]} workbook\\bootstrap.py {target}" if windows else f"make {target} PYTHON={found[-1]}"
-        )
+        command = f"{found[-1]} workbook\\bootstrap.py {target}" if windows else f"make {target} PYTHON={found[-1]}"
         remedy = f"This machine has a newer one; run: {command}"
     else:
-        command = (
-            f"py -3.11 workbook\\bootstrap.py {target}" if windows else f"make {target} PYTHON=python3.11"
-        )
+        command = f"py -3.11 workbook\\bootstrap.py {target}" if windows else f"make {target} PYTHON=python3.11"
         remedy = f"Install a newer one (with your system's packages, or from python.org), then run: {command}"
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
     return f"Glass Torch needs Python 3.11 or newer; this is Python {version} ({sys.executable}).\n{remedy}"

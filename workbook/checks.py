@@ -72,9 +72,7 @@ def run_checks(root: Path, *, everything: bool) -> int:
 
 def passes(step: Step, root: Path) -> bool:
     """Whether the step finds nothing; what it finds is printed."""
-    code, output = run(
-        step.name, [sys.executable, *step.arguments], folder=root, environment=without_leftovers()
-    )
+    code, output = run(step.name, [sys.executable, *step.arguments], folder=root, environment=without_leftovers())
     if code != 0:
         print(f"{output.rstrip()}\n  -> {step.remedy}\n", flush=True)
     return code == 0

@@ -96,9 +96,7 @@ def bench() -> None:
 
 @app.command()
 def gen(
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; fail if something would change.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if something would change.")] = False,
 ) -> None:
     """Write the generated code again from the tables."""
     commands.module("glasstorch.operators.gen", *(["--check"] if check else []))
@@ -106,12 +104,8 @@ def gen(
 
 @app.command()
 def notebooks(
-    paths: Annotated[
-        list[Path] | None, typer.Argument(help="Sections (.md) or folders; all if left out.")
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; fail if a notebook would change.")
-    ] = False,
+    paths: Annotated[list[Path] | None, typer.Argument(help="Sections (.md) or folders; all if left out.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a notebook would change.")] = False,
 ) -> None:
     """Execute the chapters and write their notebooks."""
     commands.module("workbook.book.notebooks", *(["--check"] if check else []), *map(str, paths or []))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 import typer
 
+from workbook import targets
 from workbook.progress import Progress
 
 NEXT = """
@@ -99,16 +101,12 @@ def module(name: str, *arguments: str) -> NoReturn:
     finish(["-m", name, *arguments])
 
 
-def finish(arguments: list[str]) -> NoReturn:
-    """Run Python with these arguments and end with its exit code."""
-    try:
-        code = subprocess.call([sys.executable, *arguments], env=environment())
-    except KeyboardInterrupt:
-        code = 130
-    raise typer.Exit(code)
+def finish(arguments: list[str], environment: Mapping[str, str] | None = None) -> NoReturn:
+    """Run Python with these arguments in this process's place, and end with its exit code."""
+    raise typer.Exit(targets.hand_over([sys.executable, *arguments], environment or clean_environment()))
 
 
-def environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """The environment of what the command starts."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
@@ -118,7 +116,7 @@ def bench() -> None:
     from workbook.readme_table import TableError, replace_in
 
     folder = root()
-    run = partial(subprocess.run, [sys.executable, "-m", "benchmarks"], cwd=folder, env=environment())
+    run = partial(subprocess.run, [sys.executable, "-m", "benchmarks"], cwd=folder, env=clean_environment())
     done = run(stdout=subprocess.PIPE, text=True, encoding="utf-8")
     print(done.stdout, end="")
     if done.returncode != 0:

@@ -119,11 +119,7 @@ class Environment:
         """The names in site-packages, those of records without their version: an upgrade is no damage."""
         folder = self.packages()
         names = os.listdir(folder) if folder.is_dir() else []
-        return {
-            VERSION_PART.sub(r".\1", name)
-            for name in names
-            if not name.startswith("~") and name != "__pycache__"
-        }
+        return {VERSION_PART.sub(r".\1", name) for name in names if not name.startswith("~") and name != "__pycache__"}
 
     def half_installed(self) -> set[str]:
         """Packages without a list of their files: pip writes that last, so it was stopped before."""
@@ -159,13 +155,9 @@ class Environment:
                 shutil.rmtree(self.folder)
         self.folder.mkdir()
         self.write_note(finished=False)
-        base = getattr(
-            sys, "_base_executable", sys.executable
-        )  # not the Python of the .venv that was just removed
+        base = getattr(sys, "_base_executable", sys.executable)  # not the Python of the .venv that was just removed
         version = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
-        code, output = run(
-            f"Making .venv (Python {version})", [base, "-m", "venv", str(self.folder)], folder=self.root
-        )
+        code, output = run(f"Making .venv (Python {version})", [base, "-m", "venv", str(self.folder)], folder=self.root)
         if code != 0:
             raise told("Making .venv", output, self.keep_log(output))
         (self.folder / NOTE).unlink()
@@ -188,9 +180,7 @@ class Environment:
         ]
         what = f"Installing {' and '.join(['the library', *extras])}"
         warning = " (this takes a minute or two)" if len(self.entries()) < EMPTY else ""
-        code, output = run(
-            what + warning, command, folder=self.root, environment=pip_environment(), detail=pip_detail
-        )
+        code, output = run(what + warning, command, folder=self.root, environment=pip_environment(), detail=pip_detail)
         log = self.keep_log(output)
         if code != 0:
             if "Installing collected packages" not in output:
@@ -258,11 +248,7 @@ def starts(python: Path) -> bool:
 
 def pip_environment() -> dict[str, str]:
     """The environment for pip, without settings that make no sense in an environment of our own."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in {"PIP_USER", "PIP_TARGET", "PIP_PREFIX"}
-    }
+    kept = {name: value for name, value in os.environ.items() if name not in {"PIP_USER", "PIP_TARGET", "PIP_PREFIX"}}
     return {"PIP_RETRIES": "2"} | kept | {"PYTHONUNBUFFERED": "1", "PIP_PROGRESS_BAR": "off"}
 
 

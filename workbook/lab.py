@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
-
-import typer
+from typing import NoReturn
 
 from workbook import commands
 from workbook.commands import CommandError
 
-# What JupyterLab shows for a file that is double-clicked; jupytext reads the Markdown.
+# Our settings for JupyterLab: text chapters open as notebooks (jupytext reads them), and nothing calls out for news.
 OVERRIDES = {
     "@jupyterlab/docmanager-extension:plugin": {
         "defaultViewers": {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
-    }
+    },
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
 }
+QUIET = ("--ServerApp.log_level=WARN", "--LabApp.extension_manager=readonly")
 FIRST = Path("chapters") / "00-start"
 
 
-def open_lab(path: Path | None, *, browser: bool) -> None:
+def open_lab(path: Path | None, *, browser: bool) -> NoReturn:
     """Run JupyterLab on the clone until Ctrl-C."""
     for package in ("jupyterlab", "jupytext"):
         if find_spec(package) is None:
@@ -32,24 +31,19 @@ def open_lab(path: Path | None, *, browser: bool) -> None:
     target = (path or root / FIRST).resolve()
     if not target.exists() or not target.is_relative_to(root):
         raise CommandError(
-            f"{path} is not in {root}\n"
-            f"  name a chapter or a notebook of this clone, for example {FIRST.as_posix()}"
+            f"{path} is not in {root}\n  name a chapter or a notebook of this clone, for example {FIRST.as_posix()}"
         )
     settings = write_settings(root)
-    environment = commands.environment()
-    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
-        filter(None, [str(settings), environment.get("JUPYTER_CONFIG_PATH")])
-    )
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
-    command.append(f"--LabApp.default_url=/lab/tree/{target.relative_to(root).as_posix()}")
+    environment = commands.clean_environment()
+    search = [str(settings), environment.get("JUPYTER_CONFIG_PATH")]
+    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, search))
+    options = [f"--ServerApp.root_dir={root}", f"--LabApp.default_url=/lab/tree/{target.relative_to(root).as_posix()}"]
     if not browser:
-        command.append("--no-browser")
-    print("JupyterLab starts; Ctrl-C twice stops it.", flush=True)
-    try:
-        code = subprocess.call(command, cwd=root, env=environment)
-    except KeyboardInterrupt:
-        code = 0
-    raise typer.Exit(code)
+        options.append("--no-browser")
+    if os.name != "nt" and os.geteuid() == 0:
+        options.append("--allow-root")  # in a container one is root; the server answers this machine only
+    print("JupyterLab starts in the browser, or at the address below. Ctrl-C twice stops it.")
+    commands.finish(["-m", "jupyterlab", *QUIET, *options], environment)
 
 
 def write_settings(root: Path) -> Path:

@@ -42,9 +42,7 @@ def install_tools(target: str) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     output = ""
     for command in (["update"], ["install", "--yes", "--no-install-recommends", *DEBIAN_PACKAGES]):
-        code, printed = run(
-            f"apt-get {command[0]}", ["apt-get", *command], folder=Path("/"), environment=environment
-        )
+        code, printed = run(f"apt-get {command[0]}", ["apt-get", *command], folder=Path("/"), environment=environment)
         output += printed
     if code != 0:
         raise told("Installing chromium", output)

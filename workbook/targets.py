@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,9 +32,7 @@ class Target(NamedTuple):
 
 TARGETS = {
     "study": Target("install, build the book, and serve it at http://127.0.0.1:8000", ("book",), ("read",)),
-    "test": Target(
-        "run what CI runs: style, types, generated code, tests", ("book", "test"), ("test",)
-    ),
+    "test": Target("run what CI runs: style, types, generated code, tests", ("book", "test"), ("test",)),
     "test-all": Target("the same, with the tests that take long", ("book", "test"), ("test", "--all")),
     "site": Target("build the book into site/", ("book",), ("site",)),
     "lab": Target("open the chapters in JupyterLab", ("book",), ("lab",)),
@@ -86,12 +84,12 @@ def main(arguments: Sequence[str]) -> int:
     return hand_over([str(environment.python), "-m", "workbook", *target.command, *rest])
 
 
-def hand_over(command: list[str]) -> int:
+def hand_over(command: list[str], environment: Mapping[str, str] = os.environ) -> int:
     """Let the command take this process's place, so that Ctrl-C and the exit code are its own."""
     sys.stdout.flush()
     if os.name != "nt":
-        os.execv(command[0], command)
+        os.execve(command[0], command, environment)
     try:
-        return subprocess.call(command)
+        return subprocess.call(command, env=environment)
     except KeyboardInterrupt:
         return STOPPED
