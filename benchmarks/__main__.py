@@ -1,0 +1,119 @@
+"""Runs the benchmarks, prints the table in Markdown, and keeps the numbers in `results/`.
+
+    python -m benchmarks            everything
+    python -m benchmarks eager      one file's contests
+
+Progress goes to standard error, the table to standard output. torch is measured where it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import platform
+import sys
+from datetime import date
+from pathlib import Path
+from types import ModuleType
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts its threads: one thread each
+
+import numpy as np
+
+from benchmarks import eager, startup, training
+from benchmarks.harness import Row
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = Path(__file__).resolve().parent / "results"
+FILES = {"eager": eager.contests, "training": training.contests}
+
+
+def modules() -> dict[str, ModuleType]:
+    """The contestants with torch's API: glasstorch, and torch where it is installed."""
+    found = {"glasstorch": importlib.import_module("glasstorch")}
+    if importlib.util.find_spec("torch"):
+        torch = found["torch"] = importlib.import_module("torch")
+        torch.set_num_threads(1)
+    return found
+
+
+def main(wanted: list[str]) -> int:
+    unknown = [name for name in wanted if name not in (*FILES, "startup")]
+    if unknown:
+        print(
+            f"benchmarks: there is no {unknown[0]!r}; expected some of {', '.join((*FILES, 'startup'))}",
+            file=sys.stderr,
+        )
+        return 2
+    contestants = modules()
+    rows = []
+    for name, contests in FILES.items():
+        if not wanted or name in wanted:
+            for contest in contests(contestants):
+                print(f"  measuring {contest.name}", file=sys.stderr, flush=True)
+                rows.append(contest.measure())
+    facts: dict[str, float] = {}
+    if not wanted or "startup" in wanted:
+        print("  measuring start-up and the site", file=sys.stderr, flush=True)
+        facts["import glasstorch, seconds"], facts["import glasstorch, MB"] = startup.import_cost("glasstorch")
+        seconds = startup.site_build_seconds(ROOT)
+        if seconds is not None:
+            facts["building the site, seconds"] = seconds
+    print(table(rows, facts, versions(contestants)))
+    if not wanted:
+        save(rows, facts, versions(contestants))
+    return 0
+
+
+def versions(contestants: dict[str, ModuleType]) -> str:
+    """What was measured, where and when."""
+    packages = [f"{name} {module.__version__}" for name, module in contestants.items()]
+    cores = os.cpu_count()
+    return (
+        f"{date.today().isoformat()}, {', '.join(packages)}, numpy {np.__version__}, Python "
+        f"{platform.python_version()}, "
+        f"{platform.system()} {platform.machine()}, {cores} cores, one thread each"
+    )
+
+
+def table(rows: list[Row], facts: dict[str, float], where: str) -> str:
+    """The results as Markdown."""
+    lines = []
+    if rows:
+        lines = ["| | NumPy | torch | glasstorch | ratio to torch | budget |", "|---|--:|--:|--:|--:|--:|"]
+        for row in rows:
+            ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+            cells = [_time(row.seconds.get(name)) for name in ("numpy", "torch", "glasstorch")]
+            budget = "" if row.budget is None else f"{row.budget:g}"
+            lines.append(f"| {row.name} | {' | '.join(cells)} | {ratio} | {budget} |")
+        lines.append("")
+    for name, value in facts.items():
+        lines.append(f"- {name}: {value:.2f}" if "MB" not in name else f"- {name}: {value:.0f}")
+    lines += ["", f"Fastest of many short batches, in turn, in one run: {where}."]
+    return "\n".join(lines)
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.2f} us"
+    return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def save(rows: list[Row], facts: dict[str, float], where: str) -> None:
+    """Keep the numbers, dated, for the chapters and for comparison."""
+    RESULTS.mkdir(exist_ok=True)
+    record = {
+        "where": where,
+        "rows": [{"name": r.name, "seconds": r.seconds, "ratio": r.ratio, "budget": r.budget} for r in rows],
+        "facts": facts,
+    }
+    path = RESULTS / f"{date.today().isoformat()}-cpu.json"
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,49 @@
+"""What does `import glasstorch` cost in seconds and in memory, and how long does the site take to build?
+
+Each import runs in a fresh process; the figure is the median of several.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROGRAM = """
+import resource, sys, time
+start = time.perf_counter()
+import {module}
+seconds = time.perf_counter() - start
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def import_cost(module: str, times: int = 7) -> tuple[float, float]:
+    """Seconds for the import, and the process's peak memory in MB after it; medians."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    results = []
+    for _ in range(times):
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(module=module)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        seconds, kilobytes = map(float, done.stdout.split())
+        results.append((seconds, kilobytes / 1024))
+    return statistics.median(s for s, _ in results), statistics.median(m for _, m in results)
+
+
+def site_build_seconds(root: Path) -> float | None:
+    """Seconds that building the whole site takes, imports included; None where the book's tools are not installed."""
+    program = "import sys; from pathlib import Path; from workbook.book.build import build_site;
+    build_site(Path(sys.argv[1]))"
+    start = time.perf_counter()
+    with tempfile.TemporaryFile() as log:
+        done = subprocess.run([sys.executable, "-c", program, str(root)], cwd=root, stdout=log, stderr=log, check=False)
+    return time.perf_counter() - start if done.returncode == 0 else None
