@@ -178,9 +178,10 @@ class Environment:
             "--disable-pip-version-check",
             "--no-warn-script-location",
         ]
-        what = f"Installing {' and '.join(['the library', *extras])}"
-        warning = " (this takes a minute or two)" if len(self.entries()) < EMPTY else ""
-        code, output = run(what + warning, command, folder=self.root, environment=pip_environment(), detail=pip_detail)
+        what = f"Installing glasstorch[{', '.join(extras)}]" if extras else "Installing glasstorch"
+        if len(self.entries()) < EMPTY:
+            print("The first installation takes a minute or two.", flush=True)
+        code, output = run(what, command, folder=self.root, environment=pip_environment(), detail=pip_detail)
         log = self.keep_log(output)
         if code != 0:
             if "Installing collected packages" not in output:

@@ -252,7 +252,7 @@ def test_no_network_is_told_and_is_no_damage(environment: Environment) -> None:
     with pytest.raises(SetupError) as caught:
         environment.ensure(["absent"])
     text = str(caught.value)
-    assert text.startswith("Installing the library and absent and book: the package index could not be reached.")
+    assert text.startswith("Installing glasstorch[absent, book]: the package index could not be reached.")
     assert "Connection refused" in text
     assert "Check the network" in text
     assert str(environment.log) in text
