@@ -41,8 +41,7 @@ def import_cost(module: str, times: int = 7) -> tuple[float, float]:
 
 def site_build_seconds(root: Path) -> float | None:
     """Seconds that building the whole site takes, imports included; None where the book's tools are not installed."""
-    program = "import sys; from pathlib import Path; from workbook.book.build import build_site;
-    build_site(Path(sys.argv[1]))"
+    program = "import sys, pathlib; from workbook.book.build import build_site; build_site(pathlib.Path(sys.argv[1]))"
     start = time.perf_counter()
     with tempfile.TemporaryFile() as log:
         done = subprocess.run([sys.executable, "-c", program, str(root)], cwd=root, stdout=log, stderr=log, check=False)

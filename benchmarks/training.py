@@ -24,7 +24,7 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
 
 
 def _epochs(module: ModuleType) -> Run:
-    """Seconds for `number` epochs on numbers of the digits' shape and range; the data is made before the clock starts."""
+    """Seconds for `number` epochs on data of the digits' shape, which is made before the clock starts."""
     generator = np.random.default_rng(0)
     data = module.from_numpy(generator.random((SAMPLES, 64), dtype=np.float32))
     labels = module.from_numpy(generator.integers(0, 10, SAMPLES))
