@@ -53,12 +53,19 @@ ALIASES: Final = (
 )
 
 
-def _runtime_names() -> list[str]:
-    names = ["Undefined"]
+def _runtime_keys() -> dict[str, tuple[str, str | None]]:
+    """Runtime key -> its functionality and backend, in order of priority: AutogradCPU -> AutogradFunctionality, CPU."""
+    parts: dict[str, tuple[str, str | None]] = {}
     for functionality in FUNCTIONALITIES:
         prefix = PER_BACKEND.get(functionality)
-        names += [functionality] if prefix is None else [prefix + backend for backend in BACKENDS]
-    return names
+        if prefix is None:
+            parts[functionality] = functionality, None
+        else:
+            parts |= {prefix + backend: (functionality, backend) for backend in BACKENDS}
+    return parts
+
+
+_PARTS: Final = _runtime_keys()
 
 
 class _Keys(EnumMeta):
@@ -75,8 +82,11 @@ class DispatchKey(IntEnum, metaclass=_Keys):
     """
 
     _ignore_ = ["number", "member"]  # noqa: RUF012  (read by Enum)
-    for number, member in enumerate((*_runtime_names(), *ALIASES)):
+    for number, member in enumerate(("Undefined", *_PARTS, *ALIASES)):
         vars()[member] = number
+
+    def __str__(self) -> str:
+        return f"DispatchKey.{self.name}"
 
 
 BACKEND_BITS: Final = len(BACKENDS)
@@ -85,16 +95,6 @@ ALL_KEYS: Final = (1 << (BACKEND_BITS + len(FUNCTIONALITIES))) - 1
 
 BACKEND_BIT: Final = {name: 1 << i for i, name in enumerate(BACKENDS)}
 FUNCTIONALITY_BIT: Final = {name: 1 << (BACKEND_BITS + i) for i, name in enumerate(FUNCTIONALITIES)}
-
-
-def _split(key: DispatchKey) -> tuple[str, str | None]:
-    """A runtime key's functionality and backend: AutogradCPU -> AutogradFunctionality, CPU."""
-    if key.name in FUNCTIONALITY_BIT and key.name not in PER_BACKEND:
-        return key.name, None
-    for functionality, prefix in PER_BACKEND.items():
-        if prefix and key.name.startswith(prefix):
-            return functionality, key.name.removeprefix(prefix)
-    return "Dense", key.name
 
 
 def key_set_of(*keys: DispatchKey | str) -> int:
@@ -111,7 +111,7 @@ def key_set_of(*keys: DispatchKey | str) -> int:
         assert key.name not in ALIASES, f"{key.name} is an alias, not a key that a tensor can have"
         if key is DispatchKey.Undefined:
             continue
-        functionality, backend = _split(key)
+        functionality, backend = _PARTS[key.name]
         bits |= FUNCTIONALITY_BIT[functionality]
         if backend is not None:
             bits |= BACKEND_BIT[backend]
@@ -121,10 +121,10 @@ def key_set_of(*keys: DispatchKey | str) -> int:
 def below(functionality: str) -> int:
     """The mask that keeps everything of lower priority than a functionality, and all backends.
 
-    `keys & below("AutogradFunctionality")` is what an autograd kernel redispatches on.
-    Mirrors: DispatchKeySet(DispatchKeySet::FULL_AFTER, key).
+    `keys & below("AutogradFunctionality")` is what an autograd kernel redispatches on. PythonDispatcher stays in: it is
+    to see every hop. Mirrors: DispatchKeySet(DispatchKeySet::FULL_AFTER, key).
     """
-    return FUNCTIONALITY_BIT[functionality] - 1
+    return (FUNCTIONALITY_BIT[functionality] - 1) | FUNCTIONALITY_BIT["PythonDispatcher"]
 
 
 def highest_key(keys: int) -> DispatchKey:
@@ -158,7 +158,7 @@ class DispatchKeySet:
 
     >>> s = DispatchKeySet(key_set_of("CPU", "AutogradCPU"))
     >>> s.highestPriorityTypeId()
-    <DispatchKey.AutogradCPU: 122>
+    <DispatchKey.AutogradCPU: 96>
     """
 
     __slots__ = ("bits",)

@@ -2,6 +2,7 @@
 
 Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/dispatch/Dispatcher.cpp
 Differs: a second kernel for the same key is refused (PyTorch warns) unless `allow_override=True` says that it is meant.
+    A Library that nobody closes stays in force; PyTorch takes one back when it is collected.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def caller(depth: int) -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def dispatch_key(name: str | DispatchKey) -> DispatchKey:
+def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
     """A dispatch key by name, with a clear refusal."""
     if isinstance(name, DispatchKey):
         return name
@@ -73,7 +74,7 @@ class KernelTable:
     """
 
     def __init__(self, key: str, calls_operators: bool = False, takes_keys: bool = True) -> None:
-        self.key = dispatch_key(key)
+        self.key = _dispatch_key(key)
         self.calls_operators = calls_operators
         self.takes_keys = takes_keys
 
@@ -115,8 +116,7 @@ class Library:
             if taken:
                 raise RegistrationError(
                     f"Only a single library can be used to register the namespace {namespace}; it was defined at "
-                    f"{taken}, "
-                    f"refused the one at {where}. Use kind 'FRAGMENT' to add operators to it"
+                    f"{taken}, refused the one at {where}. Use kind 'FRAGMENT' to add operators to it"
                 )
             self._namespaces[namespace] = where
         self.namespace = namespace
@@ -124,17 +124,17 @@ class Library:
         self.dispatch_key = dispatch_key
         self._defined: list[Operator] = []
         self._registered: list[tuple[Operator, Kernel]] = []
-        self._fallbacks: list[tuple[DispatchKey, Kernel | None]] = []
+        self._fallbacks: list[DispatchKey] = []
 
     def define(self, schema: str) -> Operator:
         """Declare an operator: `name.overload(Type argument, ...) -> Type`."""
         if self.kind == "IMPL":
             raise RegistrationError(f"a Library of kind 'IMPL' cannot define {schema!r}; use 'DEF' or 'FRAGMENT'")
         parsed = FunctionSchema.parse(schema)
-        name = f"{self.namespace}::{parsed.qualified_name.partition('::')[2]}"
-        operator = define(
-            name, f"{self.namespace}::{schema.strip()}" if parsed.namespace is None else schema, caller(1)
-        )
+        self._check_namespace(parsed.namespace, schema)
+        name = parsed.qualified_name.partition("::")[2]
+        text = schema.strip().removeprefix(f"{self.namespace}::")
+        operator = define(f"{self.namespace}::{name}", f"{self.namespace}::{text}", caller(1))
         self._defined.append(operator)
         return operator
 
@@ -147,38 +147,61 @@ class Library:
         with_keyset: bool = False,
         allow_override: bool = False,
     ) -> None:
-        """Register `fn(*arguments)` for one operator and key; `with_keyset=True` passes the key set first."""
-        key = _key(dispatch_key or self.dispatch_key, self.namespace, op_name)
-        if not callable(fn):
-            raise TypeError(f"impl({op_name!r}): expected a function, got {fn!r}")
-        name = op_name if "::" in op_name else f"{self.namespace}::{op_name}"
-        kernel = Kernel(fn, key, caller(1), with_keyset, calls_operators=True)
-        self._registered.append((register(name, kernel, allow_override), kernel))
+        """Register a kernel for one operator and key; the key is the Library's, or else CompositeImplicitAutograd.
 
-    def fallback(self, fn: Boxed, dispatch_key: str = "") -> None:
-        """Register `fn(operator, keys, *arguments)` for every operator that has no kernel for a key."""
-        key = _key(dispatch_key or self.dispatch_key, self.namespace, "a fallback")
+        `fn` is called as the operator was, without arguments that equal their defaults; `with_keyset=True` passes the
+        key set first.
+        """
+        key = _dispatch_key(dispatch_key or self.dispatch_key or "CompositeImplicitAutograd")
+        if not callable(fn):
+            raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
+        namespace, _, name = op_name.rpartition("::")
+        self._check_namespace(namespace, op_name)
+        kernel = Kernel(fn, key, caller(1), with_keyset, by_user=True)
+        self._registered.append((register(f"{self.namespace}::{name}", kernel, allow_override), kernel))
+
+    def fallback(self, fn: Boxed, dispatch_key: str = "", *, with_keyset: bool = False) -> None:
+        """Register `fn(operator, *arguments)` for every operator that has no kernel for a key.
+
+        It belongs to no namespace of operators: the Library's must be "_". `with_keyset=True` passes the key set first.
+        """
+        key = _dispatch_key(dispatch_key or self.dispatch_key)
+        if self.namespace != "_":
+            raise RegistrationError(
+                f"a fallback is for the operators of all namespaces: register it with Library('_', 'IMPL'), not with "
+                f"that of {self.namespace!r}"
+            )
+        kernel = Kernel(fn, key, caller(1), with_keyset, by_user=True)
         with registry.lock:
-            self._fallbacks.append((key, registry.fallbacks.get(key)))
-            registry.fallbacks[key] = Kernel(fn, key, caller(1), takes_keys=True)
+            if key in registry.fallbacks:
+                raise RegistrationError(
+                    f"Tried to register multiple backend fallbacks for the same dispatch key {key.name}; previous "
+                    f"registration {registry.fallbacks[key].where}, new registration {kernel.where}"
+                )
+            registry.fallbacks[key] = kernel
             registry.changed()
+        self._fallbacks.append(key)
 
     def close(self) -> None:
         """Remove what this library registered."""
         with registry.lock:
-            for operator, kernel in reversed(self._registered):
+            for operator, kernel in self._registered:
                 operator.kernels[kernel.key].remove(kernel)
-            for key, before in reversed(self._fallbacks):
-                if before is None:
-                    del registry.fallbacks[key]
-                else:
-                    registry.fallbacks[key] = before
+            for key in self._fallbacks:
+                del registry.fallbacks[key]
             for operator in self._defined:
                 del registry.operators[operator.name]
             if self.kind == "DEF":
                 self._namespaces.pop(self.namespace, None)
             self._registered, self._fallbacks, self._defined = [], [], []
             registry.changed()
+
+    def _check_namespace(self, given: str | None, text: str) -> None:
+        if given not in (None, "", self.namespace):
+            raise RegistrationError(
+                f"{text!r} names the namespace {given}, and this Library is of {self.namespace}; leave the namespace "
+                f"out, or use a Library of {given}"
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -187,12 +210,3 @@ class Library:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _key(name: str, namespace: str, op_name: str) -> DispatchKey:
-    if not name:
-        raise RegistrationError(
-            f"impl({op_name!r}) in {namespace} needs a dispatch key: give one, such as 'CPU' or "
-            f"'CompositeImplicitAutograd', here or to the Library"
-        )
-    return dispatch_key(name)

@@ -9,6 +9,11 @@ Differs: the table is a dict from whole masked key sets to kernels, filled when 
 stores the answer. Any registration raises the global generation and clears tables; a resolver that started under an
 older generation returns its answer but may not store it, so no table ever keeps a kernel that has been replaced.
 A kernel in the table is called as `kernel(keys, *arguments)`, with every argument of the schema, in order.
+
+# Note [A kernel of the user's]
+What a `Library` registers is called as a person would call it: keyword-only arguments by name, and arguments that equal
+their defaults left out, so that `def f(x): ...` may serve `f(Tensor x, int n=1)`. Where no autograd kernel stood above
+it, the operators that it calls are recorded: its gradient is theirs.
 """
 
 from __future__ import annotations
@@ -37,6 +42,7 @@ class Kernel:
     where: str  # file:line of the registration
     takes_keys: bool = False  # called as f(keys, *arguments) instead of f(*arguments)
     calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
+    by_user: bool = False  # takes keyword arguments, and not the defaults; see Note [A kernel of the user's]
 
 
 class _Fallthrough:

@@ -7,9 +7,7 @@ Differs: the same order of rules. PyTorch guards kernels below autograd in each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from glasstorch.core.errors import MissingKernelError
@@ -23,24 +21,45 @@ from glasstorch.core.keys import (
     highest_key,
     runtime_keys,
 )
+from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, fallthrough_kernel, registry
 
 # The words of PyTorch's own table dump (torch._C._dispatch_dump_table).
 KERNEL = "kernel"
 DEFAULT_BACKEND_KERNEL = "default backend kernel"
+NESTED_KERNEL = "nested kernel"
 MATH_KERNEL = "math kernel"
+AMBIGUOUS = "ambiguous autogradother"
 AUTOGRAD_KERNEL = "autograd kernel"
+BATCHED_KERNEL = "batched kernel"
 BACKEND_FALLBACK = "backend fallback"
 MISSING = "missing"
 
-_DENSE_LIKE = [f for f in PER_BACKEND if f != "AutogradFunctionality"]
-BACKEND_KEYS = frozenset(DispatchKey[PER_BACKEND[f] + b] for f in _DENSE_LIKE for b in BACKENDS) | {
-    DispatchKey[n] for n in ("FPGA", "Vulkan", "Metal", "MkldnnCPU", "CustomRNGKeyId")
-}
-AUTOGRAD_KEYS = frozenset(DispatchKey["Autograd" + b] for b in BACKENDS) | {
+
+def _on_each_backend(*functionalities: str, without: tuple[str, ...] = ()) -> frozenset[DispatchKey]:
+    return frozenset(DispatchKey[PER_BACKEND[f] + b] for f in functionalities for b in BACKENDS if b not in without)
+
+
+# Backends that have no autograd key of their own share AutogradOther.
+_ALONE = frozenset(DispatchKey[name] for name in ("FPGA", "Vulkan", "Metal", "CustomRNGKeyId", "MkldnnCPU"))
+AUTOGRAD_OTHER_BACKENDS = _ALONE | _on_each_backend("Quantized", "Sparse", "SparseCsr")
+BACKEND_KEYS = AUTOGRAD_OTHER_BACKENDS | _on_each_backend("Dense")
+NESTED_KEYS = _on_each_backend("NestedTensor")
+AUTOGRAD_KEYS = _on_each_backend("AutogradFunctionality") | {
     DispatchKey.AutogradOther,
     DispatchKey.AutogradNestedTensor,
+}
+
+# Alias -> the runtime keys that a kernel registered for it serves.
+INCLUDED_IN: dict[DispatchKey, frozenset[DispatchKey]] = {
+    DispatchKey.CompositeExplicitAutogradNonFunctional: _ALONE
+    | _on_each_backend("Dense", "Quantized", "SparseCsr", without=("XLA", "Lazy")),
+    DispatchKey.CompositeExplicitAutograd: BACKEND_KEYS,
+    DispatchKey.CompositeImplicitAutogradNestedTensor: NESTED_KEYS | {DispatchKey.AutogradNestedTensor},
+    DispatchKey.CompositeImplicitAutograd: BACKEND_KEYS | NESTED_KEYS | AUTOGRAD_KEYS,
+    DispatchKey.Autograd: AUTOGRAD_KEYS,
+    DispatchKey.FuncTorchBatchedDecomposition: frozenset((DispatchKey.FuncTorchBatched,)),
 }
 
 
@@ -69,12 +88,10 @@ def resolve(operator: Operator, keys: int) -> Resolution:
     while True:
         key = highest_key(remaining)
         choice = choose(operator, key)
-        if choice.kernel is None:
-            raise MissingKernelError(missing_message(operator, key))
-        if choice.kernel.function is not fallthrough_kernel:
-            return Resolution(choice, tuple(skipped), entry_for(operator, choice))
-        if key is DispatchKey.Undefined:
-            raise MissingKernelError(missing_message(operator, key))
+        if choice.kernel is not None and choice.kernel.function is not fallthrough_kernel:
+            return Resolution(choice, tuple(skipped), entry_for(operator, choice, keys))
+        if choice.kernel is None or key is DispatchKey.Undefined:
+            raise MissingKernelError(missing_message(operator, choice))
         skipped.append(key)
         remaining &= ~(1 << (remaining.bit_length() - 1))  # the highest functionality, on all its backends
 
@@ -86,56 +103,92 @@ def choose(operator: Operator, key: DispatchKey) -> Choice:
         kernels = operator.kernels.get(name)
         return kernels[-1] if kernels else None
 
+    def by_alias(alias: DispatchKey, undefined_too: bool = False) -> Kernel | None:
+        served = key in INCLUDED_IN[alias] or (undefined_too and key is DispatchKey.Undefined)
+        return registered(alias) if served else None
+
     # 1. A kernel registered for this very key.
     if kernel := registered(key):
         return Choice(key, kernel, KERNEL)
-    is_backend = key in BACKEND_KEYS or key is DispatchKey.Undefined
-    is_autograd = key in AUTOGRAD_KEYS
     # 2.1, 2.2 A kernel for every backend, below autograd.
-    if is_backend:
-        for alias in (
-            DispatchKey.CompositeExplicitAutogradNonFunctional,
-            DispatchKey.CompositeExplicitAutograd,
-        ):
-            if kernel := registered(alias):
-                return Choice(key, kernel, DEFAULT_BACKEND_KERNEL)
+    for alias in (DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeExplicitAutograd):
+        if kernel := by_alias(alias, undefined_too=True):
+            return Choice(key, kernel, DEFAULT_BACKEND_KERNEL)
     # 2.3 A kernel made of other operators, which differentiate themselves. An autograd key takes it only where its
     #     backend has no kernel of its own: with one, the autograd formula (or fallback) must stand above it.
-    if (is_backend or is_autograd) and (kernel := registered(DispatchKey.CompositeImplicitAutograd)):
-        has_backend_kernel = registered(DispatchKey.CompositeExplicitAutograd) is not None or any(
-            registered(backend) for backend in backends_of(key)
-        )
-        if not (is_autograd and has_backend_kernel):
+    if kernel := by_alias(DispatchKey.CompositeImplicitAutogradNestedTensor):
+        return Choice(key, kernel, NESTED_KERNEL)
+    if kernel := by_alias(DispatchKey.CompositeImplicitAutograd, undefined_too=True):
+        of_backend = any(registered(backend) for backend in backends_of(key))
+        if key is DispatchKey.AutogradOther and of_backend:
+            return Choice(key, None, AMBIGUOUS)
+        if not (of_backend or registered(DispatchKey.CompositeExplicitAutograd)):
             return Choice(key, kernel, MATH_KERNEL)
-    # 2.4 The autograd kernel for every backend.
-    if is_autograd and (kernel := registered(DispatchKey.Autograd)):
+    # 2.4 The autograd kernel for every backend. 2.5 The batching rule made of other operators.
+    if kernel := by_alias(DispatchKey.Autograd):
         return Choice(key, kernel, AUTOGRAD_KERNEL)
+    if kernel := by_alias(DispatchKey.FuncTorchBatchedDecomposition):
+        return Choice(key, kernel, BATCHED_KERNEL)
     # 3. What the key does for operators that say nothing.
     if kernel := registry.fallbacks.get(key):
         return Choice(key, kernel, BACKEND_FALLBACK)
     return Choice(key, None, MISSING)
 
 
-def backends_of(autograd_key: DispatchKey) -> Iterator[DispatchKey]:
-    """The backend keys whose gradients an autograd key records: AutogradCPU -> CPU, SparseCPU ..."""
+def backends_of(autograd_key: DispatchKey) -> frozenset[DispatchKey]:
+    """The backend keys whose gradients an autograd key records: AutogradCPU -> CPU; none for another key."""
     if autograd_key is DispatchKey.AutogradOther:
-        yield from (DispatchKey[n] for n in ("FPGA", "Vulkan", "Metal", "MkldnnCPU", "CustomRNGKeyId"))
-    elif autograd_key in AUTOGRAD_KEYS and autograd_key is not DispatchKey.AutogradNestedTensor:
-        backend = autograd_key.name.removeprefix("Autograd")
-        yield from (DispatchKey[PER_BACKEND[f] + backend] for f in _DENSE_LIKE if f != "NestedTensor")
+        return AUTOGRAD_OTHER_BACKENDS
+    if autograd_key is DispatchKey.AutogradNestedTensor:
+        return NESTED_KEYS
+    if autograd_key in AUTOGRAD_KEYS:
+        return frozenset((DispatchKey[autograd_key.name.removeprefix("Autograd")],))
+    return frozenset()
 
 
-def entry_for(operator: Operator, choice: Choice) -> Boxed:
-    """The function to put in the table: called as `entry(keys, *arguments)`."""
+def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
+    """The function to put in the table for a key set: called as `entry(keys, *arguments)`."""
     kernel = choice.kernel
     assert kernel is not None
     function = kernel.function
-    if choice.rule == BACKEND_FALLBACK:
-        return partial(function, operator)  # boxed: fallback(operator, keys, *arguments)
-    below_autograd = choice.key in BACKEND_KEYS and choice.rule != MATH_KERNEL
-    if kernel.calls_operators and below_autograd:
-        return _below_autograd(function, kernel.takes_keys)
-    return function if kernel.takes_keys else _without_keys(function)
+    if kernel.by_user:
+        function = _as_people_call(operator, kernel, choice.rule == BACKEND_FALLBACK)
+    elif not kernel.takes_keys:
+        function = _without_keys(function)
+    stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)
+    # An autograd kernel takes its key out of the set. Where the key is still there, nothing was recorded above.
+    records_itself = kernel.by_user and keys & AUTOGRAD_AND_NESTED
+    if kernel.calls_operators and stands_below and not records_itself:
+        return _below_autograd(function)
+    return function
+
+
+def _as_people_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Boxed:
+    """See Note [A kernel of the user's]."""
+    function = kernel.function
+    parameters = operator.schema.arguments
+    defaults = [None if a.default is None else a.default_value for a in parameters]
+    may_be_left_out = [a.default is not None for a in parameters]
+    positional = len(operator.schema.positional)
+
+    def is_default(i: int, value: Any) -> bool:
+        return may_be_left_out[i] and not isinstance(value, TensorImpl) and bool(value == defaults[i])
+
+    def entry(keys: int, *arguments: Any) -> Any:
+        given = positional
+        while given and is_default(given - 1, arguments[given - 1]):
+            given -= 1
+        named = {
+            parameters[i].name: arguments[i]
+            for i in range(positional, len(parameters))
+            if not is_default(i, arguments[i])
+        }
+        first = (keys,) if kernel.takes_keys else ()
+        if is_fallback:
+            first = (*first, operator)
+        return function(*first, *arguments[:given], **named)
+
+    return entry
 
 
 def _without_keys(function: Boxed) -> Boxed:
@@ -145,7 +198,7 @@ def _without_keys(function: Boxed) -> Boxed:
     return entry
 
 
-def _below_autograd(function: Boxed, takes_keys: bool) -> Boxed:
+def _below_autograd(function: Boxed) -> Boxed:
     """Run a backend kernel that calls operators with autograd switched off for those calls.
 
     The gradient of the whole was recorded above; recording its parts too would count it twice.
@@ -155,7 +208,7 @@ def _below_autograd(function: Boxed, takes_keys: bool) -> Boxed:
         included, allowed = active_keys.get()
         token = active_keys.set((included, allowed & ~_EXCLUDED_BELOW_AUTOGRAD))
         try:
-            return function(keys, *arguments) if takes_keys else function(*arguments)
+            return function(keys, *arguments)
         finally:
             active_keys.reset(token)
 
@@ -170,9 +223,16 @@ def computed_table(operator: Operator, keys: int) -> list[Choice]:
     return [choose(operator, key) for key in reversed(list(runtime_keys(keys)))]
 
 
-def missing_message(operator: Operator, key: DispatchKey) -> str:
+def missing_message(operator: Operator, choice: Choice) -> str:
     """What was asked for, what there is, and what to do."""
     have = sorted(k.name for k, kernels in operator.kernels.items() if kernels)
+    key = choice.key
+    if choice.rule == AMBIGUOUS:
+        return (
+            f"'{operator.name}' has a CompositeImplicitAutograd kernel and one for a backend whose gradients "
+            f"AutogradOther records, and the two cannot both serve it. It has kernels for: {have}. Register one for "
+            f"AutogradOther too, or take one of the two away"
+        )
     if key is DispatchKey.Undefined:
         return (
             f"There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), and no "
