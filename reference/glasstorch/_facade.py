@@ -7,6 +7,7 @@ Differs: assembled here from the modules that define the names; a name that is m
 from __future__ import annotations
 
 from glasstorch import autograd as autograd
+from glasstorch import library as library
 from glasstorch import nn as nn
 from glasstorch import optim as optim
 from glasstorch._creation import *  # noqa: F403
@@ -43,6 +44,7 @@ from glasstorch.core.layout import strided as strided
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.public import *  # noqa: F403
+from glasstorch.operators.ops import ops as ops
 from glasstorch.printing import set_printoptions as set_printoptions
 
 register_kernels()

@@ -136,12 +136,21 @@ class Operator:
         return FunctionSchema.parse(self.text)
 
     @property
+    def _schema(self) -> FunctionSchema:  # PyTorch's name for it
+        return self.schema
+
+    @property
     def namespace(self) -> str:
         return self.name.partition("::")[0]
 
     @property
     def overload_name(self) -> str:
         return self.name.partition(".")[2]
+
+    @property
+    def qualified_overload(self) -> str:
+        """`add.Tensor`: the name without the namespace."""
+        return self.name.partition("::")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator: the plain twin of the generated functions, for any schema."""
@@ -184,7 +193,8 @@ class Operator:
         return f"<Operator {self.name}>"
 
     def __str__(self) -> str:
-        return self.name
+        dotted = self.name.replace("::", ".")
+        return dotted if self.overload_name else dotted + ".default"
 
 
 def keys_of(arguments: Sequence[Any]) -> int:

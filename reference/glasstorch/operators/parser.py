@@ -146,18 +146,18 @@ class Signature:
 class PythonFunction:
     """All overloads behind one Python name; calling it picks one and runs its operator."""
 
-    def __init__(self, name: str, overloads: Sequence[str], outs: Sequence[str] = ()) -> None:
+    def __init__(self, name: str, overloads: Sequence[str], outs: Sequence[str] = (), namespace: str = "aten") -> None:
         self.name = name
-        self._overloads = overloads
-        self._outs = outs
+        self._overloads = [f"{namespace}::{overload}" for overload in overloads]
+        self._outs = [f"{namespace}::{out}" for out in outs]
 
     @cached_property
     def signatures(self) -> list[Signature]:
-        return [Signature(self.name, registry.find("aten::" + name)) for name in self._overloads]
+        return [Signature(self.name, registry.find(name)) for name in self._overloads]
 
     @cached_property
     def out_signatures(self) -> list[Signature]:
-        return [Signature(self.name, registry.find("aten::" + name)) for name in self._outs]
+        return [Signature(self.name, registry.find(name)) for name in self._outs]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)

@@ -1,0 +1,8 @@
+"""How does a user declare operators and register kernels?
+
+Mirrors: torch/library.py
+Differs: re-exports; the code is in `dispatch/library.py`.
+"""
+
+from glasstorch.dispatch.library import Library as Library
+from glasstorch.dispatch.operator import fallthrough_kernel as fallthrough_kernel
