@@ -18,6 +18,7 @@ from types import ModuleType, TracebackType
 
 import glasstorch
 from glasstorch import _as_torch
+from glasstorch.core.unknown_names import offered_names
 
 USAGE = "\n".join(__doc__.splitlines()[:5])
 OUR_FRAMES = (__file__, _as_torch.__file__, "<frozen runpy>", "<frozen importlib._bootstrap>")
@@ -84,9 +85,7 @@ def run_module(name: str, arguments: list[str]) -> int:
     return 0
 
 
-def print_without_our_frames(
-    kind: type[BaseException], error: BaseException, traceback: TracebackType | None
-) -> None:
+def print_without_our_frames(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     """Print an error as if Python had run the program: calls inside this runner are left out."""
     traceback = without_our_frames(traceback)
     hint = _as_torch.import_hint(error)
@@ -111,7 +110,7 @@ def print_names() -> None:
     """Print every public name of every module that a program can import as torch's."""
     for torch_name in _as_torch.torch_modules():
         module = importlib.import_module(_as_torch.our_name(torch_name))
-        print(f"{torch_name}\n    " + " ".join(_as_torch.offered_names(module)))
+        print(f"{torch_name}\n    " + " ".join(offered_names(vars(module))))
 
 
 if __name__ == "__main__":

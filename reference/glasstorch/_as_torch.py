@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import glasstorch
-from glasstorch.core.unknown_names import advice, as_torch, public_names
+from glasstorch.core.unknown_names import advice, as_torch, offered_names
 
 CANNOT_IMPORT = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>glasstorch[\w.]*)'")
 
@@ -58,9 +58,7 @@ def install() -> None:
     if found is glasstorch:
         return
     if found is not None:
-        raise ImportError(
-            "torch has been imported already; run `import torch` only after glasstorch took its place"
-        )
+        raise ImportError("torch has been imported already; run `import torch` only after glasstorch took its place")
     sys.meta_path.insert(0, TorchFinder())
 
 
@@ -72,15 +70,10 @@ def our_name(torch_name: str) -> str:
 def torch_modules(root: ModuleType = glasstorch) -> Iterator[str]:
     """The modules that a program reaches from `torch`, by their names in PyTorch."""
     yield as_torch(root.__name__)
-    for name in offered_names(root):
+    for name in offered_names(vars(root)):
         inner = getattr(root, name)
         if isinstance(inner, ModuleType) and inner.__name__ == f"{root.__name__}.{name}":
             yield from torch_modules(inner)
-
-
-def offered_names(module: ModuleType) -> list[str]:
-    """The names that a module means to offer, in order."""
-    return sorted(getattr(module, "__all__", None) or public_names(vars(module)))
 
 
 def import_hint(error: BaseException) -> str | None:
@@ -90,5 +83,5 @@ def import_hint(error: BaseException) -> str | None:
     match = CANNOT_IMPORT.match(str(error))
     if match is None:
         return None
-    known = offered_names(sys.modules[match["module"]])
+    known = offered_names(vars(sys.modules[match["module"]]))
     return f"{match['name']} is not in glasstorch; {advice(match['name'], known)}"

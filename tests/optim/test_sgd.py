@@ -34,11 +34,15 @@ def test_takes_the_recorded_steps(options: dict[str, Any], expected: list[float]
     [
         *(options for options, _ in RECORDED),
         {"momentum": 0.9, "weight_decay": 0.01, "nesterov": True, "maximize": True},
-        {"momentum": 0.9, "foreach": True},
     ],
 )
 def test_agrees_with_torch_step_by_step(options: dict[str, Any], dtype: str) -> None:
     agrees_with_torch("SGD", {"lr": 0.1, **options}, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_agrees_with_torch_s_kernels_for_many_tensors(dtype: str) -> None:
+    agrees_with_torch("SGD", {"lr": 0.1, "momentum": 0.9, "foreach": True}, dtype)
 
 
 def test_the_learning_rate_may_be_a_tensor() -> None:

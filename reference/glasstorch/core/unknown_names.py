@@ -7,7 +7,7 @@ Differs: a reader's program may well use a function that this library leaves out
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 LIST_COMMAND = "python -m glasstorch --list"
@@ -51,14 +51,14 @@ glasstorch; the nearest name is 'device'; `python -m glasstorch --list` prints w
     """
 
     def __getattr__(name: str) -> Any:
-        raise unknown_name(module, name, public_names(sys.modules[module].__dict__))
+        raise unknown_name(module, name, offered_names(vars(sys.modules[module])))
 
     return __getattr__
 
 
-def public_names(names: Iterable[str]) -> list[str]:
-    """The names that do not begin with an underscore, in order."""
-    return sorted(name for name in names if not name.startswith("_"))
+def offered_names(names: Mapping[str, Any]) -> list[str]:
+    """What a module means to offer, given its names: those in `__all__`, or all without an underscore; in order."""
+    return sorted(names.get("__all__") or (name for name in names if not name.startswith("_")))
 
 
 def as_torch(module: str) -> str:

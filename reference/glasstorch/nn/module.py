@@ -332,13 +332,9 @@ class Module:
         for module in self.children():
             module._apply(fn)
         with no_grad():
-            for parameter in self._parameters.values():
-                if parameter is None:
-                    continue
-                # The parameter stays the same object, so optimizers that hold it see the change.
-                parameter.data = fn(parameter)
-                if parameter.grad is not None:
-                    parameter.grad.data = fn(parameter.grad)
+            for name, parameter in self._parameters.items():
+                if parameter is not None:
+                    self._parameters[name] = _replaced(parameter, fn)
             for name, buffer in self._buffers.items():
                 if buffer is not None:
                     self._buffers[name] = fn(buffer)
@@ -453,6 +449,23 @@ class Module:
             return f"{self._get_name()}({extra})"
         body = "".join(f"\n  {line}" for line in lines + children)
         return f"{self._get_name()}({body}\n)" if body else f"{self._get_name()}()"
+
+
+def _replaced(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
+    """The parameter with other contents, for itself and its gradient.
+
+    It stays the same object, so that optimizers that hold it see the change; on another kind of device it cannot.
+    """
+    contents = fn(parameter)
+    if contents.device.type == parameter.device.type:
+        parameter.data = contents
+        if parameter.grad is not None:
+            parameter.grad.data = fn(parameter.grad)
+        return parameter
+    moved = Parameter(contents, parameter.requires_grad)
+    if parameter.grad is not None:
+        moved.grad = fn(parameter.grad)
+    return moved
 
 
 def typename(value: object) -> str:
