@@ -271,8 +271,9 @@ def test_lab_without_jupyter_is_told(
 
 @pytest.fixture
 def benchmarks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A clone whose benchmarks print what stands in the file `prints.py`."""
+    """A clone whose benchmarks print one line."""
     (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "__init__.py").touch()  # or the real package, further on the path, would be found
     (tmp_path / "benchmarks" / "__main__.py").write_text("print('| new |')\n")
     (tmp_path / "README.md").write_text(f"{BEGIN}\n{END}\n")
     monkeypatch.setattr(commands, "root", lambda: tmp_path)
