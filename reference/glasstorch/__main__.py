@@ -52,15 +52,16 @@ def fail(message: str, code: int) -> int:
 
 def run_script(path: str, arguments: list[str]) -> int:
     """Run a file as `python path` would."""
+    path = os.path.abspath(path)
     try:
         with open(path, "rb") as file:
             source = file.read()
     except OSError as error:
-        return fail(f"can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] {error.strerror}", 2)
+        return fail(f"can't open file {path!r}: [Errno {error.errno}] {error.strerror}", 2)
     _as_torch.install()
     sys.excepthook = print_without_our_frames
     sys.argv = arguments
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    sys.path[0] = os.path.dirname(path)
     program = ModuleType("__main__")
     program.__file__ = path
     # Not this module's `from __future__` lines: the program has its own.

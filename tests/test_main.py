@@ -1,0 +1,165 @@
+"""Does `python -m glasstorch program.py` run a PyTorch program as Python runs it?"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
+    """`python -m glasstorch` in a folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "glasstorch", *map(str, arguments)],
+        check=False,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": str(ROOT / "reference"), "PYTHONWARNINGS": "error"},
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def program(tmp_path: Path):
+    """Writes a program and gives its path."""
+
+    def write(text: str, name: str = "program.py") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_torch_and_everything_below_it_is_glasstorch(program, tmp_path: Path) -> None:
+    path = program(
+        "import torch\n"
+        "import torch.nn as nn\n"
+        "import torch.nn.functional as F\n"
+        "from torch import optim, Tensor\n"
+        "from torch.nn import Linear, init\n"
+        "from torch.optim.sgd import SGD\n"
+        "import glasstorch, glasstorch.nn.functional\n"
+        "assert torch is glasstorch\n"
+        "assert F is glasstorch.nn.functional and nn.functional is F\n"
+        "assert SGD is optim.SGD\n"
+        "assert glasstorch.__spec__.name == 'glasstorch' and F.__name__ == 'glasstorch.nn.functional'\n"
+        "assert not hasattr(F, '__path__')\n"
+        "x = torch.ones(2, requires_grad=True)\n"
+        "F.relu(Linear(2, 2)(x)).sum().backward()\n"
+        "print(x.grad.shape, isinstance(x, Tensor))\n"
+    )
+    done = run(path, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "torch.Size([2]) True\n", "")
+
+
+def test_the_program_sees_what_python_would_show_it(program, tmp_path: Path) -> None:
+    program("VALUE = 5\n", "inside/helper.py")
+    path = program(
+        "import pickle, sys, helper\n"
+        "class Mine: pass\n"
+        "assert isinstance(pickle.loads(pickle.dumps(Mine())), Mine)\n"
+        "assert 'annotations' not in globals()\n"
+        "print(__name__, __file__, sys.argv, helper.VALUE)\n"
+        "sys.exit(7)\n",
+        "inside/program.py",
+    )
+    done = run("inside/program.py", "--epochs", "3", "-m", folder=tmp_path)
+    expected = f"__main__ {path} ['inside/program.py', '--epochs', '3', '-m'] 5\n"
+    assert (done.returncode, done.stdout, done.stderr) == (7, expected, "")
+
+
+def test_a_module_is_run_as_python_would_run_it(program, tmp_path: Path) -> None:
+    program("import sys, torch\nprint(__name__, sys.argv[1:], torch.__name__)\n", "package/tool.py")
+    done = run("-m", "package.tool", "x", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "__main__ ['x'] glasstorch\n")
+    done = run("-m", "package.none", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "python -m glasstorch: No module named package.none\n")
+    done = run("-m", folder=tmp_path)
+    assert done.returncode == 2
+    assert "Argument expected for the -m option" in done.stderr
+
+
+def test_an_error_shows_the_program_s_lines_and_none_of_ours(program, tmp_path: Path) -> None:
+    program("def fail():\n    raise ValueError('here')\n\nfail()\n")
+    done = run("program.py", folder=tmp_path)
+    assert done.returncode == 1
+    plain = subprocess.run(
+        [sys.executable, "program.py"], check=False, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.stderr == plain.stderr
+
+
+def test_a_program_that_is_none_is_shown_as_python_shows_it(program, tmp_path: Path) -> None:
+    program("x = (\n")
+    done = run("program.py", folder=tmp_path)
+    assert done.returncode == 1
+    path = tmp_path / "program.py"
+    assert done.stderr.startswith(f'  File "{path}", line 1\n    x = (\n        ^\nSyntaxError: ')
+    done = run("missing.py", folder=tmp_path)
+    assert done.returncode == 2
+    missing = str(tmp_path / "missing.py")
+    assert done.stderr == f"python -m glasstorch: can't open file {missing!r}: [Errno 2] No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "import torch.optim.lr_schedule",
+            "ModuleNotFoundError: No module named 'torch.optim.lr_schedule' in glasstorch; ",
+        ),
+        ("import torch.nn.functionals", "the nearest name is 'torch.nn.functional'; "),
+        (
+            "import torch; torch.nn.Liner(1, 1)",
+            "torch.nn.Liner is not in glasstorch; the nearest name is 'Linear'; ",
+        ),
+        ("import torch; torch.rnad(2)", "torch.rnad is not in glasstorch; the nearest name is 'rand"),
+        ("from torch.nn import Liner", "Liner is not in glasstorch; the nearest name is 'Linear'; "),
+    ],
+)
+def test_what_is_missing_is_named_with_the_nearest_and_the_list(
+    line: str, message: str, program, tmp_path: Path
+) -> None:
+    path = program(f"{line}\n")
+    done = run("program.py", folder=tmp_path)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "`python -m glasstorch --list` prints what there is" in done.stderr
+    assert done.stderr.startswith(
+        f'Traceback (most recent call last):\n  File "{path}", line 1, in <module>\n    {line}\n'
+    )
+    assert "_as_torch.py" not in done.stderr
+    assert "__main__.py" not in done.stderr
+
+
+def test_a_missing_module_can_be_guarded_against(program, tmp_path: Path) -> None:
+    program(
+        "try:\n    import torch.distributed.fsdp\nexcept ImportError as error:\n    print(error.name)\n"
+        "import torch\nprint(hasattr(torch, 'no_such_function'), getattr(torch.nn, 'Conv9d', None))\n"
+    )
+    done = run("program.py", folder=tmp_path)
+    assert (done.returncode, done.stdout.splitlines()[1:]) == (0, ["False None"])
+    assert done.stdout.startswith("torch.distributed")
+
+
+def test_it_explains_itself(tmp_path: Path) -> None:
+    for arguments in ((), ("--help",)):
+        done = run(*arguments, folder=tmp_path)
+        assert done.returncode == 0
+        assert "python -m glasstorch script.py [arguments]" in done.stdout
+    listed = run("--list", folder=tmp_path).stdout.split("\n")
+    assert "torch" in listed
+    functional = listed[listed.index("torch.nn.functional") + 1].split()
+    assert {"relu", "cross_entropy", "linear"} <= set(functional)
+    assert not [line for line in listed if "core" in line.split(".")]
+    assert run("--version", folder=tmp_path).stdout.startswith("glasstorch ")
+    unknown = run("--fast", "program.py", folder=tmp_path)
+    assert unknown.returncode == 2
+    assert unknown.stderr.startswith("python -m glasstorch: unknown option --fast\n")
