@@ -17,13 +17,12 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from workbook.book import api
+from workbook.book import api, vendor
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure
 from workbook.book.notebooks import check_in_step, is_notebook_source, notebook_sources, read_notebook
 from workbook.book.render import render
-from workbook.book.vendor import Vendored, vendored
 
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
@@ -49,7 +48,7 @@ def root_of(config: MkDocsConfig) -> Path:
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fetch what comes from npm, and put the pages made from the library's source into the navigation."""
     with reported():
-        found = vendored(root_of(config))
+        found = vendor.vendored(root_of(config))
         rooms = api.room_pages(root_of(config))
     if found.folder is None:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
@@ -68,10 +67,10 @@ def add_to_nav(nav: list[Any], after: str, pages: list[str]) -> bool:
     return any(add_to_nav(part, after, pages) for part in parts)
 
 
-def vendored_of(config: MkDocsConfig) -> Vendored:
+def vendored_of(config: MkDocsConfig) -> vendor.Vendored:
     """What on_config found."""
     found = config.extra["vendored"]
-    assert isinstance(found, Vendored), "on_config comes first"
+    assert isinstance(found, vendor.Vendored), "on_config comes first"
     return found
 
 

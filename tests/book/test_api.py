@@ -1,0 +1,66 @@
+"""Is the library's reference in reading order, and are our docstrings shown as they are meant?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.book.small_book import ROOT
+from workbook.book.api import api_index, docstring_markdown, modules_of, room_pages
+from workbook.book.errors import BookError
+from workbook.book.house import PACKAGE
+
+
+def package(folder: Path, files: dict[str, str]) -> Path:
+    for name, docstring in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'"""{docstring}"""\n', encoding="utf-8")
+    return folder
+
+
+def test_modules_come_in_reading_order_then_by_name(tmp_path: Path) -> None:
+    room = package(
+        tmp_path / "room",
+        {
+            "__init__.py": "What?\n\nReading order: `second`, then `inner/` (more) and\n`first.py`.\n\nMirrors: `aaa`",
+            "first.py": "",
+            "second.py": "",
+            "aaa.py": "",
+            "inner/__init__.py": "Reading order: `b` `a`",
+            "inner/a.py": "",
+            "inner/b.py": "",
+            "generated/__init__.py": "",
+        },
+    )
+    names = [path.relative_to(room).as_posix() for path in modules_of(room)]
+    assert names == ["__init__.py", "second.py", "inner/__init__.py", "inner/b.py", "inner/a.py", "first.py", "aaa.py"]
+
+
+def test_header_lines_become_a_box_and_doctests_code() -> None:
+    text = "How?\n\nMirrors: a.h (x),\n    b.h\nDiffers: nothing.\n\nMore words.\n\n>>> 1 + 1\n2\n\nThe end."
+    assert docstring_markdown(text) == (
+        "How?\n\n\nMore words.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nThe end.\n\n"
+        '<div class="mirrors" markdown="1">\n\nMirrors\n:   a.h (x), b.h\n\nDiffers\n:   nothing.\n\n</div>'
+    )
+
+
+def test_a_docstring_without_them_is_left_alone() -> None:
+    assert docstring_markdown("One.\n\nTwo: three.") == "One.\n\nTwo: three."
+
+
+def test_every_module_of_the_library_is_on_a_page_and_in_the_index() -> None:
+    pages = "\n".join(room_pages(ROOT).values())
+    index = api_index(ROOT)
+    for path in sorted((ROOT / PACKAGE / "core").glob("*.py")):
+        name = f"glasstorch.core.{path.stem}".removesuffix(".__init__")
+        assert f"::: {name}\n" in pages
+        assert f"[`{name}`](core.md#{name})" in index
+
+
+def test_a_module_that_does_not_parse_is_named(tmp_path: Path) -> None:
+    core = package(tmp_path / PACKAGE / "core", {"__init__.py": "What?"})
+    (core / "broken.py").write_text("def f(:\n", encoding="utf-8")
+    with pytest.raises(BookError, match=r"broken\.py:1: invalid syntax\n  mend it"):
+        api_index(tmp_path)

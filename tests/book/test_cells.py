@@ -1,0 +1,112 @@
+"""Do the helpers of chapters quote what is there, and refuse what is not?"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from workbook.book import cells
+from workbook.book.cells import Shown, compare_with_torch, quotation_of, show
+from workbook.book.errors import BookError, last_line
+from workbook.progress import Progress
+
+
+@pytest.mark.parametrize("thing", [last_line, "workbook.book.errors.last_line"])
+def test_a_function_is_quoted_with_its_place(thing: object) -> None:
+    quote = quotation_of(thing)
+    lines, first = inspect.getsourcelines(last_line)
+    assert quote.caption == f"workbook/book/errors.py, lines {first} to {first + len(lines) - 1}"
+    assert quote.blocks == (("python", "".join(lines).rstrip()),)
+
+
+@pytest.mark.parametrize(
+    ("thing", "beginning"),
+    [
+        (BookError, "class BookError(Exception):"),
+        (Progress.elapsed, "@property\ndef elapsed"),
+        ("workbook.progress.Progress.__enter__", "def __enter__"),
+        ("workbook.book.errors", '"""What went wrong'),
+    ],
+)
+def test_classes_properties_methods_and_modules_are_quoted(thing: object, beginning: str) -> None:
+    assert quotation_of(thing).blocks[0][1].startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("thing", "error", "said"),
+    [
+        (len, TypeError, "builtin_function_or_method has no Python source\n  accepted: a function"),
+        (42, TypeError, "int has no Python source"),
+        (int, TypeError, "type has no Python source"),
+        ("workbook.book.errors.nothing", LookupError, "workbook.book.errors has no nothing"),
+        ("nowhere.at.all", LookupError, "no module named nowhere"),
+    ],
+)
+def test_what_has_no_source_is_refused(thing: object, error: type[Exception], said: str) -> None:
+    with pytest.raises(error) as caught:
+        show(thing)
+    assert said in str(caught.value)
+
+
+def test_a_row_of_a_yaml_table_is_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    show("operators/native_functions.yaml", "add.Tensor")
+    caption, _, rest = capsys.readouterr().out.partition("\n\n")
+    assert caption.startswith("glasstorch/operators/native_functions.yaml, lines ")
+    assert rest.startswith("- func: add.Tensor(Tensor self, Tensor other")
+    assert rest.count("- func: ") == 1
+    with pytest.raises(LookupError, match=r"has no row for 'add\.Tens'"):
+        show("operators/native_functions.yaml", "add.Tens")
+
+
+def test_a_quotation_is_shown_in_a_notebook_as_markdown_with_its_role() -> None:
+    data, metadata = Shown("quote", "a.py, line 3", (("python", "x = 1"),))._repr_mimebundle_()
+    assert data == {
+        "text/plain": "a.py, line 3\n\nx = 1",
+        "text/markdown": "*a.py, line 3*\n\n```python\nx = 1\n```",
+    }
+    assert metadata == {"text/markdown": {"role": "quote"}}
+    json.dumps([data, metadata])
+
+
+# --- compare_with_torch -------------------------------------------------------------------------------------
+
+RECORDED = (
+    "PyTorch 2.13: Contiguous strides are row-major products, counted in elements (B001)\n\n"
+    "x=torch.empty(2,3,4); print(x.stride(), x.storage_offset(), x.is_contiguous(), "
+    "x.untyped_storage().nbytes())"
+    "\n\n(12, 4, 1) 0 True 96\n"
+)
+
+
+def test_without_torch_the_recorded_output_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cells, "torch_is_the_oracle", lambda: False)
+    compare_with_torch("B001")
+    compare_with_torch("print(1)", "2")
+    assert capsys.readouterr().out == f"{RECORDED}PyTorch 2.13\n\nprint(1)\n\n2\n"
+
+
+def test_with_torch_the_same_text_is_shown(require: Callable[[str], Any], capsys: pytest.CaptureFixture[str]) -> None:
+    require("torch")
+    compare_with_torch("B001")
+    assert capsys.readouterr().out == RECORDED
+
+
+def test_with_torch_another_output_fails(require: Callable[[str], Any]) -> None:
+    require("torch")
+    with pytest.raises(AssertionError) as caught:
+        compare_with_torch("print(torch.ones(2))", "tensor([2., 2.])")
+    assert "torch 2.13 does not print what is recorded" in str(caught.value)
+    assert "-tensor([2., 2.])\n+tensor([1., 1.])" in str(caught.value)
+
+
+def test_an_unknown_behaviour_is_refused() -> None:
+    with pytest.raises(BookError, match="no recorded behaviour 'B999'"):
+        compare_with_torch("B999")
+    with pytest.raises(TypeError, match="brings its own output"):
+        compare_with_torch("B001", "42")

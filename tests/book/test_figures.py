@@ -1,0 +1,79 @@
+"""Are figures drawn the same each time, readable by ear, and in the book's colours?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.architecture.layers import ROWS
+from tests.book.small_book import ROOT
+from workbook.book.figures.__main__ import drawn, main, stale
+from workbook.book.figures.kit import DARK, LIGHT, Figure, text_width
+from workbook.book.house import LAYERS
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def sample() -> Figure:
+    figure = Figure("sample", "A title & more", "What is drawn.", 200, 100)
+    figure.label(0, 0, 80, 30, "core/", kind="glass", mono=True)
+    figure.cells(0, 40, [0, 1, 2])
+    figure.arrow([(0, 0), (10.5, 20.25)], colour="torch", dashed=True)
+    return figure
+
+
+def test_the_committed_figures_are_fresh() -> None:
+    assert stale(ROOT) == []
+
+
+def test_a_figure_is_drawn_the_same_each_time() -> None:
+    assert sample().svg() == sample().svg()
+
+
+@pytest.mark.parametrize("path", sorted(drawn(ROOT)), ids=lambda path: path.name)
+def test_a_figure_is_sound_and_can_be_read_aloud(path: Path) -> None:
+    svg = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    names = (svg.get("aria-labelledby") or "").split()
+    said = {element.get("id"): element.text for element in svg if element.tag in (f"{SVG}title", f"{SVG}desc")}
+    assert svg.get("role") == "img"
+    assert set(names) == set(said)
+    assert all(said.values())
+    ids = [element.get("id") for element in svg.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    assert all(str(name).startswith(f"{path.stem}-") for name in ids), "ids must differ between figures of a page"
+
+
+def test_text_that_does_not_fit_its_place_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"needs about .* pixels at size 13, its place has 32"):
+        sample().label(0, 0, 40, 20, "compiler/")
+
+
+def test_widths_are_upper_estimates() -> None:
+    assert text_width("mm", 10) > text_width("il", 10)
+    assert text_width("abc", 10, mono=True) == 18.3
+
+
+@pytest.mark.parametrize(("scheme", "colours"), [("default", LIGHT), ("slate", DARK)])
+def test_figures_have_the_colours_of_the_pages(scheme: str, colours: dict[str, str]) -> None:
+    css = (ROOT / "chapters" / "assets" / "extra.css").read_text(encoding="utf-8")
+    block = re.search(rf'\[data-md-color-scheme="{scheme}"\] {{(.*?)}}', css, re.DOTALL)
+    assert block is not None
+    assert dict(re.findall(r"--([\w-]+): (#\w+);", block[1])).items() >= colours.items()
+
+
+def test_the_map_has_the_rooms_that_the_layer_test_knows() -> None:
+    rooms = [room.removesuffix(".py") for layer in LAYERS for room in layer.rooms]
+    assert rooms[:-2] == [name for row in ROWS for name in row]
+    assert [layer.number for layer in LAYERS] == list(range(len(LAYERS)))
+
+
+def test_the_command_draws_and_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / "mkdocs.yml").write_text("", encoding="utf-8")
+    monkeypatch.setattr("workbook.book.figures.__main__.project_root", lambda: tmp_path)
+    assert main(["--check"]) == 1
+    assert main([]) == 0
+    assert main(["--check"]) == 0

@@ -1,0 +1,91 @@
+"""The built site, a site with everything that a page can hold, and a browser to look at them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbook.book import vendor
+from workbook.book.build import build_site
+from workbook.book.vendor import Vendored
+
+ROOT = Path(__file__).parents[2]
+EVERYTHING = r"""# Everything
+
+Inline $a_1 < b$, and alone:
+
+$$\nabla_x \sum_i f_i(x) \quad \text{as wide as the formula } \int_0^1 \frac{a + b + c + d + e}{x^2 + y^2 + z^2}\,dx =
+1$$
+
+```mermaid
+flowchart LR
+  A[add] --> B[backward]
+```
+
+> [!NOTE]
+> A note.
+
+> [!QUESTION]- Folded?
+> Yes.
+
+| a | wide | table | with | many | columns | that | does | not | fit | a | phone |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+| `one_long_name` | `another_long_name` | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 |
+
+```python
+a_line_of_code = that_is_far_too_long_for_the_width_of_any_phone_and_must_scroll_in_its_own_box(1, 2, 3)
+```
+
+![The map](assets/figures/house-map.svg "A caption")
+"""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The book's site."""
+    return build_site(ROOT, target=tmp_path_factory.mktemp("site"))
+
+
+def site_with_everything(root: Path, found: Vendored) -> Path:
+    """A site of one page that holds all that a page can hold, in the book's own looks."""
+    shutil.copytree(ROOT / "chapters" / "assets", root / "chapters" / "assets")
+    (root / "chapters" / "index.md").write_text(EVERYTHING, encoding="utf-8")
+    hook = (ROOT / "workbook" / "book" / "hook.py").as_posix()
+    config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [index.md]\nhooks: [{hook}]\n"
+    (root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vendor, "vendored", lambda _: found)
+        return build_site(root)
+
+
+@pytest.fixture(scope="session")
+def full(tmp_path_factory: pytest.TempPathFactory, require: Callable[[str], Any]) -> Path:
+    """The page with everything, built with what comes from npm."""
+    require("npm")
+    found = vendor.vendored(ROOT)
+    if found.missing:
+        pytest.skip(found.missing)
+    return site_with_everything(tmp_path_factory.mktemp("full"), found)
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page with everything, built on a machine without node."""
+    return site_with_everything(tmp_path_factory.mktemp("bare"), Vendored(None, None, "node is not installed"))
+
+
+@pytest.fixture(scope="module")
+def browser(require: Callable[[str], Any]) -> Iterator[Any]:
+    """Debian's chromium, driven by Playwright."""
+    program = require("chromium")
+    require("playwright")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()

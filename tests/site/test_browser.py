@@ -1,0 +1,146 @@
+"""Does the site work in a browser, opened from disk: both colour schemes, wide and narrow, alone on the machine?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+OVERFLOW = """async () => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
+  const width = document.documentElement.clientWidth; if (document.documentElement.scrollWidth <= width) return [];
+  const tooWide = [...document.querySelectorAll("article *")].filter(e => e.getBoundingClientRect().right > width +
+  1); return ["the page is wider than its window", ...tooWide.slice(0, 3).map(e => e.outerHTML.slice(0, 200))];
+}"""
+
+
+class Watched:
+    """A page of the browser, with all that went wrong on it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        page.on("console", self.console)
+        page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        page.on("requestfailed", lambda request: self.problems.append(f"failed: {request.url}"))
+        page.on("request", self.request)
+
+    def console(self, message: Any) -> None:
+        """Keep errors and warnings."""
+        if message.type in ("error", "warning"):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def request(self, request: Any) -> None:
+        """Keep requests that leave the disk."""
+        if not request.url.startswith(("file:", "data:", "blob:", "about:")):
+            self.problems.append(f"asked for {request.url}")
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        """Go to a file of the site."""
+        self.page.goto(path.as_uri() + fragment, wait_until="load")
+
+
+@contextmanager
+def watched(browser: Any, scheme: str = "light") -> Iterator[Watched]:
+    """A fresh page."""
+    context = browser.new_context(viewport=WIDE, color_scheme=scheme)
+    context.set_default_timeout(15_000)
+    try:
+        yield Watched(context.new_page())
+    finally:
+        context.close()
+
+
+def pages_of(site: Path) -> list[Path]:
+    """All pages but the one that a server shows for what is not found."""
+    return [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
+
+
+def look(browser: Any, site: Path) -> dict[str, list[str]]:
+    """What is wrong on any page, in either scheme, wide or narrow."""
+    found = {}
+    with watched(browser) as window:
+        for path in pages_of(site):
+            window.problems.clear()
+            window.page.set_viewport_size(WIDE)
+            window.page.emulate_media(color_scheme="light")
+            window.open(path)
+            for scheme, name in (("light", "default"), ("dark", "slate")):
+                window.page.emulate_media(color_scheme=scheme)
+                window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
+                for size in (WIDE, PHONE):
+                    window.page.set_viewport_size(size)
+                    window.problems += [f"{scheme}, {size['width']}: {said}" for said in window.page.evaluate(OVERFLOW)]
+            if window.problems:
+                found[path.relative_to(site).as_posix()] = list(window.problems)
+    return found
+
+
+def test_every_page_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path) -> None:
+    assert look(browser, site) == {}
+
+
+def test_a_page_with_everything_is_sound_with_and_without_what_comes_from_npm(
+    browser: Any, full: Path, bare: Path
+) -> None:
+    assert look(browser, full) == {}
+    assert look(browser, bare) == {}
+
+
+def test_formulas_and_diagrams_are_drawn(browser: Any, full: Path) -> None:
+    with watched(browser) as window:
+        window.open(full / "index.html")
+        drawn = window.page.wait_for_selector("div.mermaid")
+        assert drawn.bounding_box()["height"] > 30
+        assert window.page.locator("pre.mermaid").count() == 0
+        assert window.page.locator(".katex-html").count() == 2
+        assert window.page.evaluate("document.fonts.check('16px KaTeX_Main')")
+        assert window.problems == []
+
+
+def test_without_npm_they_are_shown_as_text(browser: Any, bare: Path) -> None:
+    with watched(browser) as window:
+        window.open(bare / "index.html")
+        assert window.page.locator(".formula-source code").first.inner_text() == "a_1 < b"
+        assert "A[add] --> B[backward]" in window.page.locator(".diagram-source").inner_text()
+        assert window.page.locator("div.mermaid").count() == 0
+
+
+def test_the_search_finds_pages_from_disk(browser: Any, site: Path) -> None:
+    with watched(browser) as window:
+        window.open(site / "index.html")
+        window.page.locator(".md-search__input").fill("dispatcher")
+        first = window.page.wait_for_selector(".md-search-result__link")
+        assert first.get_attribute("href")
+        assert window.problems == []
+
+
+@pytest.mark.parametrize(("scheme", "background"), [("light", "rgb(252, 253, 252)"), ("dark", "rgb(18, 24, 25)")])
+def test_the_readers_preference_is_followed_and_can_be_changed(
+    browser: Any, site: Path, scheme: str, background: str
+) -> None:
+    with watched(browser, scheme) as window:
+        window.open(site / "index.html")
+        colour = "getComputedStyle(document.body).backgroundColor"
+        figure = "getComputedStyle(document.querySelector('.glass-figure .g-text')).fill"
+        assert window.page.evaluate(colour) == background
+        before = window.page.evaluate(figure)
+        for _ in range(2 if scheme == "light" else 1):  # from the system's colours to light, from light to dark
+            window.page.locator("[data-md-component=palette] label:not([hidden])").click()
+        assert window.page.evaluate(colour) != background
+        assert window.page.evaluate(figure) != before
+
+
+def test_a_fold_opens_and_an_erratum_is_found_by_its_address(browser: Any, site: Path) -> None:
+    with watched(browser) as window:
+        window.open(site / "reference" / "errata.html", "#E010")
+        entry = window.page.locator("#E010")
+        assert entry.is_visible()
+        code = entry.locator("details .cell-input").first
+        assert not code.is_visible()
+        entry.locator("summary").click()
+        assert code.is_visible()
