@@ -17,6 +17,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
 from glasstorch.core.errors import DeviceError, OverlapError, ShapeError
 from glasstorch.core.geometry import Shape, has_internal_overlap
+from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.operators.generated.registry import OPERATORS, name_of
 from glasstorch.operators.shapes.result import Result
@@ -89,11 +90,11 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         results = found[0](*inputs)
         several = not isinstance(results, Result)
         for out, result in zip(outs, results if several else (results,), strict=True):
-            check_can_cast(result.dtype, out.dtype)
+            result.check_out(result.dtype, out.dtype)
             resize_output(out, result.shape)
             check_writable(out, inputs, exact_alias_allowed=True)
         kernel(keys, *inputs, out=outs if several else outs[0])
-        return outs if several else outs[0]
+        return named_result(name, outs) if several else outs[0]
 
     return with_out
 

@@ -1,20 +1,53 @@
-"""What a shape function answers.
+"""What does a shape function answer?
 
-Mirrors: set_output_raw_strided in aten/src/ATen/TensorMeta.h
+Mirrors: set_output_raw_strided in aten/src/ATen/TensorMeta.h, check_out in torchgen/dest/register_dispatch_key.py
 Differs: a value, returned, instead of a call on the kernel's object.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from glasstorch.core.dtype import dtype
+from glasstorch.core.dtype import check_can_cast, dtype
+from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape
+
+# (dtype of the result, dtype of the out= tensor): raises where the one may not be written into the other.
+OutRule = Callable[[dtype, dtype], None]
+
+# What C++ calls a dtype: some of PyTorch's messages print that.
+C_NAMES = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+}
 
 
 class Result(NamedTuple):
-    """Sizes, dtype and strides of one result; strides None are row-major."""
+    """Sizes, dtype and strides of one result; strides None are row-major.
+
+    `check_out` decides which dtypes an out= tensor may have; operators made with PyTorch's TensorIterator cast.
+    """
 
     shape: Shape
     dtype: dtype
     strides: Shape | None = None
+    check_out: OutRule = check_can_cast
+
+
+def same_dtype(result: dtype, out: dtype) -> None:
+    """The rule of operators that never cast: an out= tensor has the dtype of the result."""
+    if result is not out:
+        raise DtypeError(
+            f"Expected out tensor to have dtype {C_NAMES[result.name]}, but got {C_NAMES[out.name]} instead"
+        )
+
+
+def any_dtype(result: dtype, out: dtype) -> None:
+    """The rule of operators that compute in the dtype of the out= tensor."""

@@ -1,0 +1,64 @@
+"""What do operators with several named results return?
+
+Mirrors: torch/csrc/utils/structseq.cpp, torch/return_types.py
+Differs: subclasses of tuple written out, where PyTorch makes struct sequences from the schemas. The out= forms
+    return the same types; PyTorch has further ones (`max_out`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+class NamedResults(tuple[Any, ...]):
+    """A tuple whose elements also have names.
+
+    >>> max((3.0, 1)).indices
+    1
+    >>> max((3.0, 1))
+    torch.return_types.max(
+    values=3.0,
+    indices=1)
+    """
+
+    __slots__ = ()
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        for position, name in enumerate(cls.fields):
+            setattr(cls, name, property(itemgetter(position)))
+
+    def __repr__(self) -> str:
+        lines = ",\n".join(f"{name}={value!r}" for name, value in zip(self.fields, self, strict=True))
+        return f"torch.return_types.{type(self).__name__}(\n{lines})"
+
+
+class max(NamedResults):
+    """The largest elements along a dimension and where they stand."""
+
+    __slots__ = ()
+    fields = ("values", "indices")
+    values: Tensor
+    indices: Tensor
+
+
+class min(NamedResults):
+    """The smallest elements along a dimension and where they stand."""
+
+    __slots__ = ()
+    fields = ("values", "indices")
+    values: Tensor
+    indices: Tensor
+
+
+RETURN_TYPES: dict[str, type[NamedResults]] = {"max.dim": max, "min.dim": min}
+
+
+def named_result(operator: str, results: Iterable[Any]) -> tuple[Any, ...]:
+    """Several results as what the operator returns: a type with names, or a plain tuple."""
+    return RETURN_TYPES.get(operator, tuple)(results)
