@@ -15,8 +15,12 @@ from workbook.failures import told
 from workbook.progress import run
 
 TESTS = ("test", "test-all")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-DEBIAN_PACKAGES = ("chromium", "fonts-liberation")  # without a font a page has no glyphs
+# Programs that the tests ask for, and the Debian packages that bring them. Without a font a page has no glyphs.
+PROGRAMS = {
+    "chromium": ("chromium", "fonts-liberation"),
+    "node": ("nodejs",),
+    "npm": ("npm",),
+}
 
 
 def in_ci() -> bool:
@@ -30,19 +34,18 @@ def extras(target: str) -> tuple[str, ...]:
 
 
 def install_tools(target: str) -> None:
-    """Install the browser that the site is looked at with, where CI runs on a Debian machine without one."""
-    if not in_ci() or target not in TESTS or any(shutil.which(name) for name in BROWSERS):
+    """Install the programs that the tests ask for, where CI runs on a Debian machine without them."""
+    missing = [name for name in PROGRAMS if shutil.which(name) is None]
+    if not in_ci() or target not in TESTS or not missing:
         return
-    if shutil.which("apt-get") is None or os.name == "nt" or os.geteuid() != 0:
-        print(
-            "CI=true, but there is no chromium and apt-get cannot install one here: its tests will fail.",
-            file=sys.stderr,
-        )
+    if os.name == "nt" or shutil.which("apt-get") is None or os.geteuid() != 0:
+        names = ", ".join(missing)
+        print(f"CI=true, but apt-get cannot install here what is missing ({names}): tests will fail.", file=sys.stderr)
         return
+    packages = [package for name in missing for package in PROGRAMS[name]]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    output = ""
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", *DEBIAN_PACKAGES]):
-        code, printed = run(f"apt-get {command[0]}", ["apt-get", *command], folder=Path("/"), environment=environment)
-        output += printed
-    if code != 0:
-        raise told("Installing chromium", output)
+    for arguments in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
+        what = " ".join(["apt-get", arguments[0], *(packages if arguments[0] == "install" else ())])
+        code, output = run(what, ["apt-get", *arguments], folder=Path("/"), environment=environment)
+        if code != 0:
+            raise told(what, output)

@@ -110,41 +110,58 @@ def test_an_interrupted_installation_says_how_to_go_on(
 # --- what CI adds ---
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there is no apt-get on Windows")
-@pytest.mark.parametrize(("browser", "called"), [("", ["update", "install"]), ("chromium", [])])
-def test_ci_installs_a_browser_where_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browser: str, called: list[str]
-) -> None:
-    log = tmp_path / "calls"
-    for name in filter(None, ["apt-get", browser]):
-        program = tmp_path / name
-        program.write_text(f"#!/bin/sh\necho \"$@\" >> '{log}'\n")
-        program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}")
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder in which programs are looked for, on a CI machine where we are root."""
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("CI", "true")
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
+    return tmp_path
+
+
+def add(programs: Path, name: str, script: str = "exit 0") -> None:
+    (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+    (programs / name).chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no apt-get on Windows")
+@pytest.mark.parametrize(
+    ("present", "installed"),
+    [
+        ([], ["chromium", "fonts-liberation", "nodejs", "npm"]),
+        (["node", "npm"], ["chromium", "fonts-liberation"]),
+        (["chromium", "node", "npm"], []),
+    ],
+)
+def test_ci_installs_the_programs_that_are_missing(programs: Path, present: list[str], installed: list[str]) -> None:
+    add(programs, "apt-get", f"echo \"$@\" >> '{programs}/calls'")
+    for name in present:
+        add(programs, name)
     oracles.install_tools("test")
-    calls = log.read_text().splitlines() if log.exists() else []
-    assert [call.split()[0] for call in calls] == called
-    assert all("chromium" in call for call in calls if call.startswith("install"))
+    calls = (programs / "calls").read_text().splitlines() if installed else []
+    expected = ["update", " ".join(["install --yes --no-install-recommends", *installed])] if installed else []
+    assert calls == expected
+    assert (programs / "calls").exists() == bool(installed)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no apt-get on Windows")
-def test_a_browser_that_cannot_be_installed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "apt-get"
-    program.write_text("#!/bin/sh\necho 'E: Unable to locate package chromium'\nexit 100\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}")
-    monkeypatch.setenv("CI", "true")
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+def test_a_program_that_cannot_be_installed_is_told(programs: Path) -> None:
+    add(programs, "apt-get", "echo 'E: Unable to locate package chromium'; exit 100")
     with pytest.raises(SetupError, match="E: Unable to locate package chromium"):
         oracles.install_tools("test")
 
 
-def test_a_reader_gets_no_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("PATH", f"{tmp_path}")
+def test_without_apt_get_the_missing_programs_are_named(programs: Path, capsys: Output) -> None:
     oracles.install_tools("test")
+    assert "cannot install here what is missing (chromium, node, npm)" in capsys.readouterr().err
+
+
+def test_a_reader_gets_no_programs(programs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    monkeypatch.delenv("CI")
+    add(programs, "apt-get", f"touch '{programs}/calls'")
+    oracles.install_tools("test")
+    assert not (programs / "calls").exists()
+    assert capsys.readouterr() == ("", "")
 
 
 # --- clean ---
