@@ -1,0 +1,47 @@
+"""How does a program set and keep the stream of random numbers?
+
+Mirrors: torch/random.py
+Differs: the CPU's stream only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from glasstorch._tensor import Tensor, from_array
+from glasstorch.core.dtype import uint8
+from glasstorch.core.generator import default_generator as default_generator
+from glasstorch.core.generator import manual_seed as manual_seed
+
+
+def seed() -> int:
+    """Start the stream of a seed that the operating system picks, and return that seed."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the stream began with."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """Where the stream stands: 5056 bytes that `set_rng_state`, PyTorch's too, goes on from."""
+    return from_array(default_generator.state_bytes(), uint8)
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Go on from a state that `get_rng_state` gave."""
+    default_generator.load_state_bytes(new_state.numpy())
+
+
+@contextmanager
+def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iterator[None]:
+    """Whatever is drawn inside the `with` block is drawn again after it."""
+    state = default_generator.state_bytes() if enabled else None
+    try:
+        yield
+    finally:
+        if state is not None:
+            default_generator.load_state_bytes(state)
