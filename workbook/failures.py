@@ -29,7 +29,7 @@ CAUSES = (
     Cause(
         "the disk is full",
         ("No space left on device", "[Errno 28]", "not enough space on the disk", "Disk quota exceeded"),
-        "Free about 2 GB (also in the folder for temporary files, TMPDIR), then run the same command again.",
+        "Free about 1 GB (also in the folder for temporary files, TMPDIR), then run the same command again.",
     ),
     Cause(
         "no permission to write",
