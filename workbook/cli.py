@@ -85,6 +85,7 @@ def run_tests(
     """Run what CI runs: style, types, generated code, tests."""
     from workbook.checks import run_checks
 
+    commands.need("test", "pytest", "xdist", "nbval", "ruff", "mypy")
     raise typer.Exit(run_checks(commands.root(), everything=everything))
 
 
@@ -99,6 +100,7 @@ def gen(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if something would change.")] = False,
 ) -> None:
     """Write the generated code again from the tables."""
+    commands.need("test", "yaml")
     commands.module("glasstorch.operators.gen", *(["--check"] if check else []))
 
 
@@ -108,6 +110,7 @@ def notebooks(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a notebook would change.")] = False,
 ) -> None:
     """Execute the chapters and write their notebooks."""
+    commands.need("book", "jupytext", "nbclient")
     commands.module("workbook.book.notebooks", *(["--check"] if check else []), *map(str, paths or []))
 
 

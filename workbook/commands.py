@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -52,18 +53,14 @@ def build(folder: Path) -> Path:
             return build_site(folder)
     except BookError as error:
         raise CommandError(str(error)) from error
-    except ModuleNotFoundError as error:
-        raise missing(error, "book") from error
 
 
-def missing(error: ModuleNotFoundError, extra: str) -> CommandError:
-    """What to say when a package is not installed; an error of our own modules is passed on as it is."""
-    package = (error.name or "").partition(".")[0]
-    if package in ("workbook", "glasstorch"):
-        raise error
-    return CommandError(
-        f"the package {package!r} is not installed\n  run `make study`, or: pip install 'glasstorch[{extra}]'"
-    )
+def need(extra: str, *packages: str) -> None:
+    """Raise unless all these packages of an extra are installed."""
+    for package in packages:
+        if find_spec(package) is None:
+            remedy = f"run `make {'test' if extra == 'test' else 'study'}`, or: pip install 'glasstorch[{extra}]'"
+            raise CommandError(f"the package {package!r} is not installed\n  {remedy}")
 
 
 def site() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,9 +23,7 @@ FIRST = Path("chapters") / "00-start"
 
 def open_lab(path: Path | None, *, browser: bool) -> NoReturn:
     """Run JupyterLab on the clone until Ctrl-C."""
-    for package in ("jupyterlab", "jupytext"):
-        if find_spec(package) is None:
-            raise commands.missing(ModuleNotFoundError(name=package), "book")
+    commands.need("book", "jupyterlab", "jupytext")
     root = commands.root()
     target = (path or root / FIRST).resolve()
     if not target.exists() or not target.is_relative_to(root):

@@ -12,7 +12,7 @@ from typing import Self
 
 import pytest
 
-from workbook import cli, commands, lab, targets
+from workbook import cli, commands, targets
 from workbook.book.errors import BookError
 from workbook.commands import CommandError
 from workbook.readme_table import BEGIN, END
@@ -168,20 +168,28 @@ def test_a_broken_book_is_told(workbook: Callable[..., int], monkeypatch: pytest
     assert error == "workbook: tour.md:12: code cell 3 raised\n  mend the cell\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "package", "remedy"),
+    [
+        (["lab"], "jupyterlab", "make study"),
+        (["notebooks"], "jupytext", "make study"),
+        (["test"], "pytest", "make test"),
+        (["gen"], "yaml", "make test"),
+    ],
+)
 def test_a_missing_package_is_told(
-    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: Output
+    workbook: Callable[..., int],
+    started: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
+    arguments: list[str],
+    package: str,
+    remedy: str,
 ) -> None:
-    build_raises(monkeypatch, ModuleNotFoundError("No module named 'mkdocs'", name="mkdocs.config"))
-    assert workbook("site") == 1
-    assert "the package 'mkdocs' is not installed\n  run `make study`" in capsys.readouterr().err
-
-
-def test_our_own_missing_module_is_not_blamed_on_the_reader(
-    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    build_raises(monkeypatch, ModuleNotFoundError("No module named 'workbook.x'", name="workbook.x"))
-    with pytest.raises(ModuleNotFoundError):
-        workbook("site")
+    monkeypatch.setattr(commands, "find_spec", lambda name: None)
+    assert workbook(*arguments) == 1
+    assert f"the package {package!r} is not installed\n  run `{remedy}`" in capsys.readouterr().err
+    assert started == []
 
 
 def test_outside_a_clone_it_says_so(
@@ -256,14 +264,6 @@ def test_lab_says_what_it_can_open(
     assert workbook("lab", str(tmp_path / "elsewhere.ipynb")) == 1
     assert "name a chapter or a notebook of this clone" in capsys.readouterr().err
     assert started == []
-
-
-def test_lab_without_jupyter_is_told(
-    workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: Output
-) -> None:
-    monkeypatch.setattr(lab, "find_spec", lambda name: None)
-    assert workbook("lab") == 1
-    assert "the package 'jupyterlab' is not installed\n  run `make study`" in capsys.readouterr().err
 
 
 # --- bench ---
