@@ -69,10 +69,7 @@ class CachingCPUAllocator:
             return np.empty(nbytes, np.uint8)
         rounded = -(-nbytes // ROUND) * ROUND
         with self.lock:
-            kept = self.free.get(rounded)
-            memory = kept.pop() if kept else None
-            if memory is not None:
-                self.bytes_cached -= rounded
+            memory = self._take(rounded)
             self.bytes_in_use += rounded
         if memory is None:
             try:
@@ -85,13 +82,27 @@ class CachingCPUAllocator:
         return np.asarray(Block(memory, nbytes, self))
 
     def give_back(self, memory: Buffer) -> None:
-        """Take a block's memory back, to keep it or, when enough is kept, to let it go."""
+        """Take a block's memory back and keep it; what has lain unused longest goes where that would be too much."""
         size = memory.nbytes
         with self.lock:
             self.bytes_in_use -= size
-            if self.bytes_cached + size <= self.keep:
-                self.free.setdefault(size, []).append(memory)
-                self.bytes_cached += size
+            if size > self.keep:
+                return
+            while self.bytes_cached + size > self.keep:
+                self._take(next(iter(self.free)))
+            self.free[size] = [*self.free.pop(size, ()), memory]  # the size last used stands last
+            self.bytes_cached += size
+
+    def _take(self, size: int) -> Buffer | None:
+        """A kept piece of memory of exactly that size, if there is one. Called with the lock held."""
+        kept = self.free.get(size)
+        if kept is None:
+            return None
+        memory = kept.pop()
+        if not kept:
+            del self.free[size]
+        self.bytes_cached -= size
+        return memory
 
     def empty_cache(self) -> None:
         """Return all unused memory to the system."""

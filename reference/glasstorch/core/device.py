@@ -12,7 +12,7 @@ from typing import ClassVar
 from glasstorch.core.errors import DeviceError
 
 TYPES = ("cpu", "cuda", "meta")
-DEVICE = re.compile(r"(?P<type>[a-z]+)(?::(?P<index>\d+))?")
+DEVICE = re.compile(r"(?P<type>[a-z]+)(?::(?P<index>0|[1-9]\d*))?")
 
 
 class device:

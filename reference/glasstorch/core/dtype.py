@@ -55,7 +55,7 @@ class dtype:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> str:
-        return self.name
+        return "bool_" if self.name == "bool" else self.name  # the variable below that holds this object
 
 
 # name -> dtype. `scalar_name` is what PyTorch's errors print (toString in c10/core/ScalarType.h).

@@ -102,6 +102,22 @@ def has_internal_overlap(shape: Shape, strides: Shape) -> bool:
     return any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
 
 
+def may_overlap(shape: Shape, strides: Shape) -> bool:
+    """Whether two indices might name one place; False only where strides grow past all smaller ones together.
+
+    Mirrors: _maybe_overlapping_memory in torch/csrc/autograd/FunctionsManual.cpp.
+
+    >>> may_overlap((3, 2), (1, 1))
+    True
+    """
+    reach = 0
+    for stride, size in sorted((stride, size) for size, stride in zip(shape, strides, strict=True) if size != 1):
+        if stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
 def strides_like(shape: Shape, strides: Shape) -> Shape:
     """Strides of a dense tensor that keeps another's order of dimensions in memory (`torch.preserve_format`).
 
@@ -204,8 +220,8 @@ def _broadcast_two(a: Shape, b: Shape) -> Shape:
     if a == b:
         return a
     ndim = max(len(a), len(b))
-    result = []
-    for dim in range(ndim):
+    result = [0] * ndim
+    for dim in range(ndim - 1, -1, -1):
         left = a[dim - ndim + len(a)] if dim - ndim + len(a) >= 0 else 1
         right = b[dim - ndim + len(b)] if dim - ndim + len(b) >= 0 else 1
         if left != right and left != 1 and right != 1:
@@ -213,25 +229,33 @@ def _broadcast_two(a: Shape, b: Shape) -> Shape:
                 f"The size of tensor a ({left}) must match the size of tensor b ({right}) "
                 f"at non-singleton dimension {dim}"
             )
-        result.append(right if left == 1 else left)
+        result[dim] = right if left == 1 else left
     return tuple(result)
 
 
 def expand_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
-    """Strides that read `shape` as `target` without copying: new and repeated dimensions get stride 0."""
+    """Strides that read `shape` as `target` without copying: repeated dimensions get stride 0.
+
+    A new dimension of size 1 gets the stride of one whole step of what follows, as `unsqueeze` gives it.
+    Mirrors: inferExpandGeometry in aten/src/ATen/ExpandUtils.cpp.
+
+    >>> expand_strides((2, 1), (1, 1), (1, 2, 3))
+    (2, 1, 0)
+    """
     added = len(target) - len(shape)
     result = [0] * len(target)
-    for dim in range(added, len(target)):
-        size = shape[dim - added]
+    for dim in range(len(target) - 1, -1, -1):
+        if dim >= added:
+            size, step = shape[dim - added], strides[dim - added]
+        else:
+            size, step = 1, target[dim + 1] * result[dim + 1] if shape else 0
         if size == target[dim]:
-            result[dim] = strides[dim - added]
-        elif size != 1:
+            result[dim] = step
+        elif size != 1 or target[dim] < 0:
             raise ShapeError(
                 f"The expanded size of the tensor ({target[dim]}) must match the existing size ({size}) at "
                 f"non-singleton dimension {dim}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
             )
-    for dim in range(added):  # a new leading dimension: PyTorch gives it the stride of a row of that size 1
-        result[dim] = 0 if target[dim] != 1 else (result[dim + 1] * target[dim + 1] if dim + 1 < len(target) else 1)
     return tuple(result)
 
 

@@ -37,9 +37,12 @@ class Storage:
         return cls(None if on.type == "meta" else cpu_allocator.allocate(nbytes), nbytes, on)
 
     @classmethod
-    def over(cls, array: np.ndarray[Any, Any]) -> Storage:
-        """A storage that shares the memory of a row-major array and keeps it alive."""
-        return cls(array.reshape(-1).view(np.uint8), array.nbytes, CPU, resizable=False)
+    def over(cls, array: np.ndarray[Any, Any], resizable: bool = False) -> Storage:
+        """A storage that shares the memory of a row-major array and keeps it alive.
+
+        It may be `resizable` only where nobody else expects to see its bytes in that array.
+        """
+        return cls(array.reshape(-1).view(np.uint8), array.nbytes, CPU, resizable)
 
     def nbytes(self) -> int:
         """The size in bytes."""

@@ -151,7 +151,7 @@ class TensorImpl:
         """The storage that this tensor reads; tensors that share memory return the same object."""
         storage = self._storage
         if storage is None:
-            storage = self._storage = Storage.over(self.array())
+            storage = self._storage = Storage.over(self.array(), resizable=True)
             self._generation = storage.generation
         return storage
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from glasstorch._tensor import Tensor, make_view
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import (
-    Shape,
     contiguous_strides,
+    expand_strides,
     infer_size,
     view_strides,
     wrap_dim,
@@ -110,30 +110,12 @@ def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tens
             f"expand(torch.{self.dtype.scalar_name}Tensor{{{list(shape)}}}, size={list(size)}): the number of sizes "
             f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
-    expanded, steps = list(size), [0] * len(size)
-    for dim in range(len(size) - 1, -1, -1):
-        old = dim - added
-        wanted = size[dim]
-        if old >= 0:
-            have, step = shape[old], strides[old]
-        else:
-            # What one more step of that size would be; a scalar has none. Only a new dimension of size 1 keeps it.
-            have, step = 1, expanded[dim + 1] * steps[dim + 1] if shape else 0
-        if wanted == -1:
-            if old < 0:
-                raise ShapeError(
-                    f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}"
-                )
-            wanted = have
-        if wanted != have:
-            if have != 1 or wanted < 0:
-                raise ShapeError(
-                    f"The expanded size of the tensor ({wanted}) must match the existing size ({have}) at "
-                    f"non-singleton dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
-                )
-            step = 0
-        expanded[dim], steps[dim] = wanted, step
-    return make_view(self, tuple(expanded), tuple(steps), self._offset)
+    if -1 in size[:added]:
+        raise ShapeError(
+            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {size.index(-1)}"
+        )
+    target = tuple(shape[dim - added] if wanted == -1 else wanted for dim, wanted in enumerate(size))
+    return make_view(self, target, expand_strides(shape, strides, target), self._offset)
 
 
 # Another order of dimensions ------------------------------------------------------------------------------------
@@ -267,9 +249,7 @@ def unfold(keys: int, self: Tensor, dimension: int, size: int, step: int) -> Ten
     if shape:
         windows[dim] = (have - size) // step + 1
         steps[dim] *= step
-    return make_view(
-        self, (*windows, size), (*steps, strides[dim] if shape else 1), self._offset
-    )
+    return make_view(self, (*windows, size), (*steps, strides[dim] if shape else 1), self._offset)
 
 
 @EVERY_BACKEND.impl("as_strided")
@@ -314,8 +294,6 @@ def split(keys: int, self: Tensor, split_size: int, dim: int) -> tuple[Tensor, .
     dim = wrap_dim(dim, len(shape))
     size = shape[dim]
     if split_size == 0 and size:
-        raise ShapeError(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
-        )
+        raise ShapeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     starts = range(0, size, split_size) if size else range(1)  # of nothing there is one piece
     return tuple(slice(keys, self, dim, start, start + split_size, 1) for start in starts)

@@ -1,0 +1,116 @@
+"""Are the dispatch keys PyTorch's: the same bits, priorities and printing?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glasstorch.core import keys
+from glasstorch.core.keys import (
+    ALIASES,
+    ALL_KEYS,
+    BACKENDS,
+    CPU_KEYS,
+    FUNCTIONALITIES,
+    META_KEYS,
+    DispatchKey,
+    DispatchKeySet,
+    below,
+    highest_key,
+    key_set_of,
+    runtime_keys,
+)
+from tests.strategies import steady
+
+Require = Callable[[str], Any]
+RUNTIME_KEYS = [key for key in DispatchKey if key.name not in ALIASES]
+
+
+def test_a_cpu_tensor_has_the_keys_that_pytorch_gives_it() -> None:
+    assert repr(DispatchKeySet(CPU_KEYS)) == "DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU, AutocastCPU)"
+    assert repr(DispatchKeySet(META_KEYS)) == "DispatchKeySet(Meta, ADInplaceOrView, AutogradMeta)"
+
+
+def test_two_tensors_on_two_backends_dispatch_to_the_higher_backend() -> None:
+    assert highest_key(key_set_of("CPU", "CUDA")) is DispatchKey.CUDA
+    assert highest_key(CPU_KEYS) is DispatchKey.AutocastCPU
+
+
+def test_the_priority_of_runtime_keys_is_their_order() -> None:
+    assert all(highest_key(key_set_of(a, b)) is max(a, b) for a in RUNTIME_KEYS for b in _related(a))
+
+
+def _related(key: DispatchKey) -> list[DispatchKey]:
+    """Keys that do not change the backend of another, so that priority is a matter of functionality alone."""
+    return [k for k in RUNTIME_KEYS if not any(k.name.endswith(b) for b in BACKENDS)] + [key]
+
+
+def test_a_functionality_without_a_backend_is_no_kernel() -> None:
+    assert highest_key(key_set_of("CPU") & ~keys.ALL_BACKENDS) is DispatchKey.Undefined
+    assert highest_key(key_set_of("CPU") & keys.ALL_BACKENDS) is DispatchKey.Undefined
+    assert highest_key(0) is DispatchKey.Undefined
+
+
+def test_removing_a_key_leaves_its_backend() -> None:
+    cpu = DispatchKeySet(CPU_KEYS)
+    assert repr(cpu - DispatchKeySet(DispatchKey.AutogradCPU)) == "DispatchKeySet(CPU, ADInplaceOrView, AutocastCPU)"
+    assert not (cpu - DispatchKeySet(DispatchKey.CPU)).has("CPU")
+    assert (cpu - DispatchKeySet(DispatchKey.CPU)).has("AutogradCPU")
+
+
+def test_a_key_set_is_a_value() -> None:
+    a, b = DispatchKeySet(DispatchKey.CPU), DispatchKeySet(DispatchKey.AutogradCPU)
+    assert (a | b) & b == b
+    assert hash(a | b) == hash(DispatchKeySet(key_set_of("CPU", "AutogradCPU")))
+    assert list(a | b) == [DispatchKey.CPU, DispatchKey.AutogradCPU]
+    assert a != CPU_KEYS
+    assert str(DispatchKey.AutogradCPU) == "DispatchKey.AutogradCPU"
+
+
+def test_an_alias_is_no_bit() -> None:
+    with pytest.raises(AssertionError, match="CompositeImplicitAutograd is an alias"):
+        key_set_of("CompositeImplicitAutograd")
+
+
+# Against PyTorch ------------------------------------------------------------------------------------------------
+
+
+def torch_key(torch: Any, name: str) -> Any:
+    """PyTorch's key of that name; some are members of its enum, others can only be parsed."""
+    return getattr(torch._C.DispatchKey, name, None) or torch._C._dispatch_key_parse(name)
+
+
+def test_every_key_is_the_same_bits_as_in_pytorch(require: Require) -> None:
+    torch = require("torch")
+    theirs = {k.name: torch._C.DispatchKeySet(torch_key(torch, k.name)).raw_repr() for k in RUNTIME_KEYS}
+    assert {k.name: key_set_of(k) for k in RUNTIME_KEYS} == theirs
+    assert torch._C._dispatch_keyset_full().raw_repr() == ALL_KEYS
+
+
+def test_the_mask_below_every_key_is_pytorchs(require: Require) -> None:
+    torch = require("torch")
+    for name in FUNCTIONALITIES:
+        theirs = torch._C._dispatch_keyset_full_after(torch_key(torch, name)).raw_repr()
+        assert below(name) == theirs, name
+
+
+@steady
+@given(st.integers(0, ALL_KEYS))
+def test_every_key_set_prints_and_dispatches_as_in_pytorch(require: Require, bits: int) -> None:
+    torch = require("torch")
+    bits |= 0 if bits & keys.ALL_BACKENDS else 1  # without a backend PyTorch answers a marker of its enum
+    theirs = torch._C.DispatchKeySet.from_raw_repr(bits)
+    assert repr(DispatchKeySet(bits)) == repr(theirs)
+    assert highest_key(bits).name == torch._C._dispatch_key_name(theirs.highestPriorityTypeId())
+
+
+@steady
+@given(st.sets(st.sampled_from(RUNTIME_KEYS)))
+def test_a_set_contains_the_keys_it_was_made_of(members: set[DispatchKey]) -> None:
+    found = set(runtime_keys(key_set_of(*members)))
+    assert members - {DispatchKey.Undefined} <= found
+    assert all(DispatchKeySet(key_set_of(*members)).has(key) for key in members)
