@@ -113,7 +113,7 @@ def test_without_npm_they_are_shown_as_text(browser: Any, bare: Path) -> None:
 def test_the_search_finds_pages_from_disk(browser: Any, site: Path) -> None:
     with watched(browser) as window:
         window.open(site / "index.html")
-        window.page.locator(".md-search__input").fill("dispatcher")
+        window.page.locator(".md-search__input").press_sequentially("dispatcher", delay=30)
         first = window.page.wait_for_selector(".md-search-result__link")
         assert first.get_attribute("href")
         assert window.problems == []

@@ -77,7 +77,7 @@ def room_page(layer: Layer, room: str, modules: list[Path], root: Path) -> str:
     chapters = f"chapter{'s' * (len(layer.chapters) > 1)} {', '.join(layer.chapters)}"
     place = f"Layer {layer.number} of the house; in PyTorch `{layer.counterpart}`; told in {chapters}."
     parts = [
-        f"---\ndescription: The reference of {title}, from its source.\n---",
+        f"---\ndescription: The reference of {title}, from its source.\nsearch:\n  boost: 0.5\n---",
         f"# {title}",
         f"*{layer.question.replace('`', '')}* {place}",
     ]

@@ -20,7 +20,7 @@ from workbook.book.behaviours import Behaviour, recorded
 from workbook.book.errors import BookError, last_line
 from workbook.book.project import TRUTH
 from workbook.book.prose import with_code
-from workbook.book.render import fence, folded
+from workbook.book.render import box, fence, folded, text_output
 
 DOCUMENTS = {
     "000": "What happens in torch.add",
@@ -105,6 +105,5 @@ def behaviour_markdown(behaviour: Behaviour) -> str:
     """A recorded program with its output, as one box."""
     title = html.escape(f"{behaviour.title} ({behaviour.identity}, torch 2.13)", quote=True)
     code = fence(behaviour.code, f'.python .cell-input title="{title}"')
-    output = fence(behaviour.output, ".text .cell-text .no-copy")
-    outputs = f'<div class="cell-outputs" markdown="1">\n\n{output}\n\n</div>'
-    return f'<div class="cell torch" markdown="1">\n\n{code}\n\n{outputs}\n\n</div>'
+    output = box("cell-outputs", text_output(behaviour.output, "result"))
+    return box("cell torch", f"{code}\n\n{output}")

@@ -132,6 +132,17 @@ class Figure:
         place = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{ends}'
         self.parts.append(f'<text class="{classes}" {place}>{html.escape(text, quote=False)}</text>')
 
+    def words(
+        self, x: float, y: float, words: Sequence[tuple[str, str]], *, size: float = 13, room: float | None = None
+    ) -> None:
+        """Words of code in one line, each in a colour of its own."""
+        line = "  ".join(word for word, _ in words)
+        self.text(x, y, line, size=size, mono=True, bold=True, room=room)
+        spans = "  ".join(
+            f'<tspan class="g-{colour}-text">{html.escape(word, quote=False)}</tspan>' for word, colour in words
+        )
+        self.parts[-1] = self.parts[-1].replace(html.escape(line, quote=False), spans)
+
     def label(
         self,
         x: float,
