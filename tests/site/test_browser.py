@@ -67,13 +67,12 @@ def look(browser: Any, site: Path) -> dict[str, list[str]]:
         for path in pages_of(site):
             window.problems.clear()
             window.page.set_viewport_size(WIDE)
-            window.page.emulate_media(color_scheme="light")
             window.open(path)
-            for scheme, name in (("light", "default"), ("dark", "slate")):
-                window.page.emulate_media(color_scheme=scheme)
-                window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
-                for size in (WIDE, PHONE):
-                    window.page.set_viewport_size(size)
+            for size in (WIDE, PHONE):  # in this order: the search field glides when a window grows
+                window.page.set_viewport_size(size)
+                for scheme, name in (("light", "default"), ("dark", "slate")):
+                    window.page.emulate_media(color_scheme=scheme)
+                    window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
                     window.problems += [f"{scheme}, {size['width']}: {said}" for said in window.page.evaluate(OVERFLOW)]
             if window.problems:
                 found[path.relative_to(site).as_posix()] = list(window.problems)
@@ -142,5 +141,5 @@ def test_a_fold_opens_and_an_erratum_is_found_by_its_address(browser: Any, site:
         assert entry.is_visible()
         code = entry.locator("details .cell-input").first
         assert not code.is_visible()
-        entry.locator("summary").click()
+        entry.locator("summary").first.click()
         assert code.is_visible()
