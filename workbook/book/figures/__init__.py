@@ -3,7 +3,8 @@
     python -m workbook.book.figures            draw them all into chapters/assets/figures/
     python -m workbook.book.figures --check    say which ones are not as they would be drawn now
 
-Reading order: `kit` (boxes, arrows, text, both colour schemes), then one file for each figure.
+Reading order: `kit` (boxes, arrows, text, both colour schemes), one file for each figure, `live` (figures that a cell
+draws of its own objects).
 """
 
 from __future__ import annotations
