@@ -45,7 +45,7 @@ MONO_WIDTH = 0.61
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%")
 NARROW_WIDTH, PLAIN_WIDTH, CAPITAL_WIDTH, WIDE_WIDTH = 0.34, 0.57, 0.68, 0.92
 
-LINE_COLOURS = ("soft", "glass", "torch", "ink")
+LINE_COLOURS = ("soft", "glass", "torch", "ink", "hair")
 # The attribute by which a page says which colours it shows, and its values for light and dark: the site,
 # JupyterLab.
 PAGE_CHOICES = (("data-md-color-scheme", "default", "slate"), ("data-jp-theme-light", "true", "false"))
@@ -80,7 +80,10 @@ def number(value: float) -> str:
 
 @dataclass(slots=True)
 class Figure:
-    """A drawing surface. Coordinates are pixels from the upper left; each method adds one thing."""
+    """A drawing surface. Coordinates are pixels from the upper left; each method adds one thing.
+
+    The name begins the ids in it: two figures of a page need two names.
+    """
 
     name: str
     title: str
@@ -174,6 +177,17 @@ class Figure:
         for index, value in enumerate(values):
             self.label(x + index * size, y, size, size, str(value), kind=kind, size=size * 0.4, mono=True)
 
+    def pixels(self, x: float, y: float, picture: Sequence[Sequence[float]], *, size: float, levels: int) -> None:
+        """A small image in shades of ink: 0 is paper, 1 is ink, in so many levels. One path a level."""
+        squares: dict[int, list[str]] = {}
+        for row, values in enumerate(picture):
+            for column, value in enumerate(values):
+                if level := round(value * levels):
+                    place = f"M{number(x + column * size)} {number(y + row * size)}"
+                    squares.setdefault(level, []).append(f"{place}h{number(size)}v{number(size)}h-{number(size)}z")
+        for level, parts in sorted(squares.items()):
+            self.parts.append(f'<path class="g-pixels" fill-opacity="{number(level / levels)}" d="{"".join(parts)}"/>')
+
     def line(self, points: Sequence[tuple[float, float]], *, colour: str = "soft", dashed: bool = False) -> None:
         """A line through the points."""
         self._path(points, colour, dashed, "")
@@ -232,6 +246,7 @@ def style_rules() -> str:
         ".g-pane{fill:var(--g-pane)}",
         ".g-glass{fill:var(--g-glass-tint);stroke:var(--g-glass)}",
         ".g-torch{fill:var(--g-torch-tint);stroke:var(--g-torch)}",
+        ".g-pixels{fill:var(--g-ink)}",
         ".g-line{fill:none;stroke-width:1.3}",
         ".g-dashed{stroke-dasharray:4 3}",
     ]
