@@ -16,6 +16,10 @@ class DimensionError(IndexError):
     """A dimension or an index lies outside the range that the tensor has."""
 
 
+class IndexValueError(RuntimeError):
+    """An element of an index tensor lies outside its dimension, where PyTorch raises a RuntimeError for that."""
+
+
 class DtypeError(RuntimeError):
     """The element type is not one that the operator accepts, or the result cannot be stored in the one given."""
 
@@ -40,12 +44,24 @@ class ArgumentValueError(ValueError):
     """An argument has the right type and a value that the function cannot use."""
 
 
+class ArgumentError(RuntimeError):
+    """An argument has a value that the operator cannot use, where PyTorch raises RuntimeError and not ValueError."""
+
+
+class IntegerDivisionError(RuntimeError):
+    """An integer was divided by 0, for which integers have no value."""
+
+
 class AutogradError(RuntimeError):
     """The gradient asked for does not exist, or can no longer be computed."""
 
 
 class InplaceError(RuntimeError):
     """An in-place operation that would make a gradient wrong."""
+
+
+class NoDataError(NotImplementedError):
+    """The elements of a tensor on the meta device were asked for; it has none."""
 
 
 class StorageError(RuntimeError):

@@ -70,6 +70,9 @@ class TensorHooks(Protocol):
     def wrapped_number(self, value: Any) -> Tensor:
         """A 0-dim tensor that stands for a Python number and is weak in promotion."""
 
+    def from_array(self, array: Any) -> Tensor:
+        """A tensor over a NumPy array's memory."""
+
 
 class _NoTensors:
     def __getattr__(self, name: str) -> Any:

@@ -4,8 +4,9 @@ Mirrors: torchgen/gen_backend_stubs.py and build/aten/src/ATen/RegisterBackendSe
     (computeDispatchKey)
 Differs: dtype and layout do not take part; there is one kind of tensor on each device.
 
-A factory function such as `empty` has no tensor among its arguments, so its key set holds nothing but what is included in
-every call: BackendSelect. The kernel for that key reads the argument `device` and redispatches on that device's keys.
+A factory function such as `empty` has no tensor among its arguments, so its key set holds nothing but what is
+included in every call: BackendSelect. The kernel for that key reads the argument `device` and redispatches on that
+device's keys.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def device_position(schema: str) -> int | None:
 
     Read off the text: parsing every schema would cost more than the rest of the import.
 
-    >>> device_position("zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None) -> Tensor")
-    3
+    >>> device_position("zeros(SymInt[] size, *, ScalarType? dtype=None, Device? device=None) -> Tensor")
+    2
     """
     before, found, _ = schema.partition("Device? device")
     if not found or "Tensor" in before:

@@ -1,0 +1,114 @@
+"""What must be settled before elements are copied, on every backend?
+
+Mirrors: aten/src/ATen/native/Copy.cpp, TensorConversions.cpp (_to_copy), Resize.cpp, c10/core/Scalar.h and
+    c10/util/TypeCast.h (overflows)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from glasstorch._tensor import Tensor
+from glasstorch.core import geometry
+from glasstorch.core.dtype import BOOL, FLOATING, Number, dtype
+from glasstorch.core.errors import DeviceError, ShapeError, StorageError
+from glasstorch.core.geometry import Shape
+from glasstorch.core.layout import contiguous_format, memory_format, preserve_format
+from glasstorch.core.storage import Storage
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.creation import checked_shape, strides_of_format
+from glasstorch.kernels.structured import check_writable
+
+EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
+
+# A number as an element -----------------------------------------------------------------------------------------
+
+# dtype -> its name in C++, the least and the greatest number that it takes
+LIMITS: dict[str, tuple[str, float, float]] = {
+    "uint8": ("uint8_t", 0, 255),
+    "int32": ("int", -(1 << 31), (1 << 31) - 1),
+    "int64": ("int64_t", -(1 << 63), (1 << 63) - 1),
+    "float16": ("c10::Half", -65504.0, 65504.0),
+    "bfloat16": ("c10::BFloat16", -float.fromhex("0x1.fep127"), float.fromhex("0x1.fep127")),
+    "float32": ("float", -float.fromhex("0x1.fffffep127"), float.fromhex("0x1.fffffep127")),
+    "float64": ("double", -math.inf, math.inf),
+}
+
+
+def element(value: Number, dtype: dtype) -> Number:
+    """The number as an element of a dtype: truncated for integers; refused where it lies outside their range."""
+    if dtype.category == BOOL:
+        return bool(value)
+    name, least, greatest = LIMITS[dtype.name]
+    if dtype.category == FLOATING:
+        if least <= value <= greatest or not math.isfinite(value):
+            return float(value)
+    elif least <= value <= greatest:
+        return int(value)
+    elif name == "uint8_t" and isinstance(value, int) and -greatest <= value < 0:
+        return value + 256  # an unsigned type takes negative whole numbers in two's complement
+    raise ShapeError(f"value cannot be converted to type {name} without overflow")
+
+
+# Layouts --------------------------------------------------------------------------------------------------------
+
+
+def strides_of_copy(source: Tensor, format: memory_format | None) -> Shape | None:
+    """The strides of a copy: the source's order in memory unless a format is asked for; None for row-major."""
+    if format is None or format is preserve_format:
+        return None if source._strides is None else geometry.strides_like(source._shape, source._strides)
+    return None if format is contiguous_format else strides_of_format(source._shape, format)
+
+
+def check_copy(target: Tensor, source: Tensor) -> None:
+    """Refuse to copy where the source does not broadcast to the target, or where memory overlaps."""
+    if source._shape != target._shape:
+        shape = geometry.broadcast_shapes(target._shape, source._shape)
+        if shape != target._shape:
+            raise ShapeError(f"output with shape {list(target._shape)} doesn't match the broadcast shape {list(shape)}")
+    check_writable(target, (source,))
+
+
+# Another storage ------------------------------------------------------------------------------------------------
+
+
+@EVERY_BACKEND.impl("resize_")
+def resize_(keys: int, self: Tensor, size: Sequence[int], memory_format: memory_format | None) -> Tensor:
+    """Other sizes in place, on a storage that grows where it must and never shrinks."""
+    shape = checked_shape(size)
+    if memory_format is preserve_format:
+        raise ShapeError("Unsupported memory formatPreserve")
+    strides = strides_of_format(shape, memory_format)
+    if shape != self._shape or memory_format is not None:
+        look_at(self, self.untyped_storage(), shape, strides, self._offset)
+    return self
+
+
+@EVERY_BACKEND.impl("set_.source_Storage_storage_offset")
+def set_(
+    keys: int, self: Tensor, source: Storage, storage_offset: int, size: Sequence[int], stride: Sequence[int]
+) -> Tensor:
+    """Another storage, seen through the given geometry; it grows where it must."""
+    if source.device is not self.device:
+        raise DeviceError(
+            f'Attempted to set the storage of a tensor on device "{self.device}" to a storage on different device '
+            f'"{source.device}".  This is no longer allowed; the devices must match.'
+        )
+    if storage_offset < 0:
+        raise StorageError(f"Tensor: invalid storage offset {storage_offset}")
+    if stride and len(stride) != len(size):
+        raise ShapeError("mismatch in length of strides and shape")
+    look_at(self, source, checked_shape(size), tuple(stride) or None, storage_offset)
+    return self
+
+
+def look_at(tensor: Tensor, storage: Storage, shape: Shape, strides: Shape | None, offset: int) -> None:
+    """Make a tensor read a storage through a geometry; the storage grows to hold it."""
+    steps = geometry.contiguous_strides(shape) if strides is None else strides
+    if 0 not in shape:
+        needed = (offset + geometry.span(shape, steps)) * tensor.dtype.itemsize
+        if needed > storage.nbytes():
+            storage.resize_(needed)
+    tensor.set_storage(storage, shape, strides, offset)

@@ -1,0 +1,83 @@
+"""How are elements copied in main memory, and turned from one dtype into another?
+
+Mirrors: aten/src/ATen/native/cpu/CopyKernel.cpp, FillKernel.cpp, aten/src/ATen/native/Scalar.cpp, c10/util/TypeCast.h
+Differs: NumPy's assignment casts; where its rules are not those of a C cast, a step is put between.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty, empty_strided, wrap
+from glasstorch.core.allocator import LARGE
+from glasstorch.core.dtype import FLOATING, HALF_PRECISION, INTEGRAL, Number, dtype, uint8
+from glasstorch.core.layout import memory_format
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.copies import check_copy, element, strides_of_copy
+from glasstorch.kernels.quiet import quietly
+
+CPU = KernelTable("CPU")
+
+
+def assign(target: Array, source: Array, to: dtype, of: dtype) -> None:
+    """Write an array of dtype `of` into one of dtype `to`, broadcast and cast as C++ casts."""
+    if to is of:
+        target[...] = source
+    else:
+        quietly(_cast, target, source, to, of)
+
+
+def _cast(target: Array, source: Array, to: dtype, of: dtype) -> None:
+    """As `assign`. NaN, and what is too large for an integer, becomes what the processor makes of it."""
+    if to in HALF_PRECISION or (of in HALF_PRECISION and to.category == INTEGRAL):
+        source = source.astype(np.float32)  # the one way to and from the half types
+    if to is uint8 and of.category == FLOATING:
+        source = source.astype(np.int64)  # then the low byte, so that -1.0 becomes 255
+    target[...] = source
+
+
+@CPU.impl("copy_")
+def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
+    """Overwrite with another tensor's elements."""
+    if self is not src:
+        check_copy(self, src)
+        assign(self.array(), src.array(), self.dtype, src.dtype)
+    return self
+
+
+@CPU.impl("clone")
+def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:  # hot path: benchmarks/eager.py
+    """The elements in memory of their own."""
+    strides = strides_of_copy(self, memory_format)
+    array = self.array()
+    if strides is not None:
+        result = empty_strided(self._shape, strides, self.dtype)
+        result.array()[...] = array
+        return result
+    if array.nbytes < LARGE:
+        return wrap(array.copy(), self.dtype)
+    result = empty(self._shape, self.dtype)
+    result.array()[...] = array
+    return result
+
+
+@CPU.impl("fill_.Scalar")
+def fill_(keys: int, self: Tensor, value: Number) -> Tensor:
+    """Every element set to a number."""
+    self.array().fill(element(value, self.dtype))
+    return self
+
+
+@CPU.impl("zero_")
+def zero_(keys: int, self: Tensor) -> Tensor:
+    """Every element set to 0."""
+    self.array().fill(0)
+    return self
+
+
+@CPU.impl("_local_scalar_dense")
+def local_scalar_dense(keys: int, self: Tensor) -> Number:
+    """The one element as a Python number."""
+    value = self.array().item()
+    return value if type(value) in (bool, int, float) else float(value)  # bfloat16 has a scalar type of its own

@@ -1,0 +1,115 @@
+"""How are new tensors made in main memory?
+
+Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_cpu), aten/src/ATen/native/RangeFactories.cpp,
+    TensorFactories.cpp (randperm)
+Differs: NumPy counts; the random permutation comes from core/generator.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.device import CPU as HERE
+from glasstorch.core.device import device
+from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dtype, int64
+from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.generator import default_generator
+from glasstorch.core.layout import layout, memory_format
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.creation import (
+    arange_dtype,
+    arange_length,
+    new_empty,
+    new_empty_strided,
+    refuse_pinned,
+)
+from glasstorch.kernels.structured import check_writable, resize_output
+
+CPU = KernelTable("CPU")
+
+
+@CPU.impl("empty.memory_format")
+def empty(
+    keys: int,
+    size: Sequence[int],
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
+) -> Tensor:
+    """Memory that nobody has written to."""
+    return new_empty(HERE, size, dtype, pin_memory, memory_format)
+
+
+@CPU.impl("empty_strided")
+def empty_strided(
+    keys: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Memory that nobody has written to, just enough for the strides."""
+    return new_empty_strided(HERE, size, stride, dtype, pin_memory)
+
+
+@CPU.impl("arange.start_step")
+def arange(
+    keys: int,
+    start: Number,
+    end: Number,
+    step: Number,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """`start + step * i` for i = 0, 1, 2 ..."""
+    dtype = arange_dtype(start, end, step) if dtype is None else dtype
+    refuse_pinned(pin_memory)
+    return wrap(counted(start, end, step, dtype), dtype)
+
+
+@CPU.impl("arange.start_out")
+def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
+    """As `arange`, written to a tensor whose dtype decides."""
+    numbers = counted(start, end, step, out.dtype)
+    if out.numel() != numbers.size:
+        resize_output(out, numbers.shape)
+    check_writable(out, ())
+    out.array()[...] = numbers.reshape(out._shape)
+    return out
+
+
+def counted(start: Number, end: Number, step: Number, dtype: dtype) -> Array:
+    """The numbers themselves. Floats are computed in float64 and rounded once."""
+    length = arange_length(start, end, step, dtype)
+    if dtype is int64:
+        return int(start) + int(step) * np.arange(length, dtype=np.int64)
+    if not dtype.is_floating_point:
+        return (int(start) + int(step) * np.arange(length, dtype=np.int64)).astype(dtype.numpy)
+    numbers: Array = np.arange(length, dtype=np.float64)
+    numbers *= step
+    numbers += start
+    if dtype in HALF_PRECISION:
+        numbers = numbers.astype(np.float32)
+    return numbers.astype(dtype.numpy, copy=False)
+
+
+@CPU.impl("randperm")
+def randperm(
+    keys: int, n: int, dtype: dtype | None, layout: layout | None, device: device | None, pin_memory: bool | None
+) -> Tensor:
+    """The numbers 0 to n - 1 in random order."""
+    dtype = get_default_dtype() if dtype is None else dtype
+    if dtype.name == "bool":
+        raise DtypeNotImplementedError("\"randperm\" not implemented for 'Bool'")
+    refuse_pinned(pin_memory)
+    return wrap(default_generator.permutation(n, dtype.numpy), dtype)

@@ -1,0 +1,249 @@
+"""How are elements picked and placed by tensors of indices?
+
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp, aten/src/ATen/native/cpu/IndexKernel.cpp,
+    ScatterGatherKernel.cpp
+Differs: NumPy's advanced indexing has the same rules for index and index_put; an index outside its dimension is looked
+    for only after NumPy has refused it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, from_array, wrap
+from glasstorch.core.dtype import Number, int64, uint8
+from glasstorch.core.errors import DimensionError, DtypeError, IndexValueError
+from glasstorch.core.geometry import has_internal_overlap, wrap_dim
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.copies import element
+from glasstorch.kernels.cpu.copies import clone
+from glasstorch.kernels.structured import check_writable, resize_output, structured
+from glasstorch.operators.shapes import indexing as shapes
+
+CPU = KernelTable("CPU")
+
+Indices = Sequence[Tensor | None]
+
+# index, index_put -----------------------------------------------------------------------------------------------
+
+
+@CPU.impl("index.Tensor")
+def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
+    """The elements that the indices name, as a fresh tensor."""
+    array = self.array()
+    at = numpy_index(indices)
+    try:
+        if len(at) == 1 and at[0].dtype.kind == "i" and array.ndim:
+            picked = array.take(at[0], 0)
+        else:
+            picked = array[at]
+    except IndexError:
+        raise index_error(self, indices) from None
+    if not indices:
+        raise index_error(self, indices)
+    return wrap(np.asarray(picked, order="C"), self.dtype)
+
+
+@CPU.impl("index_put_")
+def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
+    """The values written, or added, where the indices point to."""
+    shapes.index_put(self, indices, values, accumulate)
+    if self._strides is not None and has_internal_overlap(self._shape, self._strides):
+        warnings.warn(
+            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+            UserWarning,
+            stacklevel=2,
+        )
+    put(self, indices, values, accumulate)
+    return self
+
+
+@CPU.impl("index_put")
+def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
+    """A copy with the values written."""
+    shapes.index_put(self, indices, values, accumulate)
+    result = clone(keys, self, None)
+    put(result, indices, values, accumulate)
+    return result
+
+
+def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> None:
+    """Write into a tensor whose sizes and dtype are known to fit."""
+    array, at, source = target.array(), numpy_index(indices) or (...,), values.array()
+    source = source.reshape(shapes.without_leading_ones(source.shape))
+    try:
+        if accumulate:
+            add_at(array, at, source)
+        else:
+            array[at] = source
+    except IndexError:
+        raise index_error(target, indices) from None
+
+
+def add_at(array: Array, at: Any, values: Array) -> None:
+    """Add values at indices that may name a place more than once; on bool, or them."""
+    (np.logical_or if array.dtype.kind == "b" else np.add).at(array, at, values)
+
+
+def numpy_index(indices: Indices) -> tuple[Any, ...]:
+    """The indices as NumPy takes them: None keeps a dimension, a mask is of bool."""
+    at: list[Any] = []
+    for tensor in indices:
+        if tensor is None:
+            at.append(slice(None))
+        elif tensor.dtype is uint8:
+            warnings.warn(
+                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+            at.append(tensor.array().astype(np.bool_))
+        else:
+            at.append(tensor.array())
+    return tuple(at)
+
+
+def index_error(self: Tensor, indices: Indices) -> DimensionError:
+    """Say in PyTorch's words what is wrong with indices that NumPy refused."""
+    shapes.indexed_shape(self._shape, indices)  # raises unless it is the values of the indices
+    dim = 0
+    for tensor in indices:
+        if tensor is None or tensor.dtype in shapes.MASKS:
+            dim += 1 if tensor is None else len(tensor._shape)
+            continue
+        size = self._shape[dim]
+        outside = first_outside(tensor.array(), -size, size)
+        if outside is not None:
+            return DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+        dim += 1
+    raise AssertionError(f"NumPy refused the indices {indices} of sizes {self._shape}, which fit")
+
+
+def first_outside(index: Array, least: int, limit: int) -> int | None:
+    """The first index below `least`, or `limit` or more; None if all lie between."""
+    if not index.size or (index.min() >= least and index.max() < limit):
+        return None
+    flat = index.reshape(-1)
+    return int(flat[((flat < least) | (flat >= limit)).argmax()])
+
+
+# gather, scatter ------------------------------------------------------------------------------------------------
+
+
+def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
+    """result[i][j] = self[index[i][j]][j], for dim 0."""
+    shapes.gather(self, dim, index, sparse_grad)
+    source, at = along(self.array(), dim, index.array())
+    picked = source[at] if index.numel() else np.empty(index._shape, self.dtype.numpy)
+    picked = np.asarray(picked, order="C").reshape(index._shape)
+    if out is None:
+        return wrap(picked, self.dtype)
+    out.array()[...] = picked
+    return out
+
+
+def along(array: Array, dim: int, index: Array) -> tuple[Array, tuple[Any, ...]]:
+    """The array with at least one dimension, and the NumPy index that names the element along `dim` for each index."""
+    array, index = np.atleast_1d(array), np.atleast_1d(index)
+    if not index.size:
+        return array, ()
+    dim = wrap_dim(dim, array.ndim)
+    outside = first_outside(index, 0, array.shape[dim])
+    if outside is not None:
+        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {array.shape[dim]}")
+    grid = np.ogrid[tuple(slice(size) for size in index.shape)]
+    return array, (*grid[:dim], index, *grid[dim + 1 :])
+
+
+def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
+    """result[index[i][j]][j] = src[i][j], for dim 0; of several for one place the last stays."""
+    shapes.scatter_src(self, dim, index, src)
+    return _scattered(self, dim, index, src.array(), out, False)
+
+
+def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
+    """result[index[i][j]][j] = value, for dim 0."""
+    shapes.scatter_value(self, dim, index, value)
+    return _scattered(self, dim, index, np.array(element(value, self.dtype), self.dtype.numpy), out, False)
+
+
+def scatter_add(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
+    """result[index[i][j]][j] += src[i][j], for dim 0."""
+    shapes.scatter_src(self, dim, index, src)
+    return _scattered(self, dim, index, src.array(), out, True)
+
+
+def _scattered(self: Tensor, dim: int, index: Tensor, source: Array, out: Tensor | None, add: bool) -> Tensor:
+    if out is None:
+        out = clone(0, self, None)
+    elif out is not self:
+        out.array()[...] = self.array()
+    target, at = along(out.array(), dim, index.array())
+    if at:
+        if source.ndim:  # the source may be larger than the index
+            source = source[tuple(slice(size) for size in at[wrap_dim(dim, target.ndim)].shape)]
+        if add:
+            add_at(target, at, source)
+        else:
+            target[at] = source
+    return out
+
+
+structured(CPU, "gather", gather)
+structured(CPU, "scatter.src", scatter_src)
+structured(CPU, "scatter.value", scatter_value)
+structured(CPU, "scatter_add", scatter_add)
+
+
+# index_select, nonzero ------------------------------------------------------------------------------------------
+
+
+def index_select(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor | None = None) -> Tensor:
+    """The indices of one dimension that a vector names; none may be negative."""
+    shape, dtype, *_ = shapes.index_select(self, dim, index)
+    source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
+    dim = wrap_dim(dim, source.ndim)
+    if first_outside(chosen, 0, source.shape[dim]) is not None:
+        raise DimensionError("index out of range in self")
+    picked = source.take(chosen, dim).reshape(shape)
+    if out is None:
+        return wrap(picked, dtype)
+    out.array()[...] = picked
+    return out
+
+
+structured(CPU, "index_select", index_select)
+
+
+@CPU.impl("nonzero")
+def nonzero(keys: int, self: Tensor) -> Tensor:
+    """One row of indices for each element that is not 0; as in PyTorch the columns are contiguous."""
+    return from_array(_nonzero(self).T, int64)
+
+
+@CPU.impl("nonzero.out")
+def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
+    """As `nonzero`, written to a tensor."""
+    if out.dtype is not int64:
+        raise DtypeError(
+            f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out.dtype.scalar_name}"
+        )
+    rows = _nonzero(self).T
+    resize_output(out, rows.shape)
+    check_writable(out, (self,))
+    out.array()[...] = rows
+    return out
+
+
+def _nonzero(tensor: Tensor) -> Array:
+    """The indices of elements that are not 0, one row for each dimension."""
+    array = tensor.array()
+    if not tensor._shape:
+        return np.empty((0, int(np.count_nonzero(array))), np.int64)
+    return np.stack(np.nonzero(array))

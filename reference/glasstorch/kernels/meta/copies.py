@@ -1,0 +1,71 @@
+"""What is left of copying, filling and reading where there are no elements?
+
+Mirrors: torch/_meta_registrations.py, aten/src/ATen/native/Copy.cpp
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch.core.device import META as NOWHERE
+from glasstorch.core.errors import NoDataError, StorageError
+from glasstorch.core.layout import memory_format
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.copies import check_copy, strides_of_copy
+from glasstorch.operators.shapes import indexing as shapes
+
+META = KernelTable("Meta")
+
+
+@META.impl("copy_")
+def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
+    """Nothing to write; the sizes must fit. A tensor with data cannot be filled from one without."""
+    if self.device is not NOWHERE:
+        raise NoDataError("Cannot copy out of meta tensor; no data!")
+    check_copy(self, src)
+    return self
+
+
+@META.impl("clone")
+def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
+    """Another tensor of these sizes."""
+    strides = strides_of_copy(self, memory_format)
+    if strides is None:
+        return empty(self._shape, self.dtype, NOWHERE)
+    return empty_strided(self._shape, strides, self.dtype, NOWHERE)
+
+
+@META.impl("fill_.Scalar", "zero_", "uniform_", "normal_", "random_.from")
+def nothing_to_write(keys: int, self: Tensor, *arguments: Any) -> Tensor:
+    """The tensor itself."""
+    return self
+
+
+@META.impl("index_put_")
+def index_put_(keys: int, self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Tensor:
+    """Nothing to write; the indices and the values must fit."""
+    if self.device is not NOWHERE:
+        raise NoDataError("Cannot copy out of meta tensor; no data!")
+    shapes.index_put(self, indices, values, accumulate)
+    return self
+
+
+@META.impl("_local_scalar_dense")
+def local_scalar_dense(keys: int, self: Tensor) -> NoReturn:
+    """There is no element to read."""
+    raise StorageError("Tensor.item() cannot be called on meta tensors")
+
+
+@META.impl("nonzero")
+def nonzero(keys: int, self: Tensor) -> NoReturn:
+    """How many elements are not 0 only data can tell."""
+    raise NoDataError(f"nonzero: the sizes of its result depend on the data, and {list(self._shape)} on meta has none")
+
+
+@META.impl("nonzero.out")
+def nonzero_out(keys: int, self: Tensor, out: Tensor) -> NoReturn:
+    """As `nonzero`."""
+    nonzero(keys, self)

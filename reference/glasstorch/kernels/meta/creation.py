@@ -1,0 +1,82 @@
+"""How are tensors made that have sizes and no data?
+
+Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_meta), torch/_meta_registrations.py
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glasstorch._tensor import Tensor
+from glasstorch._tensor import empty as uninitialised
+from glasstorch.core.device import META as NOWHERE
+from glasstorch.core.device import device
+from glasstorch.core.dtype import Number, dtype
+from glasstorch.core.layout import layout, memory_format
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.creation import arange_dtype, arange_length, new_empty, new_empty_strided
+from glasstorch.kernels.structured import resize_output
+
+META = KernelTable("Meta")
+
+
+@META.impl("empty.memory_format")
+def empty(
+    keys: int,
+    size: Sequence[int],
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
+) -> Tensor:
+    """Sizes and a dtype."""
+    return new_empty(NOWHERE, size, dtype, pin_memory, memory_format)
+
+
+@META.impl("empty_strided")
+def empty_strided(
+    keys: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Sizes, strides and a dtype."""
+    return new_empty_strided(NOWHERE, size, stride, dtype, pin_memory)
+
+
+@META.impl("arange.start_step")
+def arange(
+    keys: int,
+    start: Number,
+    end: Number,
+    step: Number,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """As many as there would be numbers."""
+    dtype = arange_dtype(start, end, step) if dtype is None else dtype
+    return uninitialised((arange_length(start, end, step, dtype),), dtype, NOWHERE)
+
+
+@META.impl("arange.start_out")
+def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
+    """`out`, resized where the number of elements differs."""
+    length = arange_length(start, end, step, out.dtype)
+    if out.numel() != length:
+        resize_output(out, (length,))
+    return out
+
+
+@META.impl("randperm")
+def randperm(
+    keys: int, n: int, dtype: dtype | None, layout: layout | None, device: device | None, pin_memory: bool | None
+) -> Tensor:
+    """As many as there would be numbers."""
+    return new_empty(NOWHERE, (n,), dtype, pin_memory, None)

@@ -1,0 +1,66 @@
+"""How does a shape function become a kernel for tensors without data?
+
+Mirrors: torchgen/dest/register_dispatch_key.py (the Meta kernels of structured operators), torch/_meta_registrations.py
+Differs: one kernel made from each shape function serves the functional, the in-place and the out= form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch.core.device import META as NOWHERE
+from glasstorch.core.errors import DeviceError
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.dispatch.operator import tensors_of
+from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.shapes.result import Result
+
+META = KernelTable("Meta")
+
+
+def meta_kernel(name: str) -> Callable[..., Any]:
+    """A kernel that answers with the sizes and the dtype, and computes nothing."""
+    shapes: list[Callable[..., Any]] = []  # found at the first call: importing all shape functions would take a while
+
+    def meta(keys: int, *arguments: Any, out: Any = None) -> Any:
+        if not shapes:
+            shapes.append(shape_function(name))
+        check_devices(name, arguments)
+        result = shapes[0](*arguments)
+        if out is not None:
+            return out
+        return without_data(result) if isinstance(result, Result) else tuple(map(without_data, result))
+
+    return meta
+
+
+def without_data(result: Result) -> Tensor:
+    """A meta tensor as a shape function describes it."""
+    if result.strides is None:
+        return empty(result.shape, result.dtype, NOWHERE)
+    return empty_strided(result.shape, result.strides, result.dtype, NOWHERE)
+
+
+def check_devices(name: str, arguments: Any) -> None:
+    """Refuse tensors with data among those without; a 0-dim tensor may come from anywhere."""
+    for tensor in tensors_of(arguments):
+        if tensor._shape and tensor.device is not NOWHERE and not _may_have_data(name, tensor):
+            raise DeviceError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {NOWHERE} and "
+                f"{tensor.device}! (when checking arguments of {name})"
+            )
+
+
+def _may_have_data(name: str, tensor: TensorImpl) -> bool:
+    """Indices with data may pick from a tensor without: sizes can then depend on a mask."""
+    return name.startswith("index") and not tensor.dtype.is_floating_point
+
+
+for _schema, _line, _shape, _composite, _functional in OPERATORS:
+    if _shape is not None and _functional is None:
+        _name = name_of(_schema).removeprefix("aten::")
+        structured(META, _name, meta_kernel(_name))

@@ -1,0 +1,129 @@
+"""When is a copy needed, and when is the tensor itself the answer?
+
+Mirrors: aten/src/ATen/native/TensorConversions.cpp (to), TensorProperties.cpp (contiguous), Fill.cpp, Scalar.cpp (item)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import Number
+from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.errors import ShapeError
+from glasstorch.core.geometry import is_channels_last
+from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, preserve_format
+from glasstorch.core.layout import layout as Layout
+from glasstorch.core.layout import memory_format as MemoryFormat
+from glasstorch.operators.composite.creation import empty_like
+from glasstorch.operators.direct import on_tensor
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+clone = on_tensor("clone")
+_to_copy = on_tensor("_to_copy")
+local_scalar_dense = on_tensor("_local_scalar_dense")
+
+
+def contiguous(self: Tensor, memory_format: MemoryFormat) -> Tensor:
+    """The tensor itself if it is laid out so, else a copy that is."""
+    if memory_format is contiguous_format or memory_format is preserve_format:
+        if self.is_row_major():
+            return self
+        if memory_format is preserve_format:
+            raise ShapeError("preserve memory format is unsupported by the contiguous operator")
+    elif self.is_contiguous(memory_format=memory_format):
+        return self
+    return clone(self, memory_format)  # type: ignore[no-any-return]
+
+
+def suggested_memory_format(tensor: Tensor) -> MemoryFormat:
+    """The memory format that a tensor's strides look like; row-major where they look like none."""
+    if tensor._strides is None or tensor.is_row_major() or not is_channels_last(tensor._shape, tensor._strides):
+        return contiguous_format
+    return channels_last if len(tensor._shape) == 4 else channels_last_3d
+
+
+# Another dtype or device ----------------------------------------------------------------------------------------
+
+
+def to_options(
+    self: Tensor,
+    dtype: Dtype | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    non_blocking: bool,
+    copy: bool,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """The tensor itself if it is of that dtype, device and layout already, else a copy that is."""
+    if (
+        not copy
+        and (dtype is None or dtype is self.dtype)
+        and (device is None or device.type == self.device.type)
+        and memory_format in (None, preserve_format, suggested_memory_format(self))
+    ):
+        return self
+    return _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)  # type: ignore[no-any-return]
+
+
+def to_copy(
+    self: Tensor,
+    dtype: Dtype | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    non_blocking: bool,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """A copy of another dtype or on another device: an empty tensor there, and copy_."""
+    return empty_like(self, dtype, layout, device, pin_memory, memory_format).copy_(self, non_blocking)
+
+
+def to_dtype(self: Tensor, dtype: Dtype, non_blocking: bool, copy: bool, memory_format: MemoryFormat | None) -> Tensor:
+    """`to` with a dtype."""
+    return to_options(self, dtype, None, None, None, non_blocking, copy, memory_format)
+
+
+def to_device(
+    self: Tensor, device: Device, dtype: Dtype, non_blocking: bool, copy: bool, memory_format: MemoryFormat | None
+) -> Tensor:
+    """`to` with a device and a dtype."""
+    return to_options(self, dtype, None, device, None, non_blocking, copy, memory_format)
+
+
+def to_other(self: Tensor, other: Tensor, non_blocking: bool, copy: bool, memory_format: MemoryFormat | None) -> Tensor:
+    """`to` with another tensor's dtype and device."""
+    return to_options(self, other.dtype, None, other.device, None, non_blocking, copy, memory_format)
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """`to` with another tensor's dtype and device."""
+    return to_options(self, other.dtype, None, other.device, None, False, False, None)
+
+
+# One value ------------------------------------------------------------------------------------------------------
+
+
+def fill(self: Tensor, value: Number | Tensor) -> Tensor:
+    """A new tensor of this one's size, dtype and order in memory, filled."""
+    return empty_like(self, None, None, None, None, None).fill_(value)
+
+
+def fill_tensor_(self: Tensor, value: Tensor) -> Tensor:
+    """Every element set to a 0-dim tensor's value."""
+    if value._shape:
+        raise ShapeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {len(value._shape)} dimensions."
+        )
+    return self.copy_(value)
+
+
+def item(self: Tensor) -> Number:
+    """The one element as a Python number."""
+    if self.numel() != 1:
+        raise ShapeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+    return local_scalar_dense(self)  # type: ignore[no-any-return]

@@ -1,0 +1,54 @@
+"""How does the library call an operator whose arguments it has complete, past the parser of Python calls?
+
+Mirrors: aten/src/ATen/Operators.cpp (at::_ops::view::call)
+Differs: a closure for each operator that composite kernels use; C++ callers have one for every operator.
+
+The functions in `generated/functions.py` must find out what a Python call means. A composite kernel knows: it passes
+every argument of the schema, in order, converted. What is left is the dispatch: the masked key set, then the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.operator import keys_of
+from glasstorch.operators.generated.registry import table as table_of
+
+
+def on_tensor(name: str) -> Callable[..., Any]:
+    """Calls an operator whose first argument is its one tensor."""
+    table = table_of(name)
+
+    def call(self: TensorImpl, *rest: Any) -> Any:
+        included, allowed = active_keys.get()
+        keys = (self.key_set | included) & allowed
+        return table[keys](keys, self, *rest)
+
+    return call
+
+
+def factory(name: str) -> Callable[..., Any]:
+    """Calls an operator without tensors among its arguments."""
+    table = table_of(name)
+
+    def call(*arguments: Any) -> Any:
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        return table[keys](keys, *arguments)
+
+    return call
+
+
+def on_tensors(name: str) -> Callable[..., Any]:
+    """Calls an operator with tensors anywhere among its arguments, in lists too."""
+    table = table_of(name)
+
+    def call(*arguments: Any) -> Any:
+        included, allowed = active_keys.get()
+        keys = (keys_of(arguments) | included) & allowed
+        return table[keys](keys, *arguments)
+
+    return call

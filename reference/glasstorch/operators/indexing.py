@@ -1,0 +1,236 @@
+"""What does `tensor[index]` mean in terms of operators, and `tensor[index] = value`?
+
+Mirrors: torch/csrc/autograd/python_variable_indexing.cpp, aten/src/ATen/TensorIndexing.h
+Differs: nothing in substance.
+
+Numbers, slices, None and Ellipsis give views: each is one of select, slice, unsqueeze and alias, applied from left to
+right. What remains, tensors and lists of indices and masks, goes to one call of index, or index_put_ for an assignment.
+"""
+
+from __future__ import annotations
+
+import operator as builtin_operators
+import warnings
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasstorch.core import hooks
+from glasstorch.core.dtype import bool_, uint8
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DimensionError
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.shapes.indexing import MASKS, without_leading_ones
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+NUMBERS = (bool, int, float, np.bool_, np.number)
+LONGEST_LEGACY_SEQUENCE = 32
+
+alias = on_tensor("alias")
+select = on_tensor("select.int")
+slice_ = on_tensor("slice.Tensor")
+unsqueeze = on_tensor("unsqueeze")
+view = on_tensor("view")
+expand = on_tensor("expand")
+index_tensors = on_tensors("index.Tensor")
+index_put_ = on_tensors("index_put_")
+
+
+def get(tensor: Tensor, index: Any) -> Tensor:
+    """The value of `tensor[index]`: a view if the index has no tensors, lists or bools in it."""
+    if type(index) is int:
+        return _select(tensor, 0, index, 0)
+    if type(index) is slice:
+        return _slice(tensor, 0, index)
+    if isinstance(index, TensorImpl) and index._shape:
+        _check_dimensions(tensor, _dimensions(index))
+        return index_tensors(tensor, [index])  # type: ignore[no-any-return]
+    sliced, indices = _apply(tensor, _entries(index))
+    if indices:
+        return index_tensors(sliced, indices)  # type: ignore[no-any-return]
+    return alias(tensor) if sliced is tensor else sliced
+
+
+def put(tensor: Tensor, index: Any, value: Any) -> None:
+    """Carry out `tensor[index] = value`; the value is broadcast and cast."""
+    if not isinstance(value, (TensorImpl, *NUMBERS)):
+        kind = type(value)
+        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        raise ArgumentTypeError(
+            f"can't assign a {name} to a torch.{tensor.dtype.scalar_name}Tensor; expected a number or a tensor"
+        )
+    if index is False:
+        return
+    sliced, indices = _apply(tensor, _entries(index))
+    if not indices:
+        _copy(sliced, value)
+        return
+    if not isinstance(value, TensorImpl):
+        value = sliced.new_full((), value)
+    index_put_(sliced, indices, _without_leading_ones(value), False)
+
+
+def _copy(target: Tensor, value: Any) -> None:
+    """Write a number, or a tensor that broadcasts; its leading sizes of 1 are dropped first."""
+    if not isinstance(value, TensorImpl) or not value._shape:
+        target.fill_(value)
+    elif value._shape == target._shape:
+        target.copy_(value)  # type: ignore[arg-type]
+    else:
+        target.copy_(expand(_without_leading_ones(value), target._shape, True))
+
+
+def _without_leading_ones(tensor: Any) -> Any:
+    shape = without_leading_ones(tensor._shape)
+    return tensor if shape == tensor._shape else view(tensor, shape)
+
+
+# Reading an index -----------------------------------------------------------------------------------------------
+
+
+def _entries(index: Any) -> Sequence[Any]:
+    """The index as a sequence of indices, one after the other."""
+    if isinstance(index, tuple):
+        return index
+    if isinstance(index, list) and _is_legacy_tuple(index):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9"
+            "; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+            "x[torch.tensor(seq)], which will result either in an error or a different result",
+            UserWarning,
+            stacklevel=4,
+        )
+        return index
+    return (index,)
+
+
+def _is_legacy_tuple(index: list[Any]) -> bool:
+    """Whether PyTorch still reads a list as a tuple: a short one that holds something other than numbers."""
+    return len(index) < LONGEST_LEGACY_SEQUENCE and any(
+        entry is None or isinstance(entry, TensorImpl | slice | EllipsisType | Sequence | np.ndarray) for entry in index
+    )
+
+
+def _apply(tensor: Tensor, entries: Sequence[Any]) -> tuple[Tensor, list[Tensor | None]]:
+    """The views that the entries ask for, applied; and the tensors of indices that are left for `index`."""
+    entries = [_read(entry) for entry in entries]
+    specified = sum(map(_dimensions, entries))
+    _check_dimensions(tensor, specified)
+    result = tensor
+    indices: list[Tensor | None] = []
+    dim = 0  # of the result, where the next entry applies
+    for entry in entries:
+        match entry:
+            case None:
+                result = unsqueeze(result, dim)
+            case EllipsisType():
+                skipped = len(tensor._shape) - specified
+                dim += skipped
+                indices += [None] * skipped
+                continue
+            case bool():
+                result = unsqueeze(result, dim)
+                indices.append(_tensor(np.zeros(1 if entry else 0, np.int64)))
+                dim += 1
+                continue
+            case int():
+                result = _select(result, dim, entry, len(tensor._shape) - len(result._shape) + dim)
+                continue
+            case slice():
+                if not _takes_everything(entry, result._shape[dim]):
+                    result = _slice(result, dim, entry)
+            case _:
+                indices.append(entry)
+                dim += _dimensions(entry)
+                continue
+        indices.append(None)
+        dim += 1
+    while indices and indices[-1] is None:
+        indices.pop()
+    return result, indices
+
+
+def _read(entry: Any) -> Any:
+    """An entry as one of None, Ellipsis, bool, int, slice, or a tensor of indices or a mask that has dimensions."""
+    if entry is None or entry is Ellipsis or type(entry) in (bool, int, slice):
+        return entry
+    if isinstance(entry, TensorImpl):
+        if entry._shape or entry.dtype.is_floating_point:
+            return entry
+        value = entry.array().item()
+        return bool(value) if entry.dtype in MASKS else value
+    if isinstance(entry, np.bool_):
+        return bool(entry)
+    if isinstance(entry, Sequence | np.ndarray):
+        return _index_tensor(entry)
+    try:
+        return builtin_operators.index(entry)
+    except TypeError:
+        raise DimensionError(
+            f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+            f"{type(entry).__name__})"
+        ) from None
+
+
+def _index_tensor(entry: Any) -> Tensor:
+    """A list or an array of indices, or of bool, as a tensor; floats are truncated."""
+    array = np.asarray(entry)
+    if array.dtype.kind not in "biuf":
+        kind = type(entry if isinstance(entry, str) else next(iter(entry), entry)).__name__
+        raise ArgumentTypeError(f"new(): invalid data type '{kind}'; expected integers or bool for an index")
+    mask = array.dtype == bool_.numpy or (isinstance(entry, np.ndarray) and array.dtype == uint8.numpy)
+    return _tensor(array if mask else array.astype(np.int64))
+
+
+def _tensor(array: Any) -> Tensor:
+    return hooks.tensor_hooks.from_array(array)
+
+
+def _dimensions(entry: Any) -> int:
+    """How many dimensions of the indexed tensor an entry speaks of."""
+    if entry is None or entry is Ellipsis or type(entry) is bool:
+        return 0
+    if isinstance(entry, TensorImpl) and entry.dtype in MASKS:
+        return len(entry._shape)
+    return 1
+
+
+def _check_dimensions(tensor: Tensor, specified: int) -> None:
+    if specified > len(tensor._shape):
+        raise DimensionError(f"too many indices for tensor of dimension {len(tensor._shape)}")
+
+
+# Numbers and slices ---------------------------------------------------------------------------------------------
+
+
+def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
+    """`select`, refused in the words of indexing; `real_dim` is the dimension of the tensor that was indexed."""
+    shape = tensor._shape
+    if not shape:
+        raise DimensionError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        )
+    size = shape[dim]
+    if not -size <= index < size:
+        raise DimensionError(f"index {index} is out of bounds for dimension {real_dim} with size {size}")
+    return select(tensor, dim, index)  # type: ignore[no-any-return]
+
+
+def _takes_everything(part: slice, size: int) -> bool:
+    """Whether a slice changes nothing: among several indices it is left out then, as in PyTorch."""
+    return part.start in (None, 0) and (part.stop is None or part.stop == size) and part.step in (None, 1)
+
+
+def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
+    """`slice`, refused in the words of indexing."""
+    step = 1 if part.step is None else builtin_operators.index(part.step)
+    if step <= 0:
+        raise ArgumentValueError("step must be greater than zero" if step else "slice step cannot be zero")
+    start = None if part.start is None else builtin_operators.index(part.start)
+    end = None if part.stop is None else builtin_operators.index(part.stop)
+    return slice_(tensor, dim, start, end, step)  # type: ignore[no-any-return]

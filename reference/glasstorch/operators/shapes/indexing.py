@@ -1,0 +1,199 @@
+"""What sizes does an indexed tensor have, and which indices fit?
+
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (meta functions), IndexingUtils.h (expandTensors),
+    ScatterGatherChecks.h
+Differs: a mask counts its true elements here; PyTorch replaces it by nonzero's result before it looks at sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glasstorch.core.dtype import Number, bool_, dtype, int32, int64, uint8
+from glasstorch.core.errors import DimensionError, DtypeError, ShapeError
+from glasstorch.core.geometry import Shape, broadcast_shapes, is_expandable_to, strides_like, wrap_dim
+from glasstorch.operators.shapes.result import Result, same_dtype
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+MASKS = (bool_, uint8)
+INTEGERS = (int64, int32)
+
+# index, index_put -----------------------------------------------------------------------------------------------
+
+
+def index(self: Tensor, indices: Sequence[Tensor | None]) -> Result:
+    """The shape that the indices broadcast to, put where they stand, or in front if they do not stand together."""
+    return Result(indexed_shape(self._shape, indices), self.dtype)
+
+
+def index_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Result:
+    """The tensor's own sizes; the values must fit where the indices point to."""
+    if values.dtype is not self.dtype:
+        raise DtypeError(
+            f"Index put requires the source and destination dtypes match, got {self.dtype.scalar_name} for the "
+            f"destination and {values.dtype.scalar_name} for the source."
+        )
+    shape = indexed_shape(self._shape, indices) if indices else self._shape
+    if not is_expandable_to(values._shape, shape) and not is_expandable_to(without_leading_ones(values._shape), shape):
+        raise ShapeError(
+            f"shape mismatch: value tensor of shape {list(values._shape)} cannot be broadcast to indexing result of "
+            f"shape {list(shape)}"
+        )
+    return like(self)
+
+
+def like(self: Tensor) -> Result:
+    """The sizes, dtype and order in memory of the tensor itself."""
+    strides = self._strides
+    return Result(self._shape, self.dtype, None if strides is None else strides_like(self._shape, strides))
+
+
+def without_leading_ones(shape: Shape) -> Shape:
+    """A shape without the sizes of 1 that it begins with."""
+    first = next((i for i, size in enumerate(shape) if size != 1), len(shape))
+    return shape[first:]
+
+
+def indexed_shape(shape: Shape, indices: Sequence[Tensor | None]) -> Shape:
+    """The sizes of `tensor.index(indices)`."""
+    if not indices:
+        raise DimensionError("at least one index must be provided")
+    picks = picks_of(shape, indices)
+    if len(picks) > len(shape):
+        raise DimensionError(f"too many indices for tensor of dimension {len(shape)} (got {len(picks)})")
+    given = [d for d, pick in enumerate(picks) if pick is not None]
+    shapes = [pick for pick in picks if pick is not None]
+    try:
+        picked = broadcast_shapes(*shapes)
+    except ShapeError:
+        raise DimensionError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes "
+            f"{', '.join(str(list(s)) for s in shapes)}"
+        ) from None
+    if not given:
+        return shape
+    if 0 not in picked and any(shape[d] == 0 for d in given):
+        raise DimensionError("index is out of bounds for dimension with size 0")
+    rest = [size for d, size in enumerate(shape) if d not in given]
+    together = given[-1] - given[0] == len(given) - 1
+    at = given[0] if together else 0
+    return (*rest[:at], *picked, *rest[at:])
+
+
+def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | None]:
+    """For each dimension that the indices speak of, the shape of what picks from it. A mask speaks of all its own."""
+    picks: list[Shape | None] = []
+    for tensor in indices:
+        if tensor is None:
+            picks.append(None)
+        elif tensor.dtype in MASKS:
+            for j, size in enumerate(tensor._shape):
+                at = len(picks) + j
+                if at >= len(shape) or shape[at] != size:
+                    raise DimensionError(
+                        f"The shape of the mask {list(tensor._shape)} at index {j} does not match the shape of the "
+                        f"indexed tensor {list(shape)} at index {at}"
+                    )
+            picks += [(int(np.count_nonzero(tensor.array())),)] * len(tensor._shape)
+        elif tensor.dtype in INTEGERS:
+            picks.append(tensor._shape)
+        else:
+            raise DimensionError("tensors used as indices must be long, int, byte or bool tensors")
+    return picks
+
+
+# gather, scatter: one index for each element --------------------------------------------------------------------
+
+
+def gather(self: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Result:
+    """The sizes of the index, which apart from `dim` must not exceed the tensor's."""
+    dim = wrap_dim(dim, len(self._shape))
+    if 0 not in index._shape:
+        _check_integers("gather", index)
+        shape, sizes = self._shape or (1,), index._shape or (1,)
+        if len(shape) != len(sizes):
+            raise ShapeError("Index tensor must have the same number of dimensions as input tensor")
+        for d, (have, size) in enumerate(zip(shape, sizes, strict=True)):
+            if d != dim and size > have:
+                raise ShapeError(
+                    f"Size does not match at dimension {d} expected index {list(sizes)} to be no larger than self "
+                    f"{list(shape)} apart from dimension {dim}"
+                )
+    return Result(index._shape, self.dtype, check_out=same_dtype)
+
+
+def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Result:
+    """The tensor's own sizes; the index must fit into it and into the source."""
+    dim = wrap_dim(dim, len(self._shape))
+    if 0 not in index._shape:
+        _check_integers("scatter", index)
+    if src.dtype is not self.dtype:
+        raise DtypeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    _check_scatter(self, dim, index, src)
+    return like(self)
+
+
+def scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Result:
+    """The tensor's own sizes; the index must fit into it."""
+    dim = wrap_dim(dim, len(self._shape))
+    if 0 not in index._shape:
+        _check_integers("scatter", index)
+    _check_scatter(self, dim, index, None)
+    return like(self)
+
+
+def _check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:
+    if 0 in index._shape:
+        return
+    shape, sizes = self._shape or (1,), index._shape or (1,)
+    if len(shape) != len(sizes):
+        raise ShapeError("Index tensor must have the same number of dimensions as self tensor")
+    fits = all(d == dim or size <= have for d, (have, size) in enumerate(zip(shape, sizes, strict=True)))
+    against_src = ""
+    if src is not None:
+        source = src._shape or (1,)
+        if fits:
+            for d, size in enumerate(sizes):
+                fits = fits and size <= source[wrap_dim(d, len(source))]
+        if len(source) != len(sizes):
+            raise ShapeError("Index tensor must have the same number of dimensions as src tensor")
+        against_src = f" and to be no larger size than src {list(src._shape)}"
+    if not fits:
+        raise ShapeError(
+            f"Expected index {list(index._shape)} to be no larger than self {list(self._shape)} apart from dimension "
+            f"{dim}{against_src}"
+        )
+
+
+def _check_integers(name: str, index: Tensor) -> None:
+    if index.dtype not in INTEGERS:
+        raise DtypeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+# index_select ---------------------------------------------------------------------------------------------------
+
+
+def index_select(self: Tensor, dim: int, index: Tensor) -> Result:
+    """As many indices of the dimension as the vector names."""
+    shape = self._shape
+    dim = wrap_dim(dim, len(shape))
+    if len(index._shape) > 1:
+        raise DimensionError("index_select(): Index is supposed to be a vector")
+    if index.dtype not in INTEGERS:
+        raise DtypeError("index_select(): Expected dtype int32 or int64 for index")
+    count = index.numel()
+    if not shape:
+        if count != 1:
+            raise ShapeError(f"index_select(): Index to scalar can have only 1 value, got {count} value(s)")
+        return Result((), self.dtype, check_out=_same_scalar_type)
+    return Result((*shape[:dim], count, *shape[dim + 1 :]), self.dtype, check_out=_same_scalar_type)
+
+
+def _same_scalar_type(result: dtype, out: dtype) -> None:
+    if result is not out:
+        raise DtypeError("index_select(): self and result must have the same scalar type")
