@@ -42,11 +42,13 @@ from glasstorch.core.layout import memory_format as memory_format
 from glasstorch.core.layout import preserve_format as preserve_format
 from glasstorch.core.layout import strided as strided
 from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.dispatch.fallback import register_fallbacks
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.operators.ops import ops as ops
 from glasstorch.printing import set_printoptions as set_printoptions
 
+register_fallbacks()
 register_kernels()
 __getattr__ = refuse_unknown_names("glasstorch")
 
@@ -55,5 +57,5 @@ half, float, double, int, long, bool = float16, float32, float64, int32, int64, 
 __all__ = [
     name
     for name in globals()
-    if not name.startswith("_") and name not in ("annotations", "refuse_unknown_names", "register_kernels")
+    if not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names")
 ]

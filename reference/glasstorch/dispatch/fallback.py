@@ -28,6 +28,3 @@ def register_fallbacks() -> None:
     for key in PASSED_THROUGH:
         registry.fallbacks[key] = Kernel(fallthrough_kernel, key, where, takes_keys=True)
     registry.changed()
-
-
-register_fallbacks()

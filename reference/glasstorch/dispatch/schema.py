@@ -40,6 +40,7 @@ SCHEMA = re.compile(
     r"(?:(?P<namespace>\w+)::)?(?P<name>\w+)(?:\.(?P<overload>\w+))?\((?P<arguments>.*)\) -> (?P<returns>.+)",
     re.DOTALL,
 )
+INPLACE = re.compile(r".*[^_]_|__i(?:and|or|xor|lshift|rshift)__")
 ENUMERATORS: dict[str, Any] = {
     "Mean": 1,  # at::Reduction
     "contiguous_format": layout.contiguous_format,
@@ -183,7 +184,7 @@ class FunctionSchema:
     @property
     def is_inplace(self) -> bool:
         """Whether the operator changes its first argument and returns it: `add_`."""
-        return self.name.endswith("_") and not self.name.endswith("__")
+        return INPLACE.fullmatch(self.name) is not None
 
     @property
     def is_out(self) -> bool:
@@ -208,7 +209,7 @@ class FunctionSchema:
         arguments = [str(a) for a in self.positional]
         if self.keyword_only:
             arguments += ["*", *map(str, self.keyword_only)]
-        if len(self.returns) == 1 and self.returns[0].name is None:
+        if len(self.returns) == 1:
             returns = str(self.returns[0])
         else:
             returns = f"({', '.join(map(str, self.returns))})"
