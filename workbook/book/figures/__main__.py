@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from workbook.book.errors import BookError
-from workbook.book.figures import house_map
+from workbook.book.figures import house_map, three_parts
 from workbook.book.figures.kit import Figure
 from workbook.book.project import project_root, shown
 
 FOLDER = Path("chapters") / "assets" / "figures"
-FIGURES: tuple[Callable[[Path], Figure], ...] = (house_map.draw,)
+FIGURES: tuple[Callable[[Path], Figure], ...] = (house_map.draw, three_parts.draw)
 
 
 def stale(root: Path) -> list[Path]:
