@@ -50,6 +50,7 @@ from glasstorch.printing import set_printoptions as set_printoptions
 
 register_fallbacks()
 register_kernels()
+autograd.register_autograd_kernels()
 __getattr__ = refuse_unknown_names("glasstorch")
 
 half, float, double, int, long, bool = float16, float32, float64, int32, int64, bool_

@@ -1,8 +1,7 @@
 """How are gradients recorded and run?
 
 Reading order: `modes`, `node`, `saved`, `views`, `engine`, `function`, `graph` (backward, grad), `formulas`,
-`gradcheck`, `generated/`
-(autograd and ADInplaceOrView kernels).
+`gradcheck`, `generated/` (autograd and ADInplaceOrView kernels).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
@@ -12,6 +11,7 @@ from glasstorch.autograd.function import Function as Function
 from glasstorch.autograd.gradcheck import gradcheck as gradcheck
 from glasstorch.autograd.gradcheck import gradgradcheck as gradgradcheck
 from glasstorch.autograd.graph import backward as backward
+from glasstorch.autograd.generated import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.graph import grad as grad
 from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import no_grad as no_grad
