@@ -46,8 +46,16 @@ def test_header_lines_become_a_box_and_doctests_code() -> None:
     )
 
 
-def test_a_docstring_without_them_is_left_alone() -> None:
-    assert docstring_markdown("One.\n\nTwo: three.") == "One.\n\nTwo: three."
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("One.\n\nTwo: three.", "One.\n\nTwo: three."),
+        ("out[i][j] and `a[i][j]`", "out&#91;i&#93;&#91;j&#93; and `a[i][j]`"),
+        ("a vector<Edge> of *args, 2 * 3", "a vector&#60;Edge> of &#42;args, 2 * 3"),
+    ],
+)
+def test_in_prose_only_backticks_mean_something(text: str, shown: str) -> None:
+    assert docstring_markdown(text) == shown
 
 
 def test_every_module_of_the_library_is_on_a_page_and_in_the_index() -> None:

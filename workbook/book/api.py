@@ -22,6 +22,7 @@ from workbook.book.render import box
 FOLDER = "reference/api"
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
 LABELS = ("Mirrors:", "Differs:")
+MARKUP = re.compile(r"[\[\]<]|\*(?=\w)")
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 
@@ -147,8 +148,15 @@ def docstring_markdown(text: str) -> str:
                 block.append(lines.pop(0))
             told += ["```pycon", *block, "```"]
         else:
-            told.append(line)
+            told.append(plain(line))
     if facts:
-        rows = "\n".join(f"{label}\n:   {said}\n" for label, said in facts)
+        rows = "\n".join(f"{label}\n:   {plain(said)}\n" for label, said in facts)
         told += ["", '<div class="mirrors" markdown="1">', "", rows, "</div>"]
     return "\n".join(told)
+
+
+def plain(line: str) -> str:
+    """A line of prose in which only backticks mean something: `a[i][j]` is no link, `vector<Edge>` no element."""
+    pieces = line.split("`")
+    pieces[::2] = [MARKUP.sub(lambda found: f"&#{ord(found[0])};", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
