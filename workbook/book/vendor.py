@@ -93,7 +93,7 @@ def fetch_all(npm: str, folder: Path) -> str:
 
 def fetch(npm: str, package: Package, scratch: Path, target: Path) -> str:
     """Fetch one package through npm and unpack its files. Returns why it could not be fetched, or nothing."""
-    command = [npm, "pack", "--silent", "--json", package.title]
+    command = [npm, "pack", "--silent", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package.title]
     try:
         done = subprocess.run(
             command, cwd=scratch, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT, check=False
