@@ -21,11 +21,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO, TypedDict, cast
 
+from workbook.bootstrap import OLDEST
 from workbook.failures import SetupError, told
 from workbook.progress import Progress, run
 
 NOTE = "glasstorch.json"
-OLDEST = (3, 11)
 EMPTY = 10  # a new environment holds pip, and little else
 DECLARATIONS = ("requires-python", "dependencies", "optional-dependencies", "scripts", "name", "version")
 VERSION_PART = re.compile(r"-[^-]+\.(dist-info)$")
@@ -165,19 +165,9 @@ class Environment:
     def install(self, extras: Sequence[str]) -> None:
         """Install the project, editable, with these extras."""
         self.write_note(finished=False, extras=extras)
-        command = [
-            str(self.python),
-            "-m",
-            "pip",
-            "install",
-            "--editable",
-            f".[{','.join(extras)}]" if extras else ".",
-        ]
-        command += [
-            "--no-input",
-            "--disable-pip-version-check",
-            "--no-warn-script-location",
-        ]
+        target = f".[{','.join(extras)}]" if extras else "."
+        options = ["--no-input", "--disable-pip-version-check", "--no-warn-script-location", "--editable", target]
+        command = [str(self.python), "-m", "pip", "install", *options]
         what = f"Installing glasstorch[{', '.join(extras)}]" if extras else "Installing glasstorch"
         if len(self.entries()) < EMPTY:
             print("The first installation takes a minute or two.", flush=True)
