@@ -17,9 +17,9 @@ def draw(root: Path) -> Figure:
     figure = Figure(
         "three-parts",
         "The three parts of Glass Torch",
-        "The library stands in the middle. PyTorch 2.13 above it: both run the same programs and their outputs are "
-        "compared. The book, lower left, quotes and runs the library. The exercises, lower right: what you write takes "
-        "the place of a piece of the library. The book leads to the exercises.",
+        "The library stands in the middle. PyTorch 2.13 above it: both run the same programs and their "
+        "outputs are compared. The book, lower left, quotes and runs the library. The exercises, lower right: "
+        "what you write takes the place of a piece of the library. The book leads to the exercises.",
         WIDTH,
         HEIGHT,
     )
