@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
-from glasstorch.operators.gen.formulas import Formula, helper_names, local_name, read_formulas, result_names
-from glasstorch.operators.gen.model import Derivative, NativeFunction, located, python_name
+from glasstorch.operators.gen.formulas import Formula, helper_names, local_name, read_formulas
+from glasstorch.operators.gen.model import Derivative, NativeFunction, located, python_name, result_names
 
 HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
 
@@ -57,12 +57,11 @@ def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], ma
         derivative = derivatives.get(f.name) or derivatives.get(f.functional or "")
         if derivative is None or f.schema.is_out:
             continue
+        declared = f if f.name in derivatives else _functional(f, functions)
+        formulas = read_formulas(declared, derivative, operators, helpers)
+        for formula in formulas:
+            used_helpers |= formula.helpers
         with located(derivative.where):
-            formulas = read_formulas(
-                f if f.name in derivatives else _functional(f, functions), derivative, operators, helpers
-            )
-            for formula in formulas:
-                used_helpers |= formula.helpers
             parts.append(_operator(f, derivative, formulas, names))
     header = HEADER.format(
         mark=mark,

@@ -16,7 +16,14 @@ from pathlib import Path
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import FunctionSchema
-from glasstorch.operators.gen.model import OPERATORS, Derivative, NativeFunction, located, python_name
+from glasstorch.operators.gen.model import (
+    OPERATORS,
+    Derivative,
+    NativeFunction,
+    located,
+    python_name,
+    result_names,
+)
 
 FORMULAS = OPERATORS.parent / "autograd" / "formulas.py"
 
@@ -48,13 +55,6 @@ def helper_names() -> frozenset[str]:
         return frozenset()
     tree = ast.parse(Path(FORMULAS).read_text(encoding="utf-8"))
     return frozenset(n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_"))
-
-
-def result_names(schema: FunctionSchema) -> tuple[str, ...]:
-    """What formulas call the results: `result`, or the names in the schema."""
-    if len(schema.returns) == 1:
-        return ("result",)
-    return tuple(r.name or f"result{i}" for i, r in enumerate(schema.returns))
 
 
 def read_formulas(

@@ -113,6 +113,8 @@ def load_rows(path: Path) -> list[dict[str, Any]]:
         raise SchemaError(f"{path.name}:{line}: not valid yaml: {getattr(error, 'problem', error)}") from None
     except SchemaError as error:
         raise SchemaError(f"{path.name}: {error}") from None
+    if not isinstance(rows or [], list) or not all(isinstance(row, dict) for row in rows or []):
+        raise SchemaError(f"{path.name}: expected a list of rows, each beginning with '- ' and a key; got {rows!r:.80}")
     return rows or []
 
 
@@ -137,7 +139,10 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         raise SchemaError(
             f"a row has 'func' and may have {sorted(FUNCTION_KEYS - {'func'})}; got {sorted(set(row) - {'__line__'})}"
         )
-    schema = FunctionSchema.parse(str(row["func"]))
+    for key, value in row.items():
+        if key not in ("dispatch", "__line__") and not isinstance(value, str):
+            raise SchemaError(f"'{key}': expected text, got {value!r}")
+    schema = FunctionSchema.parse(row["func"])
     variants = frozenset(v.strip() for v in row.get("variants", "function").split(","))
     if not variants <= {"function", "method"}:
         raise SchemaError(
@@ -171,7 +176,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
 def _composite(dispatch: dict[str, Any] | None) -> tuple[str, str] | None:
     if dispatch is None:
         return None
-    rows = [(key, function) for key, function in dispatch.items() if key != "__line__"]
+    rows = [row for row in dispatch.items() if row[0] != "__line__"] if isinstance(dispatch, dict) else []
     if len(rows) != 1 or rows[0][0] not in COMPOSITE_KEYS or not NAME.fullmatch(str(rows[0][1])):
         raise SchemaError(
             f"dispatch: expected one of {', '.join(COMPOSITE_KEYS)} with a module.function of "
@@ -183,9 +188,11 @@ def _composite(dispatch: dict[str, Any] | None) -> tuple[str, str] | None:
 def inplace_schema(schema: FunctionSchema, name: str, overload: str) -> FunctionSchema:
     """`add(Tensor self, ...) -> Tensor` as `add_(Tensor(a!) self, ...) -> Tensor(a!)`."""
     written = Type("Tensor", "a!", ())
-    first = schema.arguments[0]
-    if first.type != Type("Tensor", None, ()):
-        raise SchemaError(f"{name}: an in-place form needs a Tensor as first argument, {schema.name} has '{first}'")
+    first = schema.arguments[0] if schema.arguments else None
+    if first is None or first.type != Type("Tensor", None, ()):
+        raise SchemaError(
+            f"{name}: an in-place form needs a Tensor as first argument, {schema.name} has {str(first or 'none')!r}"
+        )
     arguments = (replace(first, type=written), *schema.arguments[1:])
     return FunctionSchema(None, name, overload, arguments, (Return(written, None),))
 
@@ -206,6 +213,13 @@ def out_schema(schema: FunctionSchema, overload: str) -> FunctionSchema:
     return FunctionSchema(None, schema.name, overload, (*kept, *outs), tuple(returns))
 
 
+def result_names(schema: FunctionSchema) -> tuple[str, ...]:
+    """What formulas call the results: `result`, or the names in the schema."""
+    if len(schema.returns) == 1:
+        return ("result",)
+    return tuple(r.name or f"result{i}" for i, r in enumerate(schema.returns))
+
+
 def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) -> dict[str, Derivative]:
     """Operator name -> its formulas; a formula for an argument that does not exist is refused."""
     by_name = {f.name: f for f in functions}
@@ -222,6 +236,9 @@ def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) 
                 n.strip() for n in str(row.pop("not_differentiable", "")).split(",") if n.strip()
             )
             schema = by_name[op].schema
+            unknown = [n for n in not_differentiable if n not in result_names(schema)]
+            if unknown:
+                raise SchemaError(f"{op} has no result {unknown[0]!r}; it has {', '.join(result_names(schema))}")
             names = {a.name for a in schema.arguments}
             for key in row:
                 missing = [n for n in (part.strip() for part in key.split(",")) if n not in names]

@@ -1,0 +1,200 @@
+"""Are the declaration files read exactly, and refused with their line where they cannot be?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glasstorch.core.errors import SchemaError
+from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.operators.gen.model import (
+    Derivative,
+    NativeFunction,
+    inplace_schema,
+    load_derivatives,
+    load_functions,
+    out_schema,
+    result_names,
+)
+
+Require = Callable[[str], Any]
+Read = Callable[[str], list[NativeFunction]]
+
+
+def test_a_row_becomes_an_operator(functions: Read) -> None:
+    (add,) = functions("""
+        # a comment
+
+        - func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+          variants: function, method
+          shape: pointwise.binary_alpha
+          mirrors: aten/src/ATen/native/BinaryOps.cpp
+          doc: "Adds
+            two."
+    """)
+    assert str(add.schema) == "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+    assert (add.name, add.identifier, add.where) == ("add.Tensor", "add_Tensor", "native_functions.yaml:4")
+    assert add.variants == {"function", "method"}
+    assert (add.shape, add.composite, add.functional, add.doc) == ("pointwise.binary_alpha", None, None, "Adds two.")
+    assert not add.is_composite_implicit
+
+
+def test_a_composite_row_names_its_kernel(functions: Read) -> None:
+    implicit, explicit = functions("""
+        - func: f(Tensor self) -> Tensor
+          dispatch:
+            CompositeImplicitAutograd: some.f
+        - func: g(Tensor self) -> Tensor
+          dispatch:
+            CompositeExplicitAutograd: some.g
+    """)
+    assert (implicit.composite, implicit.is_composite_implicit) == (("CompositeImplicitAutograd", "some.f"), True)
+    assert (explicit.composite, explicit.is_composite_implicit) == (("CompositeExplicitAutograd", "some.g"), False)
+
+
+def test_generated_forms_stand_after_what_they_were_made_from(functions: Read) -> None:
+    add, in_place, out = functions("""
+        - func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+          variants: function, method
+          autogen: add_.Tensor, add.out
+    """)
+    assert str(in_place.schema) == "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"
+    assert str(out.schema) == "add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)"
+    assert in_place.functional == out.functional == "add.Tensor"
+    assert in_place.where == out.where == add.where
+    assert (in_place.variants, out.variants) == ({"method"}, {"function"})
+
+
+def test_an_out_form_of_several_results_has_a_tensor_for_each() -> None:
+    schema = FunctionSchema.parse("max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)")
+    assert str(out_schema(schema, "dim_max")) == (
+        "max.dim_max(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> "
+        "(Tensor(a!) values, Tensor(b!) indices)"
+    )
+
+
+def test_the_out_form_of_a_factory_has_the_options_of_its_tensor() -> None:
+    schema = FunctionSchema.parse("zeros(int[] size, *, ScalarType? dtype=None, Device? device=None) -> Tensor")
+    assert str(out_schema(schema, "out")) == "zeros.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)"
+
+
+F = "- func: f(Tensor x) -> Tensor\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("- func: f(Tensr x) -> Tensor", ":1: in the schema 'f(Tensr x) -> Tensor': cannot read the type 'Tensr'"),
+        ("\n\n- func: add(Tensor self)", ":3: cannot read the schema 'add(Tensor self)'"),
+        ("- name: add", ":1: a row has 'func' and may have"),
+        (F + "  color: red", ":1: a row has 'func' and may have"),
+        (F + "  variants: function, macro", ":1: variants of aten::f: expected 'function', 'method'"),
+        (F + "  variants: [function]", ":1: 'variants': expected text, got ['function']"),
+        ("- func: [1]", ":1: 'func': expected text, got [1]"),
+        (F + "- func: f(Tensor y) -> Tensor", ":2: f is declared twice; the first is at native_functions"),
+        (F + "  autogen: f_\n- func: f_(Tensor(a!) x) -> Tensor(a!)", ":3: f_ is declared twice; the first is at"),
+        (F + "  func: g(Tensor x) -> Tensor", ": line 2: the key 'func' stands twice in one row"),
+        (F + "  autogen: g_", ":1: autogen of f: 'g_' is neither f_ nor an overload of it"),
+        (F + "  autogen: 'f.a b'", ":1: autogen: expected names such as add_.Tensor or add.out"),
+        ("- func: f(int n) -> Tensor\n  autogen: f_", ":1: f_: an in-place form needs a Tensor as first argument, f has"),
+        ("- func: f() -> Tensor\n  autogen: f_", ":1: f_: an in-place form needs a Tensor as first argument"),
+        (F + "  dispatch:\n    CPU: some.f", ":1: dispatch: expected one of Composite"),
+        (F + "  dispatch: some.f", ":1: dispatch: expected one of Composite"),
+        (F + "  doc: 'open", ":2: not valid yaml"),
+        ("func: f(Tensor x) -> Tensor", ": expected a list of rows"),
+        ("- just text", ": expected a list of rows"),
+    ],
+)  # fmt: skip
+def test_a_row_that_cannot_be_read_is_refused_with_file_and_line(functions: Read, rows: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape("native_functions.yaml" + message)):
+        functions(rows)
+
+
+def test_an_empty_file_declares_nothing(functions: Read) -> None:
+    assert functions("# nothing yet\n") == []
+
+
+# Derivatives ----------------------------------------------------------------------------------------------------
+
+
+def test_a_derivative_has_a_formula_for_each_differentiable_argument(
+    derivatives: Callable[..., dict[str, Derivative]],
+) -> None:
+    found = derivatives("- op: add.Tensor\n  self: grad\n  other: grad * alpha\n")
+    assert found == {
+        "add.Tensor": Derivative("add.Tensor", (("self", "grad"), ("other", "grad * alpha")), (), "derivatives.yaml:1")
+    }
+
+
+MAX = "- func: max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)"
+
+
+def test_results_without_gradient_are_named(derivatives: Callable[..., dict[str, Derivative]]) -> None:
+    found = derivatives("- op: max.dim\n  self: grad\n  not_differentiable: indices\n", MAX)
+    assert found["max.dim"].not_differentiable == ("indices",)
+    assert result_names(FunctionSchema.parse("f(Tensor x) -> Tensor")) == ("result",)
+    assert result_names(FunctionSchema.parse("f(Tensor x) -> (Tensor, Tensor)")) == ("result0", "result1")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("- op: add\n  self: grad", ":1: 'op: add' is not declared in native_functions.yaml"),
+        ("- self: grad", ":1: 'op: None' is not declared"),
+        ("- op: add.Tensor\n  self: grad\n\n- op: add.Tensor\n  self: grad", ":4: add.Tensor has formulas already, at"),
+        ("- op: add.Tensor\n  left: grad", ":1: add.Tensor has no argument 'left'; it is add.Tensor(Tensor self"),
+        ("- op: add.Tensor\n  self, right: f(grad)", ":1: add.Tensor has no argument 'right'"),
+        ("- op: add.Tensor\n  self: grad\n  not_differentiable: indices", ":1: add.Tensor has no result 'indices'; it"),
+    ],
+)  # fmt: skip
+def test_a_derivative_that_fits_no_operator_is_refused_with_file_and_line(
+    derivatives: Callable[..., object], rows: str, message: str
+) -> None:
+    with pytest.raises(SchemaError, match=re.escape("derivatives.yaml" + message)):
+        derivatives(rows)
+
+
+# Our own files --------------------------------------------------------------------------------------------------
+
+
+def test_our_files_are_read_and_every_schema_prints_back() -> None:
+    functions = load_functions()
+    assert len(functions) > 200
+    assert all(FunctionSchema.parse(str(f.schema)) == f.schema for f in functions)
+    assert load_derivatives(functions)
+
+
+def test_every_operator_has_a_sentence_of_help() -> None:
+    lacking = [f.name for f in load_functions() if not f.doc.endswith(".")]
+    assert not lacking
+
+
+OURS_ALONE = {
+    "_as_strided_backward": "PyTorch computes it in C++ below no operator",
+    "max.dim_max": "PyTorch calls the tensors written to max and max_values",
+    "min.dim_min": "PyTorch calls the tensors written to min and min_indices",
+}
+
+
+def test_every_schema_is_pytorchs_word_for_word(require: Require) -> None:
+    require("torch")
+    path = Path(require("torchgen").__file__).parent / "packaged" / "ATen" / "native" / "native_functions.yaml"
+    rows = re.findall(r"^- func: (.+?)\s*$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    theirs = {row.partition("(")[0]: row for row in rows}
+    different = {f.name for f in load_functions() if theirs.get(f.name) != str(f.schema)}
+    assert different == set(OURS_ALONE)
+
+
+def test_generated_schemas_are_those_that_torchgen_generates(require: Require) -> None:
+    require("torch")
+    model = require("torchgen.model")
+    for f in load_functions():
+        if f.functional is not None and f.name not in OURS_ALONE:
+            theirs = model.FunctionSchema.parse(str(f.schema))
+            assert theirs.kind() is (model.SchemaKind.inplace if f.schema.is_inplace else model.SchemaKind.out)
+    base = FunctionSchema.parse("sin(Tensor self) -> Tensor")
+    assert str(inplace_schema(base, "sin_", "")) == "sin_(Tensor(a!) self) -> Tensor(a!)"
