@@ -100,7 +100,7 @@ F = "- func: f(Tensor x) -> Tensor\n"
         (F + "  func: g(Tensor x) -> Tensor", ": line 2: the key 'func' stands twice in one row"),
         (F + "  autogen: g_", ":1: autogen of f: 'g_' is neither f_ nor an overload of it"),
         (F + "  autogen: 'f.a b'", ":1: autogen: expected names such as add_.Tensor or add.out"),
-        ("- func: f(int n) -> Tensor\n  autogen: f_", ":1: f_: an in-place form needs a Tensor as first argument, f has"),
+        ("- func: f(int n) -> Tensor\n  autogen: f_", ":1: f_: an in-place form needs a Tensor as first argument, f"),
         ("- func: f() -> Tensor\n  autogen: f_", ":1: f_: an in-place form needs a Tensor as first argument"),
         (F + "  dispatch:\n    CPU: some.f", ":1: dispatch: expected one of Composite"),
         (F + "  dispatch: some.f", ":1: dispatch: expected one of Composite"),

@@ -173,7 +173,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         yield replace(function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name)
 
 
-def _composite(dispatch: dict[str, Any] | None) -> tuple[str, str] | None:
+def _composite(dispatch: Any) -> tuple[str, str] | None:
     if dispatch is None:
         return None
     rows = [row for row in dispatch.items() if row[0] != "__line__"] if isinstance(dispatch, dict) else []
