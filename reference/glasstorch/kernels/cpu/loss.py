@@ -1,0 +1,196 @@
+"""How are losses and their gradients computed on the CPU?
+
+Mirrors: aten/src/ATen/native/LossNLL.cpp, LossNLL2d.cpp, Loss.cpp, cpu/BinaryOpsKernel.cpp (mse_kernel)
+Differs: one kernel serves nll_loss and nll_loss2d: a target may stand at places of any number of dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.allocator import empty_array
+from glasstorch.core.dtype import HALF_PRECISION, dtype
+from glasstorch.core.errors import DimensionError
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.operators.shapes.nn import MEAN, NONE
+from glasstorch.operators.shapes.nn import mse_loss as mse_loss_shape
+from glasstorch.operators.shapes.nn import mse_loss_backward as mse_loss_backward_shape
+
+CPU = KernelTable("CPU")
+
+
+def fresh(result: Any, dtype: np.dtype[Any]) -> Array:
+    """What was computed (an array or a NumPy scalar) as a row-major array of a dtype."""
+    return np.asarray(result, dtype, order="C")
+
+
+def widened(array: Array) -> Array:
+    """float16 and bfloat16 as float32; others as they are."""
+    return array if array.itemsize > 2 else array.astype(np.float32)
+
+
+# nll_loss -------------------------------------------------------------------------------------------------------
+
+
+def counted_places(target: Array, ignore_index: int, classes: int) -> tuple[tuple[Array, ...], Array]:
+    """Where a target counts, as an index into it, and the classes that it names there.
+
+    The index has an array for each dimension: all places broadcast together, or a list of those not ignored.
+    """
+    where: tuple[Array, ...]
+    if _largest_unsigned(target) < classes and not 0 <= ignore_index < classes:  # nothing can be ignored
+        return tuple(np.ogrid[tuple(map(slice, target.shape))]), target
+    where = np.nonzero(target != ignore_index)
+    names = target[where]
+    if _largest_unsigned(names) >= classes:
+        wrong = names[(names < 0) | (names >= classes)][0]
+        raise DimensionError(f"Target {wrong} is out of bounds.")
+    return where, names
+
+
+def _largest_unsigned(array: Array) -> int:
+    """The largest element where a negative one counts as huge; -1 if there are none."""
+    return int(np.maximum.reduce(array.view(np.uint64), None)) if array.size else -1
+
+
+def batched(self: Tensor, target: Tensor) -> tuple[Array, Array]:
+    """Scores (N, C, ...) and targets (N, ...) as int64; a single sample becomes a batch of one."""
+    scores, targets = self.array(), target.array()
+    if targets.dtype != np.int64:
+        targets = targets.astype(np.int64)
+    if scores.ndim == 1:
+        return scores[None], targets.reshape(1)
+    return scores, targets
+
+
+def nll_loss(
+    self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
+) -> tuple[Array, Array]:
+    """The loss and the total weight."""
+    dtype = self.dtype.numpy
+    scores, targets = batched(self, target)
+    where, names = counted_places(targets, ignore_index, scores.shape[1])
+    losses = np.negative(widened(scores[(where[0], names, *where[1:])]))
+    total_weight: Any
+    if weight is None:
+        total_weight = losses.dtype.type(losses.size)
+    else:
+        weights = widened(weight.array().reshape(-1)[names])
+        losses *= weights
+        total_weight = np.add.reduce(weights, None)
+    if reduction == NONE and len(self._shape) > 1:
+        result = losses
+        if losses.shape != targets.shape:  # some are ignored
+            result = np.zeros(targets.shape, losses.dtype)
+            result[where] = losses
+        return fresh(result, dtype), np.zeros((), dtype)
+    loss = np.add.reduce(losses, None)
+    if reduction == MEAN:
+        loss = np.true_divide(loss, total_weight)
+    return fresh(loss, dtype), fresh(total_weight, dtype)
+
+
+def nll_loss_gradient(
+    grad_output: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+) -> Array:
+    """Minus the weight at each counted target, 0 elsewhere."""
+    scores, targets = batched(self, target)
+    where, names = counted_places(targets, ignore_index, scores.shape[1])
+    gradient = empty_array(scores.shape, scores.dtype, scores.size * scores.itemsize)
+    gradient.fill(0)
+    share = np.negative(widened(grad_output.array()))
+    if reduction == NONE and len(self._shape) > 1:
+        share = share[where]
+    else:
+        share = share.reshape(())
+        if reduction == MEAN:
+            share = np.true_divide(share, widened(total_weight.array().reshape(())))
+    if weight is not None:
+        share = share * widened(weight.array().reshape(-1)[names])
+    gradient[(where[0], names, *where[1:])] = share
+    return gradient.reshape(self._shape)
+
+
+def register_nll_loss(name: str) -> None:
+    """Register the two kernels of nll_loss, or of nll_loss2d."""
+    check, check_backward = shape_function(f"{name}_forward"), shape_function(f"{name}_backward")
+
+    def forward(
+        keys: int, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
+    ) -> tuple[Tensor, Tensor]:
+        check(self, target, weight, reduction, ignore_index)
+        loss, total_weight = quietly(nll_loss, self, target, weight, reduction, ignore_index)
+        return wrap(loss, self.dtype), wrap(total_weight, self.dtype)
+
+    def backward(keys: int, *arguments: Any) -> Tensor:
+        dtype = check_backward(*arguments).dtype
+        return wrap(quietly(nll_loss_gradient, *arguments), dtype)
+
+    CPU.add(f"{name}_forward", forward)
+    CPU.add(f"{name}_backward", backward)
+
+
+# mse_loss -------------------------------------------------------------------------------------------------------
+
+
+def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None) -> Tensor:
+    """The squared differences, their mean or their sum."""
+    dtype = mse_loss_shape(self, target, reduction).dtype
+    return _delivered(quietly(squared_differences, self, target, reduction, dtype), dtype, out)
+
+
+def squared_differences(self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Array:
+    """As in PyTorch, halves are rounded before they are averaged."""
+    squares = np.square(np.subtract(_as(self, dtype), _as(target, dtype)))
+    if reduction == NONE:
+        return fresh(squares, dtype.numpy)
+    if dtype in HALF_PRECISION:
+        squares = widened(squares.astype(dtype.numpy))
+    result = np.add.reduce(squares, None)
+    return fresh(np.true_divide(result, squares.size) if reduction == MEAN else result, dtype.numpy)
+
+
+def mse_loss_backward(
+    keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None
+) -> Tensor:
+    """Twice the difference times the gradient, divided by the number of elements where the mean was taken."""
+    dtype = mse_loss_backward_shape(grad_output, self, target, reduction).dtype
+    return _delivered(quietly(mse_gradient, grad_output, self, target, reduction, dtype), dtype, out)
+
+
+def mse_gradient(grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Array:
+    """See mse_loss_backward."""
+    difference = np.subtract(_as(self, dtype), _as(target, dtype))
+    factor = 2 / difference.size if reduction == MEAN and difference.size else 2
+    return fresh(difference * (_as(grad_output, dtype) * factor), dtype.numpy)
+
+
+def _as(tensor: Tensor, dtype: dtype) -> Array:
+    """The tensor's elements in the dtype that `dtype` is computed in."""
+    return widened(tensor.array().astype(dtype.numpy, copy=False))
+
+
+def _delivered(result: Array, dtype: dtype, out: Tensor | None) -> Tensor:
+    """The result as a fresh tensor, or written into `out`."""
+    if out is None:
+        return wrap(result, dtype)
+    quietly(np.copyto, out.array(), result, casting="unsafe")
+    return out
+
+
+register_nll_loss("nll_loss")
+register_nll_loss("nll_loss2d")
+structured(CPU, "mse_loss", mse_loss)
+structured(CPU, "mse_loss_backward", mse_loss_backward)

@@ -1,0 +1,193 @@
+"""How are tensors summed, averaged, searched for extrema and asked whether all or any holds, on the CPU?
+
+Mirrors: aten/src/ATen/native/ReduceOps.cpp, cpu/SumKernel.cpp (cascade_sum), cpu/ReduceOpsKernel.cpp,
+    cpu/TensorCompareKernel.cpp
+Differs: NumPy's reductions. See Note [Exact sums].
+
+# Note [Exact sums]
+Adding a million float32 numbers one after another loses three digits. Where the last dimension of memory is reduced,
+NumPy adds pairwise, in blocks of 128. Where another one is, it adds whole rows, one after another; long runs of rows
+are therefore added in blocks first. float16 and bfloat16 are added in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import HALF_PRECISION, dtype, float32, float64, int64
+from glasstorch.core.geometry import Shape, wrap_dim
+from glasstorch.core.return_types import named_result
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.operators.shapes import reductions as shapes
+
+CPU = KernelTable("CPU")
+
+ROWS = 256  # so many rows are added one after another before their sum is added to others
+SUMMED_DIRECTLY = frozenset((float32, float64))
+add_rows: Callable[..., Any] = np.add.reduce
+
+
+def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
+    """A computed array (or NumPy scalar) as a tensor of a dtype, or written into the one given."""
+    if out is not None:
+        quietly(np.copyto, out.array(), result, casting="unsafe")
+        return out
+    return wrap(quietly(np.asarray, result, dtype.numpy, order="C"), dtype)
+
+
+def widened(array: Array, dtype: dtype) -> Array:
+    """The array as float32 where NumPy would compute its dtype in a slower or less exact way."""
+    return array.astype(np.float32) if dtype in HALF_PRECISION else array
+
+
+# Sums -----------------------------------------------------------------------------------------------------------
+
+
+def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path: benchmarks/eager.py
+    """The sum of everything. Row-major float32 and float64 need no decisions; `sum_dim` is the plain twin."""
+    if dtype is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
+        result = np.empty((), self.dtype.numpy)
+        quietly(add_rows, self.array(), None, None, result)
+        return wrap(result, self.dtype)
+    return sum_dim(keys, self, None, False, dtype)
+
+
+def sum_dim(
+    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
+) -> Tensor:
+    result = shapes.sum_dim(self, dim, keepdim, dtype)
+    computed = out.dtype if out is not None else result.dtype
+    array = self.array()
+    if array.dtype != computed.numpy:
+        array = quietly(array.astype, computed.numpy)
+    dims = shapes.reduced_dims(dim, array.ndim)
+    return finish(quietly(add_reduce, widened(array, computed), dims, keepdim), computed, out)
+
+
+def mean_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
+    return mean_dim(keys, self, None, False, dtype)
+
+
+def mean_dim(
+    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
+) -> Tensor:
+    computed = shapes.mean_dim(self, dim, keepdim, dtype).dtype
+    array = self.array()
+    if array.dtype != computed.numpy:
+        array = quietly(array.astype, computed.numpy)
+    dims = shapes.reduced_dims(dim, array.ndim)
+    return finish(quietly(mean_reduce, widened(array, computed), dims, keepdim), computed, out)
+
+
+def mean_reduce(array: Array, dims: Shape, keepdim: bool) -> Any:
+    """The mean over dimensions; NaN where there is nothing to average."""
+    count = 1
+    for d in dims:
+        count *= array.shape[d]
+    return np.true_divide(add_reduce(array, dims, keepdim), count, dtype=array.dtype)
+
+
+def add_reduce(array: Array, dims: Shape, keepdim: bool) -> Any:
+    """The sum over dimensions in the array's own dtype; see Note [Exact sums]."""
+    if array.dtype.kind == "f" and array.size > ROWS * ROWS:
+        while len(dims) and (long := _long_outer_dim(array, dims)) is not None:
+            array = np.add.reduceat(array, np.arange(0, array.shape[long], ROWS), long)
+    return add_rows(array, dims, array.dtype, None, keepdim)
+
+
+def _long_outer_dim(array: Array, dims: Shape) -> int | None:
+    """A reduced dimension that NumPy would add row by row for long, or None."""
+    if array.ndim == len(dims) and (array.flags.c_contiguous or array.flags.f_contiguous):
+        return None  # one run of memory, added pairwise
+    innermost = min(range(array.ndim), key=lambda d: abs(array.strides[d]) if array.shape[d] > 1 else np.inf)
+    return next((d for d in dims if d != innermost and array.shape[d] > ROWS), None)
+
+
+# Extrema --------------------------------------------------------------------------------------------------------
+
+
+def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) -> None:
+    """Register max, max.dim, amax and argmax, or the same for min.
+
+    NumPy's functions let NaN win, and the first among equals, as PyTorch's do.
+    """
+    shape, shape_dim = shape_function(name), shape_function(f"{name}.dim")
+    shape_dims, shape_position = shape_function(f"a{name}"), shape_function(f"arg{name}")
+    operator_dim = f"{name}.dim"
+
+    def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        dtype = shape(self).dtype
+        return finish(ufunc.reduce(widened(self.array(), dtype), None), dtype, out)
+
+    def extremum_dim(
+        keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Any, ...]:
+        shape_dim(self, dim, keepdim)
+        array = widened(self.array(), self.dtype)
+        axis = wrap_dim(dim, array.ndim) if array.ndim else None
+        places = position(array, axis, keepdims=keepdim)
+        values = ufunc.reduce(array, axis, keepdims=keepdim)
+        to_values, to_indices = out if out is not None else (None, None)
+        results = finish(values, self.dtype, to_values), finish(places, int64, to_indices)
+        return named_result(operator_dim, results)
+
+    def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
+        shape_dims(self, dim, keepdim)
+        array = widened(self.array(), self.dtype)
+        return finish(ufunc.reduce(array, shapes.reduced_dims(dim, array.ndim), keepdims=keepdim), self.dtype, out)
+
+    def position_of_extremum(
+        keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None = None
+    ) -> Tensor:
+        shape_position(self, dim, keepdim)
+        array = widened(self.array(), self.dtype)
+        axis = wrap_dim(dim, array.ndim) if dim is not None and array.ndim else None
+        return finish(position(array, axis, keepdims=keepdim), int64, out)
+
+    structured(CPU, name, extremum)
+    structured(CPU, operator_dim, extremum_dim)
+    structured(CPU, f"a{name}", extremum_dims)
+    structured(CPU, f"arg{name}", position_of_extremum)
+
+
+# all and any ----------------------------------------------------------------------------------------------------
+
+
+def register_logical(name: str, ufunc: np.ufunc) -> None:
+    """Register all, all.dim and all.dims, or the same for any. Whatever is not 0 is true, NaN too."""
+    shape_dims = shape_function(f"{name}.dims")
+
+    def logical_dims(
+        keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, out: Tensor | None = None
+    ) -> Tensor:
+        dtype = shape_dims(self, dim, keepdim).dtype
+        array = self.array()
+        dims = () if dim is not None and not dim else shapes.reduced_dims(dim, array.ndim)
+        return finish(ufunc.reduce(array, dims, keepdims=keepdim), dtype, out)
+
+    def logical_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Tensor | None = None) -> Tensor:
+        return logical_dims(keys, self, [dim], keepdim, out)
+
+    def logical(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        return logical_dims(keys, self, None, False, out)
+
+    structured(CPU, name, logical)
+    structured(CPU, f"{name}.dim", logical_dim)
+    structured(CPU, f"{name}.dims", logical_dims)
+
+
+structured(CPU, "sum", sum_all)
+structured(CPU, "sum.dim_IntList", sum_dim)
+structured(CPU, "mean", mean_all)
+structured(CPU, "mean.dim", mean_dim)
+register_extremum("max", np.maximum, np.argmax)
+register_extremum("min", np.minimum, np.argmin)
+register_logical("all", np.logical_and)
+register_logical("any", np.logical_or)

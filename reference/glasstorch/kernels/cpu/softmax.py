@@ -1,0 +1,156 @@
+"""How are softmax, log_softmax and their gradients computed on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/SoftMaxKernel.cpp, SoftMax.cpp
+Differs: NumPy's loops, over blocks. See Note [Blocks that stay in cache].
+
+# Note [Blocks that stay in cache]
+Each of the five passes over the data would read and write main memory. Blocks of a size that the processor's cache
+holds go through all passes before the next one is touched. Where the dimension is short, NumPy's loops along it are
+too short to be worth starting: such a block is transposed, and the loops run along the other dimension.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.allocator import empty_array
+from glasstorch.core.dtype import HALF_PRECISION, dtype
+from glasstorch.core.errors import DtypeError
+from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes import nn as shapes
+
+CPU = KernelTable("CPU")
+
+BLOCK = 1 << 15  # elements
+SHORT = 64  # sizes of the dimension up to which a block is transposed
+
+largest: Callable[..., Array] = np.maximum.reduce
+total: Callable[..., Array] = np.add.reduce
+
+# function(inputs, out, axis): computes one block; `out` may be the first input itself
+Function = Callable[[list[Array], Array, int], None]
+
+
+# On one block ---------------------------------------------------------------------------------------------------
+
+
+def softmax_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """exp(x - max), divided by its sum."""
+    (x,) = inputs
+    np.subtract(x, largest(x, axis, keepdims=True), out)
+    np.exp(out, out)
+    np.divide(out, total(out, axis, keepdims=True), out)
+
+
+def log_softmax_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """x - max, minus the logarithm of the sum of its exponentials."""
+    (x,) = inputs
+    np.subtract(x, largest(x, axis, keepdims=True), out)
+    logarithm = total(np.exp(out), axis, keepdims=True)
+    np.log(logarithm, logarithm)
+    np.subtract(out, logarithm, out)
+
+
+def softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """(grad - sum(grad * y)) * y"""
+    grad, y = inputs
+    np.subtract(grad, total(grad * y, axis, keepdims=True), out)
+    np.multiply(out, y, out)
+
+
+def log_softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> None:
+    """grad - exp(y) * sum(grad)"""
+    grad, y = inputs
+    share = np.exp(y)
+    np.multiply(share, total(grad, axis, keepdims=True), share)
+    np.subtract(grad, share, out)
+
+
+# Over all blocks ------------------------------------------------------------------------------------------------
+
+
+def along(function: Function, inputs: list[Array], dim: int, numpy_dtype: np.dtype[np.floating]) -> Array:
+    """Apply a function along a dimension of row-major arrays of one shape; see Note [Blocks that stay in cache]."""
+    shape = inputs[0].shape
+    out = empty_array(shape, numpy_dtype, inputs[0].size * numpy_dtype.itemsize)
+    if not out.size:
+        return out
+    size = shape[dim] if shape else 1
+    inner = math.prod(shape[dim + 1 :])
+    if inner == 1:
+        _by_rows(function, [x.reshape(-1, size) for x in inputs], out.reshape(-1, size))
+    else:
+        _by_planes(function, [x.reshape(-1, size, inner) for x in inputs], out.reshape(-1, size, inner))
+    return out
+
+
+def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
+    """Along the last dimension of (rows, size)."""
+    rows, size = out.shape
+    step = max(BLOCK // size, 1)
+    for start in range(0, rows, step):
+        part = slice(start, start + step)
+        if size <= SHORT:
+            columns = [x[part].T.copy() for x in inputs]
+            function(columns, columns[0], 0)
+            np.copyto(out[part], columns[0].T)
+        else:
+            function([x[part] for x in inputs], out[part], 1)
+
+
+def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
+    """Along the middle dimension of (outer, size, inner)."""
+    outer, size, inner = out.shape
+    across = min(max(BLOCK // size, 1), inner)
+    deep = max(BLOCK // (size * across), 1)
+    for start in range(0, outer, deep):
+        for left in range(0, inner, across):
+            part = slice(start, start + deep), slice(None), slice(left, left + across)
+            function([x[part] for x in inputs], out[part], 1)
+
+
+def computed(function: Function, tensors: list[Tensor], dim: int, dtype: dtype, out: Tensor | None) -> Tensor:
+    """Run a function on tensors of one dtype; halves are computed in float32 and rounded once."""
+    if dtype in HALF_PRECISION:
+        arrays = [t.array().astype(np.float32, "C") for t in tensors]
+    else:
+        arrays = [np.asarray(t.array(), order="C") for t in tensors]
+    result = along(function, arrays, wrap_dim(dim, arrays[0].ndim), arrays[0].dtype)
+    if out is not None:
+        np.copyto(out.array(), result, casting="unsafe")
+        return out
+    return wrap(result.astype(dtype.numpy, copy=False), dtype)
+
+
+# Kernels --------------------------------------------------------------------------------------------------------
+
+
+def register_softmax(name: str, forward: Function, backward: Function) -> None:
+    """Register an operator and its gradient."""
+
+    def kernel(keys: int, self: Tensor, dim: int, half_to_float: bool, out: Tensor | None = None) -> Tensor:
+        if half_to_float:
+            raise DtypeError("softmax with half to float conversion is not supported on CPU: convert the input first")
+        result = getattr(shapes, name)(self, dim, half_to_float)
+        return quietly(computed, forward, [self], dim, result.dtype, out)  # type: ignore[no-any-return]
+
+    def backward_kernel(
+        keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Tensor | None = None
+    ) -> Tensor:
+        result = getattr(shapes, f"{name}_backward")(grad_output, output, dim, input_dtype)
+        return quietly(computed, backward, [grad_output, output], dim, result.dtype, out)  # type: ignore[no-any-return]
+
+    structured(CPU, f"_{name}", kernel)
+    structured(CPU, f"_{name}_backward_data", backward_kernel)
+
+
+register_softmax("softmax", softmax_block, softmax_backward_block)
+register_softmax("log_softmax", log_softmax_block, log_softmax_backward_block)

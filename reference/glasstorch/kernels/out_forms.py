@@ -1,0 +1,51 @@
+"""How do operators that are made of others write into the tensor given as out=?
+
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), SoftMax.cpp (softmax_out, log_softmax_out),
+    BinaryOps.cpp (max_out, min_out)
+Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
+"""
+
+from __future__ import annotations
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import dtype
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.structured import resize_output
+from glasstorch.operators.composite.matmul import plan
+from glasstorch.operators.generated.functions import _log_softmax, _softmax, maximum, minimum
+
+COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
+
+
+@COMPOSED.impl("matmul.out")
+def matmul_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
+    """The product, computed in `out` itself where that can be seen under the sizes of the operator's result."""
+    product = plan(self, other, has_out=True)
+    resize_output(out, product.shape)
+    seen = out.reshape(product.result_shape)
+    product.operator(product.left, product.right, out=seen)
+    return out if seen.untyped_storage() is out.untyped_storage() else out.copy_(seen.reshape(product.shape))
+
+
+@COMPOSED.impl("softmax.int_out")
+def softmax_out(self: Tensor, dim: int, dtype: dtype | None, out: Tensor) -> Tensor:
+    """softmax of the input, converted first where a dtype is given."""
+    return _softmax(self if dtype is None else self.to(dtype), dim, False, out=out)
+
+
+@COMPOSED.impl("log_softmax.int_out")
+def log_softmax_out(self: Tensor, dim: int, dtype: dtype | None, out: Tensor) -> Tensor:
+    """log_softmax of the input, converted first where a dtype is given."""
+    return _log_softmax(self if dtype is None else self.to(dtype), dim, False, out=out)
+
+
+@COMPOSED.impl("max.out")
+def max_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
+    """The larger of two elements."""
+    return maximum(self, other, out=out)
+
+
+@COMPOSED.impl("min.out")
+def min_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
+    """The smaller of two elements."""
+    return minimum(self, other, out=out)

@@ -1,0 +1,140 @@
+"""Which of dot, mv, mm and bmm computes a matrix product, and on which views of the operands?
+
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (_matmul_impl, should_fold), Linear.cpp (linear)
+Differs: the case analysis is a value, shared by matmul and matmul.out; linear adds a bias out of place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from glasstorch.core.errors import ShapeError
+from glasstorch.core.geometry import Shape, broadcast_shapes
+from glasstorch.operators.generated.functions import _unsafe_view, addmm, bmm, dot, mm, mv
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+class Product(NamedTuple):
+    """The operator that computes a matmul, its operands, and the sizes under which its result is the answer.
+
+    Where `transposed`, the answer is that with its last two dimensions swapped.
+    """
+
+    operator: Callable[..., Any]
+    left: Tensor
+    right: Tensor
+    shape: Shape
+    transposed: bool = False
+
+    @property
+    def result_shape(self) -> Shape:
+        """The sizes of the operator's own result."""
+        columns = self.right._shape[-1:] if self.operator in (mm, bmm) else ()
+        return (*self.left._shape[:-1], *columns)
+
+
+def matmul(self: Tensor, other: Tensor) -> Tensor:
+    """The matrix product; what comes before the last two dimensions are batches, broadcast together."""
+    if len(self._shape) == 2 == len(other._shape):
+        return mm(self, other)
+    operator, left, right, shape, transposed = plan(self, other, has_out=False)
+    result: Tensor = operator(left, right)
+    if result._shape != shape:
+        result = _unsafe_view(result, shape)
+    return result.mT.contiguous() if transposed else result
+
+
+def plan(self: Tensor, other: Tensor, has_out: bool) -> Product:
+    """How a product is computed. With `has_out` the result is never to be transposed afterwards."""
+    left, right = self._shape, other._shape
+    if not left or not right:
+        raise ShapeError(
+            f"both arguments to matmul need to be at least 1D, but they are {len(left)}D and {len(right)}D"
+        )
+    match min(len(left), 3), min(len(right), 3):
+        case 1, 1:
+            return Product(dot, self, other, ())
+        case 2, 1:
+            return Product(mv, self, other, left[:1])
+        case 1, 2:
+            return Product(mm, self.unsqueeze(0), other, right[1:])
+        case 2, 2:
+            return Product(mm, self, other, (left[0], right[1]))
+    if should_fold(self, other, has_out):
+        return _folded(self, other)
+    return _batched(self, other, has_out)
+
+
+def should_fold(self: Tensor, other: Tensor, has_out: bool) -> bool:
+    """Whether the batches of the larger operand can be rows of one tall matrix, multiplied at once.
+
+    They can, without a copy, if the rows follow each other evenly. If the smaller operand wants a gradient, folding
+    pays even with a copy: expanded to all batches, it would get a gradient as large as that.
+    """
+    self_is_larger = len(self._shape) >= len(other._shape)
+    large, small = (self, other) if self_is_larger else (other.mT, self)
+    if len(small._shape) > 2:
+        return False
+    if small.requires_grad and not has_out:
+        return True
+    if len(self._shape) == 2:  # the result would have to be transposed, which copies it
+        return False
+    shape, strides = large._shape, large.strides()
+    return 0 in shape or all(strides[d] == strides[d + 1] * shape[d + 1] for d in range(len(shape) - 2))
+
+
+def _folded(self: Tensor, other: Tensor) -> Product:
+    """The larger operand as one matrix; where that is `other`, (A B)^T = B^T A^T puts it on the left."""
+    swapped = len(other._shape) > len(self._shape)
+    large, small = (other.mT, self) if swapped else (self, other)
+    *batch, inner = large._shape
+    rows = large.reshape((math.prod(batch), inner))
+    if len(small._shape) == 1:
+        return Product(mv, rows, small, tuple(batch))
+    columns = small.t() if swapped else small
+    return Product(mm, rows, columns, (*batch, columns._shape[1]), swapped)
+
+
+def _batched(self: Tensor, other: Tensor, has_out: bool) -> Product:
+    """Both operands as batches of matrices, expanded to the same batches; a vector is a matrix of one row or column."""
+    left, right = self._shape, other._shape
+    if len(left) == 3 == len(right) and left[0] != right[0] and not has_out:
+        # One matrix for all batches is folded rather than expanded, if it wants a gradient (see should_fold).
+        if left[0] == 1 and self.requires_grad:
+            return plan(self.squeeze(0), other, has_out)
+        if right[0] == 1 and other.requires_grad:
+            return plan(self, other.squeeze(0), has_out)
+    batch = broadcast_shapes(left[:-2], right[:-2])
+    count = math.prod(batch)
+    rows = left[-2:] if len(left) > 1 else (1, left[0])
+    columns = right[-2:] if len(right) > 1 else (right[0], 1)
+    if len(right) == 1:
+        other = other.unsqueeze(1)
+    return Product(
+        bmm,
+        self.expand((*batch, *rows)).reshape((count, *rows)),
+        other.expand((*batch, *columns)).reshape((count, *columns)),
+        (*batch, *left[-2:-1], *(right[-1:] if len(right) > 1 else ())),
+    )
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """`input @ weight.T + bias`. A batch of vectors and a bias are one addmm, batches of batches are seen as one."""
+    shape = input._shape
+    if not shape or not weight._shape:
+        raise ShapeError(
+            f"both arguments to linear need to be at least 1D, but they are {len(shape)}D and {len(weight._shape)}D"
+        )
+    if bias is None:
+        return matmul(input, weight.t())
+    if len(shape) == 2:
+        return addmm(bias, input, weight.t())
+    if input.is_row_major() and (len(shape) == 3 or len(bias._shape) == 1):
+        rows = input.reshape((math.prod(shape[:-1]), shape[-1]))
+        result = addmm(bias, rows, weight.t())
+        return result.view((*shape[:-1], result._shape[1]))
+    return matmul(input, weight.t()) + bias
