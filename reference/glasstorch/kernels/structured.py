@@ -41,28 +41,37 @@ def shape_function(name: str) -> ShapeFunction:
     return getattr(import_module(f"glasstorch.operators.shapes.{module}"), function)  # type: ignore[no-any-return]
 
 
-def structured(table: KernelTable, name: str, kernel: Callable[..., Any], where: str | None = None) -> None:
+def structured(
+    table: KernelTable,
+    name: str,
+    kernel: Callable[..., Any],
+    where: str | None = None,
+    quick: Callable[..., bool] | None = None,
+) -> None:
     """Register `kernel(keys, *arguments, out=None)` for an operator and for all forms that its declaration generates.
 
     With `out` the kernel writes its result there: a tensor (or a tuple of them) of the right sizes, into whose dtype
-    the result is known to fit. Without, it returns a fresh one.
+    the result is known to fit. Without, it returns a fresh one. `quick(*arguments)` is tried first by the in-place form: it
+    either knows that nothing needs checking, does the work and returns True, or does nothing and returns False.
     """
     where = where or caller(1)
     table.add(name, kernel, where)
     for form in FORMS.get(name, ()):
         base = form.partition(".")[0]
-        made = inplace_form(name, kernel) if base.endswith("_") else out_form(name, kernel)
+        made = inplace_form(name, kernel, quick) if base.endswith("_") else out_form(name, kernel)
         made.__qualname__ = made.__name__ = (
             f"{getattr(kernel, '__name__', name)} ({'in place' if base.endswith('_') else 'out='})"
         )
         table.add(form, made, where)
 
 
-def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+def inplace_form(name: str, kernel: Callable[..., Any], quick: Callable[..., bool] | None = None) -> Callable[..., Any]:
     """The kernel that writes into its first argument, after checking that the result fits there."""
     shape: list[ShapeFunction] = []
 
     def inplace(keys: int, self: Tensor, *rest: Any) -> Tensor:
+        if quick is not None and quick(self, *rest):
+            return self
         if not shape:
             shape.append(shape_function(name))
         result: Result = shape[0](self, *rest)
@@ -142,6 +151,26 @@ def check_writable(out: Tensor, inputs: Sequence[Any], exact_alias_allowed: bool
         return
     for other in inputs:
         if isinstance(other, Tensor) and other is not out and other._storage is storage and partly_overlaps(out, other):
+            raise OverlapError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                "memory location. Please clone() the tensor before performing the operation."
+            )
+
+
+def check_no_overlap(out: Tensor, inputs: Sequence[Any]) -> None:
+    """Refuse to write to a tensor that overlaps itself or, even exactly, an input that is read while it is written.
+
+    Mirrors: assert_no_overlap in aten/src/ATen/MemoryOverlap.cpp
+    """
+    check_writable(out, inputs)
+    for other in inputs:
+        if other is out or (
+            isinstance(other, Tensor)
+            and other._storage is not None
+            and other._storage is out._storage
+            and (other._offset, other._shape, other.strides()) == (out._offset, out._shape, out.strides())
+            and other.numel()
+        ):
             raise OverlapError(
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
                 "memory location. Please clone() the tensor before performing the operation."

@@ -1,0 +1,143 @@
+"""Which loops combine two tensors element by element on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
+Differs: NumPy's ufuncs are the loops. A quotient of integers that does not fit wraps around; PyTorch's stops the
+    process.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrapped_number
+from glasstorch.core.dtype import Number, bool_
+from glasstorch.core.errors import IntegerDivisionError
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.pointwise import (
+    DIRECT,
+    DIRECT_FLOATS,
+    DIRECT_NOT_BOOL,
+    FLOATING,
+    INTEGRAL_OR_BOOL,
+    NOT_BOOL,
+    Kernel,
+    Row,
+    binary_kernel,
+    register,
+)
+from glasstorch.kernels.structured import shape_function
+from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes.promotion import float_result_type
+
+# Loops of several steps, called as loop(out, x, y) --------------------------------------------------------------
+
+
+def refuse_zero(out: Array, divisor: Array) -> None:
+    """Integers have no infinity to answer with."""
+    if out.dtype.kind != "f" and out.size and not divisor.all():
+        raise IntegerDivisionError("ZeroDivisionError")
+
+
+def floor_divide(out: Array, x: Array, y: Array) -> None:
+    """The quotient rounded down."""
+    refuse_zero(out, y)
+    np.floor_divide(x, y, out=out)
+
+
+def trunc_divide(out: Array, x: Array, y: Array) -> None:
+    """The quotient rounded towards 0."""
+    refuse_zero(out, y)
+    if out.dtype.kind == "f":
+        np.trunc(np.true_divide(x, y, out=out), out=out)
+    else:  # what remains is a multiple of y, and dividing it rounds nothing
+        np.floor_divide(np.subtract(x, np.fmod(x, y)), y, out=out)
+
+
+def remainder(out: Array, x: Array, y: Array) -> None:
+    """What rounding the quotient down leaves."""
+    refuse_zero(out, y)
+    rest = np.remainder(x, y)
+    if out.dtype.kind == "f":  # a zero has the dividend's sign, as in C; NumPy gives it the divisor's
+        np.copysign(rest, x, out=rest, where=rest == 0)
+    out[...] = rest
+
+
+def tanh_backward(out: Array, grad: Array, y: Array) -> None:
+    """`grad * (1 - y * y)`."""
+    slope = np.multiply(y, y)
+    np.subtract(1, slope, out=slope)
+    np.multiply(grad, slope, out=out)
+
+
+def sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
+    """`grad * (1 - y) * y`."""
+    slope = np.subtract(1, y)
+    np.multiply(slope, y, out=slope)
+    np.multiply(grad, slope, out=out)
+
+
+# The tables -----------------------------------------------------------------------------------------------------
+
+ARITHMETIC = {
+    "add.Tensor": Row(np.add, DIRECT),
+    "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL),
+    "mul.Tensor": Row(np.multiply, DIRECT, exact_number=True),
+    "div.Tensor": Row(np.true_divide, DIRECT_FLOATS, FLOATING, "div_true_cpu", float_result_type, exact_number=True),
+    "floor_divide": Row(floor_divide, DIRECT_NOT_BOOL, NOT_BOOL, "div_floor_cpu", exact_number=True),
+    "remainder.Tensor": Row(remainder, DIRECT_NOT_BOOL, NOT_BOOL, "remainder_cpu"),
+    "maximum": Row(np.maximum, DIRECT),
+    "minimum": Row(np.minimum, DIRECT),
+    "bitwise_and.Tensor": Row(np.bitwise_and, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_and_cpu"),
+    "bitwise_or.Tensor": Row(np.bitwise_or, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_or_cpu"),
+    "bitwise_xor.Tensor": Row(np.bitwise_xor, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_xor_cpu"),
+    "tanh_backward": Row(tanh_backward, DIRECT_FLOATS, FLOATING, "tanh_backward_cpu"),
+    "sigmoid_backward": Row(sigmoid_backward, DIRECT_FLOATS, FLOATING, "sigmoid_backward_cpu"),
+}
+
+COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "gt": np.greater,
+    "le": np.less_equal,
+    "ge": np.greater_equal,
+}
+
+TAKE_ALPHA = frozenset(("add.Tensor", "sub.Tensor"))
+
+
+def comparison_with_number(compare: Kernel) -> Kernel:
+    """The kernel of a comparison's Scalar overload."""
+
+    def kernel(keys: int, self: Tensor, other: Number, out: Tensor | None = None) -> Tensor:
+        return compare(keys, self, wrapped_number(other), out=out)
+
+    return kernel
+
+
+KERNELS: dict[str, Kernel] = {}
+
+for name, row in ARITHMETIC.items():
+    KERNELS[name] = register(name, *binary_kernel(shape_function(name), row, name in TAKE_ALPHA))
+
+for name, ufunc in COMPARISONS.items():
+    compare, _ = binary_kernel(shapes.comparison, Row(ufunc, DIRECT, produces=bool_))
+    register(f"{name}.Tensor", compare)
+    register(f"{name}.Scalar", comparison_with_number(compare))
+
+# Division with a rounding mode: one of three kernels
+DIVISIONS: dict[str | None, Kernel] = {
+    None: KERNELS["div.Tensor"],
+    "floor": KERNELS["floor_divide"],
+    "trunc": binary_kernel(shapes.binary, Row(trunc_divide, DIRECT_NOT_BOOL, NOT_BOOL, "div_trunc_cpu"))[0],
+}
+
+
+def divide_mode(keys: int, self: Tensor, other: Tensor, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
+    """The kernel of `div.Tensor_mode`."""
+    if rounding_mode not in DIVISIONS:
+        shapes.divide_mode(self, other, rounding_mode)  # refuses it
+    return DIVISIONS[rounding_mode](keys, self, other, out=out)
+
+
+register("div.Tensor_mode", divide_mode)

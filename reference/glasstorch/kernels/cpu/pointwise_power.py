@@ -1,0 +1,85 @@
+"""How is a power computed on the CPU?
+
+Mirrors: aten/src/ATen/native/Pow.cpp, aten/src/ATen/native/cpu/PowKernel.cpp, aten/src/ATen/native/Pow.h (pow_impl)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrapped_number
+from glasstorch.core.dtype import Number
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.pointwise import DIRECT_NOT_BOOL, NOT_BOOL, Row, binary_kernel, register, with_number
+from glasstorch.kernels.cpu.pointwise_unary import rsqrt
+from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
+from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.scalars import number_as
+
+# Loops of several steps, called as loop(out, x) or loop(out, x, exponent) ---------------------------------------
+
+
+def power(out: Array, x: Array, exponent: Array) -> None:
+    """`x ** exponent`; an integer whose exponent is negative becomes 0, unless its inverse is an integer."""
+    if out.dtype.kind != "i" or not (negative := np.less(exponent, 0)).any():
+        np.power(x, exponent, out=out)
+        return
+    inverse = np.where(np.equal(x, 1), 1, np.where(np.equal(x, -1), 1 - 2 * np.bitwise_and(exponent, 1), 0))
+    out[...] = np.where(negative, inverse, np.power(x, np.maximum(exponent, 0)))
+
+
+def ones(out: Array, x: Array) -> None:
+    """`x ** 0`, of NaN too."""
+    out[...] = 1
+
+
+def same(out: Array, x: Array) -> None:
+    """`x ** 1`."""
+    out[...] = x
+
+
+def cube(out: Array, x: Array) -> None:
+    """`x ** 3`."""
+    np.multiply(np.multiply(x, x), x, out=out)
+
+
+def inverse_square(out: Array, x: Array) -> None:
+    """`x ** -2`."""
+    np.multiply(x, x, out=out)
+    np.reciprocal(out, out=out)
+
+
+# The tables -----------------------------------------------------------------------------------------------------
+
+# Exponents that need no logarithm: for all dtypes, and for floats.
+EXPONENTS: dict[Number, Loop] = {0: ones, 1: same, 2: np.square, 3: cube}
+FLOAT_EXPONENTS: dict[Number, Loop] = EXPONENTS | {0.5: np.sqrt, -0.5: rsqrt, -1: np.reciprocal, -2: inverse_square}
+
+ROW = Row(power, DIRECT_NOT_BOOL, NOT_BOOL, "pow")
+tensor_tensor, quick = binary_kernel(shapes.power, ROW)
+
+
+def tensor_scalar(keys: int, self: Tensor, exponent: Number, out: Tensor | None = None) -> Tensor:
+    """The kernel of `x ** 2`."""
+    output = allocate_output(shapes.power_scalar(self, exponent)) if out is None else out
+    common = result_type(self, exponent)
+    loop = (FLOAT_EXPONENTS if common.is_floating_point else EXPONENTS).get(exponent)
+    if loop is None:
+        ROW.check(common)
+        loop = with_number(power, number_as(exponent, common), op_math(common))
+    return pointwise(loop, common, (self,), output)
+
+
+def scalar_tensor(keys: int, self: Number, exponent: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `2 ** x`."""
+    output = allocate_output(shapes.power_scalar_base(self, exponent)) if out is None else out
+    if self == 1 and not isinstance(self, bool):
+        return pointwise(ones, output.dtype, (exponent,), output)
+    return tensor_tensor(keys, wrapped_number(self), exponent, out=output)
+
+
+register("pow.Tensor_Tensor", tensor_tensor, quick)
+register("pow.Tensor_Scalar", tensor_scalar)
+register("pow.Scalar", scalar_tensor)

@@ -1,0 +1,121 @@
+"""How does one loop run over tensors of different sizes, dtypes and layouts?
+
+Mirrors: aten/src/ATen/TensorIterator.h (TensorIteratorBase::build), aten/src/ATen/native/cpu/Loops.h,
+    aten/src/ATen/OpMathType.h
+Differs: NumPy walks the memory: a ufunc broadcasts, casts in small buffers and skips along strides by itself. What is
+    left is to allocate the result, to choose the dtype to compute in, and to cut up loops of several steps.
+
+# Note [The steps of a pointwise operator]
+PyTorch's TensorIterator builds in this order, and so do we:
+1. compute_shape, compute_types, compute_strides: the shape function (operators/shapes/pointwise.py) answers a Result;
+2. allocate_or_resize_outputs: `allocate_output`, unless the tensor to write to is given;
+3. casting to the common dtype: `pointwise`, which computes half precision in float32 and rounds once;
+4. the loop: a ufunc is called once; a function of several ufuncs is called on one block after another, so that what
+   passes from step to step stays in the cache. It is called as `loop(out, *inputs)`, and must not read an input after
+   it has written to `out`, which may be one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch.core.dtype import HALF_PRECISION, dtype, float32
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.quiet import quietly
+from glasstorch.operators.shapes.result import Result
+
+Loop = Callable[..., Any]  # loop(out, *inputs), or a NumPy ufunc
+
+BLOCK = 1 << 14  # elements: a few arrays of them fit into the second level of cache
+
+
+def allocate_output(result: Result) -> Tensor:
+    """An uninitialised tensor for a result.
+
+    Mirrors: TensorIteratorBase::allocate_or_resize_outputs
+    """
+    if result.strides is None:
+        return empty(result.shape, result.dtype)
+    return empty_strided(result.shape, result.strides, result.dtype)
+
+
+def op_math(common: dtype) -> dtype:
+    """The dtype to compute in: float32 for half precision, so that rounding happens once.
+
+    Mirrors: at::opmath_type
+    """
+    return float32 if common in HALF_PRECISION else common
+
+
+def operand(tensor: Tensor, common: dtype, exact: bool = False) -> Array:
+    """A tensor's array for a loop, which casts it while it reads; only what must be rounded is cast here.
+
+    A Python number is rounded to the common dtype, and so is any tensor where that is half precision. `exact` keeps a
+    number or a 0-dim tensor as precise as the loop computes, as PyTorch's multiplication and division do.
+    """
+    target = op_math(common) if exact and not tensor._shape else common
+    if tensor._number is not None and common.is_floating_point:
+        return quietly(np.array, tensor._number, target.numpy)  # type: ignore[no-any-return]
+    array = tensor.array()
+    if common in HALF_PRECISION and tensor.dtype is not common:
+        return quietly(array.astype, target.numpy)  # type: ignore[no-any-return]
+    return array
+
+
+def pointwise(
+    loop: Loop,
+    common: dtype,
+    inputs: Sequence[Tensor],
+    output: Tensor,
+    produces: dtype | None = None,
+    exact_number: bool = False,
+) -> Tensor:
+    """Run a loop over inputs cast to their common dtype, into `output`, which is returned.
+
+    `produces` is the dtype of what the loop writes, where that is not what it reads (comparisons give bool); it is cast
+    to the dtype of `output`. For `exact_number` see `operand`: it speaks of the second input.
+    See Note [The steps of a pointwise operator].
+    """
+    written = output
+    if common in HALF_PRECISION and output.dtype is not common and produces is None:
+        written = empty(output._shape, common)  # the result is rounded before it becomes another dtype
+    arrays = [operand(tensor, common, exact_number and i == 1) for i, tensor in enumerate(inputs)]
+    reads, writes = op_math(common).numpy, (produces or op_math(common)).numpy
+    if isinstance(loop, np.ufunc):
+        signature = (*[reads] * len(arrays), writes)
+        quietly(loop, *arrays, out=written.array(), signature=signature, casting="unsafe")
+    else:
+        quietly(in_blocks, loop, written.array(), arrays, [writes, *[reads] * len(arrays)])
+    if written is not output:
+        quietly(np.copyto, output.array(), written.array(), casting="unsafe")
+    return output
+
+
+def in_blocks(loop: Loop, out: Array, inputs: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> None:
+    """Call `loop(out, *inputs)` on pieces of arrays, cast to `dtypes` (that of `out` first)."""
+    if out.size <= BLOCK:
+        # A ufunc on 0-dim arrays returns a scalar, which no later step could write to.
+        out, *inputs = (a if a.ndim else a[None] for a in (out, *inputs))
+        cast = [a if a.dtype == d else a.astype(d) for a, d in zip(inputs, dtypes[1:], strict=True)]
+        if out.dtype == dtypes[0]:
+            loop(out, *cast)
+        else:
+            written = np.empty(out.shape, dtypes[0])
+            loop(written, *cast)
+            out[...] = written
+        return
+    blocks = np.nditer(
+        [out, *inputs],
+        flags=["external_loop", "buffered"],
+        op_flags=[["writeonly"], *[["readonly"]] * len(inputs)],
+        op_dtypes=dtypes,
+        casting="unsafe",
+        buffersize=BLOCK,
+    )
+    with blocks:
+        for arrays in blocks:
+            loop(*arrays)
