@@ -1,0 +1,62 @@
+"""Pointwise operators made of others.
+
+Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub, bitwise_and), aten/src/ATen/native/TensorCompare.cpp (where),
+    aten/src/ATen/native/UnaryOps.cpp (positive)
+Differs: `rsub` is implicit, because `sub` differentiates itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.core import hooks
+from glasstorch.core.dtype import Number, bool_
+from glasstorch.core.errors import DtypeError
+from glasstorch.operators.generated.functions import bitwise_and, bitwise_or, bitwise_xor, nonzero, sub, unbind
+from glasstorch.operators.generated.functions import where as where_self
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
+    """`other - alpha * self`."""
+    return sub(_tensor(other), self, alpha=alpha)
+
+
+def bitwise_and_scalar(self: Tensor, other: Number) -> Tensor:
+    """`self & other`."""
+    return bitwise_and(self, _tensor(other))
+
+
+def bitwise_or_scalar(self: Tensor, other: Number) -> Tensor:
+    """`self | other`."""
+    return bitwise_or(self, _tensor(other))
+
+
+def bitwise_xor_scalar(self: Tensor, other: Number) -> Tensor:
+    """`self ^ other`."""
+    return bitwise_xor(self, _tensor(other))
+
+
+def positive(self: Tensor) -> Tensor:
+    """The tensor itself."""
+    if self.dtype is bool_:
+        raise DtypeError("The `+` operator, on a bool tensor is not supported.")
+    return self
+
+
+def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:
+    """`where` with a number on either side or on both."""
+    return where_self(condition, _tensor(self), _tensor(other))
+
+
+def where_indices(condition: Tensor) -> tuple[Tensor, ...]:
+    """`where` of a condition alone: for each dimension, the indices of the elements that are not 0."""
+    if not condition._shape:
+        condition = condition.unsqueeze(0)
+    return unbind(nonzero(condition), 1)
+
+
+def _tensor(value: Tensor | Number) -> Tensor:
+    return value if not isinstance(value, bool | int | float) else hooks.tensor_hooks.wrapped_number(value)

@@ -1,0 +1,51 @@
+"""What dtype do several operands have together?
+
+Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type, update_result_type_state, combine_categories)
+Differs: a Python number may stand for a tensor; there are no complex numbers.
+
+Operands fall into three classes, each stronger than the next: tensors with dimensions, 0-dim tensors, Python numbers.
+Inside a class the dtypes are promoted. A weaker class matters only if its dtype is of a higher category (bool, integer,
+floating point) than the stronger one's: an int64 number does not widen a uint8 tensor, but a float makes it float32.
+"""
+
+from __future__ import annotations
+
+from glasstorch.core.dtype import PROMOTE, Number, dtype, dtype_of_number, get_default_dtype
+from glasstorch.core.tensor_impl import TensorImpl
+
+
+def result_type(*operands: TensorImpl | Number) -> dtype:
+    """The dtype in which operands are computed together; a Python number counts as a wrapped number.
+
+    >>> result_type(True, 2), result_type(2, 0.5)
+    (torch.int64, torch.float32)
+    """
+    dimensioned = zero_dim = number = None
+    for operand in operands:
+        if not isinstance(operand, TensorImpl):
+            number = _widen(number, dtype_of_number(operand))
+        elif operand._shape:
+            dimensioned = _widen(dimensioned, operand.dtype)
+        elif operand._number is None:
+            zero_dim = _widen(zero_dim, operand.dtype)
+        else:
+            number = _widen(number, operand.dtype)
+    result = _combine_categories(dimensioned, _combine_categories(zero_dim, number))
+    assert result is not None, "result_type needs an operand"
+    return result
+
+
+def _widen(so_far: dtype | None, one_more: dtype) -> dtype:
+    return one_more if so_far is None else PROMOTE[so_far, one_more]
+
+
+def _combine_categories(stronger: dtype | None, weaker: dtype | None) -> dtype | None:
+    if stronger is None or (weaker is not None and weaker.category > stronger.category):
+        return weaker
+    return stronger
+
+
+def float_result_type(*operands: TensorImpl | Number) -> dtype:
+    """As `result_type`; integers and bool become the default floating dtype."""
+    common = result_type(*operands)
+    return common if common.is_floating_point else get_default_dtype()

@@ -1,0 +1,73 @@
+"""What does a Python number become as an element of a dtype?
+
+Mirrors: c10/core/Scalar.h (Scalar::to), c10/util/TypeCast.h (overflows, checked_convert)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from glasstorch.core.dtype import (
+    BOOL,
+    Number,
+    bfloat16,
+    bool_,
+    dtype,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    uint8,
+)
+from glasstorch.core.errors import DtypeError
+
+# What PyTorch's messages call the C++ type of an element.
+CPP_NAME: Final = {
+    bool_: "bool",
+    uint8: "unsigned char",
+    int32: "int",
+    int64: "long int",
+    float16: "c10::Half",
+    bfloat16: "c10::BFloat16",
+    float32: "float",
+    float64: "double",
+}
+
+# `checked_convert` is told other names for two of them.
+CHECKED_NAME: Final = CPP_NAME | {uint8: "uint8_t", int64: "int64_t"}
+
+LARGEST: Final[dict[dtype, int | float]] = {
+    uint8: 2**8 - 1,
+    int32: 2**31 - 1,
+    int64: 2**63 - 1,
+    float16: 65504.0,
+    bfloat16: float.fromhex("0x1.fep127"),
+    float32: float.fromhex("0x1.fffffep127"),
+    float64: float.fromhex("0x1.fffffffffffffp1023"),
+}
+
+
+def number_as(value: Number, target: dtype) -> Number:
+    """The Python number that an element of the dtype will be; refused where the dtype cannot hold it.
+
+    A float loses its fraction in an integer dtype; a negative int wraps around in uint8.
+
+    >>> number_as(2.7, int64), number_as(-1, uint8), number_as(0.5, bool_)
+    (2, 255, True)
+    """
+    if target.category == BOOL:
+        return bool(value)
+    largest = LARGEST[target]
+    if target.is_floating_point:
+        value = float(value)
+        if abs(value) <= largest or not math.isfinite(value):
+            return value
+    elif target.is_signed:
+        if -largest - 1 <= value <= largest:
+            return int(value)
+    elif (0 if isinstance(value, float) else -largest) <= value <= largest:
+        return int(value) % int(largest + 1)
+    raise DtypeError(f"value cannot be converted to type {CHECKED_NAME[target]} without overflow")
