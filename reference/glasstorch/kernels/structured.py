@@ -52,7 +52,7 @@ def structured(
 
     With `out` the kernel writes its result there: a tensor (or a tuple of them) of the right sizes, into whose dtype
     the result is known to fit. Without, it returns a fresh one. `quick(*arguments)` is tried first by the in-place
-    form: it either knows that nothing needs checking, does the work and returns True, or does nothing and returns False.
+    form: it knows that nothing needs checking, does the work and returns True, or does nothing and returns False.
     """
     where = where or caller(1)
     table.add(name, kernel, where)
