@@ -10,6 +10,7 @@ from glasstorch import autograd as autograd
 from glasstorch import library as library
 from glasstorch import nn as nn
 from glasstorch import optim as optim
+from glasstorch import return_types as return_types
 from glasstorch._creation import *  # noqa: F403
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch.autograd.modes import enable_grad as enable_grad

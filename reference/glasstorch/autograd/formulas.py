@@ -27,11 +27,13 @@ from glasstorch.operators.generated.functions import (
     le,
     log,
     lt,
+    ne,
     stack,
     sum,
     where,
     zeros_like,
 )
+from glasstorch.operators.shapes.nn import MEAN, NONE
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -139,8 +141,8 @@ def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
 
 
 def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """The gradient of an extremum over everything: shared by all elements that attain it."""
-    mask = where(eq(self, result), 1.0, 0.0).to(grad.dtype)
+    """The gradient of an extremum over everything: shared by all elements that attain it, NaN among them."""
+    mask = eq(self, result) | (ne(self, self) & ne(result, result))
     return mask * (grad / mask.sum())
 
 
@@ -323,3 +325,16 @@ def softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, d
 def log_softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """The gradient of log_softmax's backward with respect to the output that it was given."""
     return -grad * exp(output) * sum(grad_output, [dim], True)
+
+
+def reduced(tensor: Tensor, reduction: int) -> Tensor:
+    """A loss of each element as the reduction that an operator was asked for: none, the mean, or the sum."""
+    if reduction == NONE:
+        return tensor
+    return tensor.mean() if reduction == MEAN else tensor.sum()
+
+
+def mse_loss_double_backward(grad: Tensor, grad_output: Tensor, input: Tensor, reduction: int) -> Tensor:
+    """The gradient of mse_loss's backward with respect to the input."""
+    result = 2 * grad * grad_output
+    return result / grad.numel() if reduction == MEAN else result

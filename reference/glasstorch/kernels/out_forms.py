@@ -1,7 +1,7 @@
 """How do operators that are made of others write into the tensor given as out=?
 
-Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), SoftMax.cpp (softmax_out, log_softmax_out),
-    BinaryOps.cpp (max_out, min_out)
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear_out), SoftMax.cpp (softmax_out,
+    log_softmax_out), BinaryOps.cpp (max_out, min_out)
 Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
 """
 
@@ -12,7 +12,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.matmul import plan
-from glasstorch.operators.generated.functions import _log_softmax, _softmax, maximum, minimum
+from glasstorch.operators.generated.functions import _log_softmax, _softmax, addmm, matmul, maximum, minimum
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
@@ -25,6 +25,15 @@ def matmul_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     seen = out.reshape(product.result_shape)
     product.operator(product.left, product.right, out=seen)
     return out if seen.untyped_storage() is out.untyped_storage() else out.copy_(seen.reshape(product.shape))
+
+
+@COMPOSED.impl("linear.out")
+def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor) -> Tensor:
+    """`input @ weight.T + bias`."""
+    if bias is not None and len(input._shape) == 2:
+        return addmm(bias, input, weight.t(), out=out)
+    matmul(input, weight.t(), out=out)
+    return out if bias is None else out.add_(bias)
 
 
 @COMPOSED.impl("softmax.int_out")

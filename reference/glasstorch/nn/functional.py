@@ -19,9 +19,9 @@ from glasstorch.operators.generated import functions as operators
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`; weight has size (out_features, in_features)."""
-    return operators.linear(input, weight, bias)
+    return operators.linear(input, weight, bias, out=out)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:

@@ -26,12 +26,14 @@ from glasstorch.autograd.formulas import (
     index_put_self_backward,
     index_select_backward,
     log_softmax_double_backward,
+    mse_loss_double_backward,
     numel,
     permute_backward,
     pow_backward_exponent,
     pow_backward_scalar,
     pow_backward_scalar_base,
     pow_backward_self,
+    reduced,
     reduced_numel,
     scaled,
     slice_end,
@@ -3222,9 +3224,6 @@ class UnbindBackward0(Node):
     self_shape: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
         dim = self.dim
         self_dtype = self.self_dtype
         self_shape = self.self_shape
@@ -3245,7 +3244,7 @@ def unbind_int(keys: int, self: Any, dim: Any) -> Any:
     node.self_dtype = self.dtype
     node.self_shape = self._shape
     result = _unbind_int[below](below, self, dim)
-    set_history(result, node)
+    set_histories(result, node)
     return result
 
 
@@ -3259,9 +3258,6 @@ class SplitBackward0(Node):
     split_size: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
         dim = self.dim
         self_dtype = self.self_dtype
         self_shape = self.self_shape
@@ -3284,7 +3280,7 @@ def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
     node.self_shape = self._shape
     node.split_size = split_size
     result = _split_Tensor[below](below, self, split_size, dim)
-    set_history(result, node)
+    set_histories(result, node)
     return result
 
 
@@ -3325,6 +3321,231 @@ def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any
     result = _as_strided[below](below, self, size, stride, storage_offset)
     set_history(result, node)
     return result
+
+
+_transpose_ = table("transpose_")
+
+
+class TransposeBackward1(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("transpose_")
+def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _transpose_[below](below, self, dim0, dim1)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _transpose_[below](below, self, dim0, dim1)
+    check_inplace(self)
+    node = TransposeBackward1((edge_self,))
+    node.dim0 = dim0
+    node.dim1 = dim1
+    _transpose_[below](below, self, dim0, dim1)
+    rebase_history(self, node)
+    return self
+
+
+_t_ = table("t_")
+
+
+class TBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("t_")
+def t_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _t_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _t_[below](below, self)
+    check_inplace(self)
+    node = TBackward1((edge_self,))
+    _t_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_squeeze_ = table("squeeze_")
+
+
+class SqueezeBackward3(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_")
+def squeeze_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_[below](below, self)
+    check_inplace(self)
+    node = SqueezeBackward3((edge_self,))
+    node.self_shape = self._shape
+    _squeeze_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_squeeze__dim = table("squeeze_.dim")
+
+
+class SqueezeBackward4(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_.dim")
+def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze__dim[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze__dim[below](below, self, dim)
+    check_inplace(self)
+    node = SqueezeBackward4((edge_self,))
+    node.self_shape = self._shape
+    _squeeze__dim[below](below, self, dim)
+    rebase_history(self, node)
+    return self
+
+
+_squeeze__dims = table("squeeze_.dims")
+
+
+class SqueezeBackward5(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_.dims")
+def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze__dims[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze__dims[below](below, self, dim)
+    check_inplace(self)
+    node = SqueezeBackward5((edge_self,))
+    node.self_shape = self._shape
+    _squeeze__dims[below](below, self, dim)
+    rebase_history(self, node)
+    return self
+
+
+_unsqueeze_ = table("unsqueeze_")
+
+
+class UnsqueezeBackward1(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsqueeze_")
+def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsqueeze_[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsqueeze_[below](below, self, dim)
+    check_inplace(self)
+    node = UnsqueezeBackward1((edge_self,))
+    node.self_shape = self._shape
+    _unsqueeze_[below](below, self, dim)
+    rebase_history(self, node)
+    return self
+
+
+_as_strided_ = table("as_strided_")
+
+
+class AsStridedBackward1(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("as_strided_")
+def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _as_strided_[below](below, self, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _as_strided_[below](below, self, size, stride, storage_offset)
+    check_inplace(self)
+    node = AsStridedBackward1((edge_self,))
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+    _as_strided_[below](below, self, size, stride, storage_offset)
+    rebase_history(self, node)
+    return self
 
 
 _select_backward = table("select_backward")
@@ -4559,5 +4780,119 @@ def nll_loss2d_backward(
     result = _nll_loss2d_backward[below](
         below, grad_output, self, target, weight, reduction, ignore_index, total_weight
     )
+    set_history(result, node)
+    return result
+
+
+_mse_loss = table("mse_loss")
+
+
+class MseLossBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            reduction = self.reduction
+            grad_self = f.mse_loss_backward(grad, self_, target, reduction)
+        if edges[1] is not None:
+            target = self.unpack(self.saved_target)
+            self_ = self.unpack(self.saved_self)
+            reduction = self.reduction
+            grad_target = f.mse_loss_backward(grad, target, self_, reduction)
+        return (grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_target = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mse_loss")
+def mse_loss(keys: int, self: Any, target: Any, reduction: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
+        return _mse_loss[below](below, self, target, reduction)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_self is None and edge_target is None:
+        return _mse_loss[below](below, self, target, reduction)
+    node = MseLossBackward0((edge_self, edge_target))
+    node.saved_self = SavedVariable(self)
+    node.saved_target = SavedVariable(target)
+    node.reduction = reduction
+    result = _mse_loss[below](below, self, target, reduction)
+    set_history(result, node)
+    return result
+
+
+_mse_loss_backward = table("mse_loss_backward")
+
+
+class MseLossBackwardBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_target: SavedVariable | None
+    saved_grad_output: SavedVariable | None
+    reduction: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_grad_output: Any = None
+        grad_self: Any = None
+        grad_target: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            target = self.unpack(self.saved_target)
+            reduction = self.reduction
+            grad_grad_output = reduced((self_ - target) * 2 * grad, reduction)
+        if edges[1] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            self_ = self.unpack(self.saved_self)
+            reduction = self.reduction
+            grad_self = mse_loss_double_backward(grad, grad_output, self_, reduction)
+        if edges[2] is not None:
+            grad_output = self.unpack(self.saved_grad_output)
+            target = self.unpack(self.saved_target)
+            reduction = self.reduction
+            grad_target = -mse_loss_double_backward(grad, grad_output, target, reduction)
+        return (grad_grad_output, grad_self, grad_target)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_target = None
+        self.saved_grad_output = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mse_loss_backward")
+def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduction: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
+    ) or not grad_mode.get():
+        return _mse_loss_backward[below](below, grad_output, self, target, reduction)
+    edge_grad_output = gradient_edge(grad_output)
+    edge_self = gradient_edge(self)
+    edge_target = gradient_edge(target)
+    if edge_grad_output is None and edge_self is None and edge_target is None:
+        return _mse_loss_backward[below](below, grad_output, self, target, reduction)
+    node = MseLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
+    node.saved_self = SavedVariable(self) if edge_grad_output is not None or edge_self is not None else None
+    node.saved_target = SavedVariable(target) if edge_grad_output is not None or edge_target is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.reduction = reduction
+    result = _mse_loss_backward[below](below, grad_output, self, target, reduction)
     set_history(result, node)
     return result

@@ -49,6 +49,28 @@ def full_out(keys: int, size: Any, fill_value: Any, out: Any) -> Any:
     return result
 
 
+_arange_out = table("arange.out")
+
+
+@ADINPLACEORVIEW.impl("arange.out")
+def arange_out(keys: int, end: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _arange_out[below](below, end, out)
+    out.bump_version()
+    return result
+
+
+_arange_start_out = table("arange.start_out")
+
+
+@ADINPLACEORVIEW.impl("arange.start_out")
+def arange_start_out(keys: int, start: Any, end: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _arange_start_out[below](below, start, end, step, out)
+    out.bump_version()
+    return result
+
+
 _uniform_ = table("uniform_")
 
 
@@ -1083,6 +1105,17 @@ def sum_IntList_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, ou
     return result
 
 
+_mean_dtype_out = table("mean.dtype_out")
+
+
+@ADINPLACEORVIEW.impl("mean.dtype_out")
+def mean_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _mean_dtype_out[below](below, self, dtype, out)
+    out.bump_version()
+    return result
+
+
 _mean_out = table("mean.out")
 
 
@@ -1105,6 +1138,17 @@ def max_unary_out(keys: int, self: Any, out: Any) -> Any:
     return result
 
 
+_max_out = table("max.out")
+
+
+@ADINPLACEORVIEW.impl("max.out")
+def max_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _max_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
 _max_dim_max = table("max.dim_max")
 
 
@@ -1114,17 +1158,6 @@ def max_dim_max(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indic
     result = _max_dim_max[below](below, self, dim, keepdim, values, indices)
     values.bump_version()
     indices.bump_version()
-    return result
-
-
-_max_out = table("max.out")
-
-
-@ADINPLACEORVIEW.impl("max.out")
-def max_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    result = _max_out[below](below, self, other, out)
-    out.bump_version()
     return result
 
 
@@ -1139,6 +1172,17 @@ def min_unary_out(keys: int, self: Any, out: Any) -> Any:
     return result
 
 
+_min_out = table("min.out")
+
+
+@ADINPLACEORVIEW.impl("min.out")
+def min_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _min_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
 _min_dim_min = table("min.dim_min")
 
 
@@ -1148,17 +1192,6 @@ def min_dim_min(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indic
     result = _min_dim_min[below](below, self, dim, keepdim, values, indices)
     values.bump_version()
     indices.bump_version()
-    return result
-
-
-_min_out = table("min.out")
-
-
-@ADINPLACEORVIEW.impl("min.out")
-def min_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    result = _min_out[below](below, self, other, out)
-    out.bump_version()
     return result
 
 
@@ -1294,6 +1327,17 @@ def bmm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
     return result
 
 
+_mv_out = table("mv.out")
+
+
+@ADINPLACEORVIEW.impl("mv.out")
+def mv_out(keys: int, self: Any, vec: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _mv_out[below](below, self, vec, out)
+    out.bump_version()
+    return result
+
+
 _dot_out = table("dot.out")
 
 
@@ -1334,6 +1378,17 @@ _matmul_out = table("matmul.out")
 def matmul_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _matmul_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_linear_out = table("linear.out")
+
+
+@ADINPLACEORVIEW.impl("linear.out")
+def linear_out(keys: int, input: Any, weight: Any, bias: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _linear_out[below](below, input, weight, bias, out)
     out.bump_version()
     return result
 
@@ -1507,6 +1562,83 @@ _as_strided = table("as_strided")
 def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     return as_view(self, _as_strided[below](below, self, size, stride, storage_offset))
+
+
+_transpose_ = table("transpose_")
+
+
+@ADINPLACEORVIEW.impl("transpose_")
+def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _transpose_[below](below, self, dim0, dim1)
+    self.bump_version()
+    return result
+
+
+_t_ = table("t_")
+
+
+@ADINPLACEORVIEW.impl("t_")
+def t_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _t_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_squeeze_ = table("squeeze_")
+
+
+@ADINPLACEORVIEW.impl("squeeze_")
+def squeeze_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _squeeze_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_squeeze__dim = table("squeeze_.dim")
+
+
+@ADINPLACEORVIEW.impl("squeeze_.dim")
+def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _squeeze__dim[below](below, self, dim)
+    self.bump_version()
+    return result
+
+
+_squeeze__dims = table("squeeze_.dims")
+
+
+@ADINPLACEORVIEW.impl("squeeze_.dims")
+def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _squeeze__dims[below](below, self, dim)
+    self.bump_version()
+    return result
+
+
+_unsqueeze_ = table("unsqueeze_")
+
+
+@ADINPLACEORVIEW.impl("unsqueeze_")
+def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _unsqueeze_[below](below, self, dim)
+    self.bump_version()
+    return result
+
+
+_as_strided_ = table("as_strided_")
+
+
+@ADINPLACEORVIEW.impl("as_strided_")
+def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _as_strided_[below](below, self, size, stride, storage_offset)
+    self.bump_version()
+    return result
 
 
 _cat_out = table("cat.out")
@@ -1720,6 +1852,17 @@ def _softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -
     return result
 
 
+_softmax_int_out = table("softmax.int_out")
+
+
+@ADINPLACEORVIEW.impl("softmax.int_out")
+def softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _softmax_int_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return result
+
+
 __log_softmax_out = table("_log_softmax.out")
 
 
@@ -1727,5 +1870,27 @@ __log_softmax_out = table("_log_softmax.out")
 def _log_softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = __log_softmax_out[below](below, self, dim, half_to_float, out)
+    out.bump_version()
+    return result
+
+
+_log_softmax_int_out = table("log_softmax.int_out")
+
+
+@ADINPLACEORVIEW.impl("log_softmax.int_out")
+def log_softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _log_softmax_int_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return result
+
+
+_mse_loss_out = table("mse_loss.out")
+
+
+@ADINPLACEORVIEW.impl("mse_loss.out")
+def mse_loss_out(keys: int, self: Any, target: Any, reduction: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _mse_loss_out[below](below, self, target, reduction, out)
     out.bump_version()
     return result

@@ -71,8 +71,9 @@ def sum_dim(
     return finish(quietly(add_reduce, widened(array, computed), dims, keepdim), computed, out)
 
 
-def mean_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
-    return mean_dim(keys, self, None, False, dtype)
+def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
+    """The mean of everything."""
+    return mean_dim(keys, self, None, False, dtype, out)
 
 
 def mean_dim(

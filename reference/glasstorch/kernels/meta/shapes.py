@@ -12,6 +12,7 @@ from typing import Any
 from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.device import META as NOWHERE
 from glasstorch.core.errors import DeviceError
+from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import tensors_of
@@ -33,7 +34,7 @@ def meta_kernel(name: str) -> Callable[..., Any]:
         result = shapes[0](*arguments)
         if out is not None:
             return out
-        return without_data(result) if isinstance(result, Result) else tuple(map(without_data, result))
+        return without_data(result) if isinstance(result, Result) else named_result(name, map(without_data, result))
 
     return meta
 

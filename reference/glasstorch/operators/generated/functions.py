@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core.device import device as device_
 from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.generator import Generator
+from glasstorch.core.layout import contiguous_format
 from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
 from glasstorch.core.tensor_impl import TensorImpl
@@ -143,12 +144,17 @@ _unfold = table("unfold")
 _unbind_int = table("unbind.int")
 _split_Tensor = table("split.Tensor")
 _chunk = table("chunk")
+_transpose_ = table("transpose_")
+_t_ = table("t_")
+_squeeze_ = table("squeeze_")
+_unsqueeze_ = table("unsqueeze_")
 _gather = table("gather")
 _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
 _index_select = table("index_select")
 _nonzero = table("nonzero")
 _clone = table("clone")
+_contiguous = table("contiguous")
 _copy_ = table("copy_")
 __to_copy = table("_to_copy")
 _type_as = table("type_as")
@@ -170,6 +176,7 @@ _nll_loss2d = table("nll_loss2d")
 _nll_loss_nd = table("nll_loss_nd")
 _cross_entropy_loss = table("cross_entropy_loss")
 _mse_loss = table("mse_loss")
+_mse_loss_backward = table("mse_loss_backward")
 _parse_empty = PythonFunction("empty", ["empty.memory_format"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
 _parse_empty_like = PythonFunction("empty_like", ["empty_like"])
@@ -184,7 +191,9 @@ _parse_new_empty_strided = PythonFunction("new_empty_strided", ["new_empty_strid
 _parse_new_zeros = PythonFunction("new_zeros", ["new_zeros"])
 _parse_new_ones = PythonFunction("new_ones", ["new_ones"])
 _parse_new_full = PythonFunction("new_full", ["new_full"])
-_parse_arange = PythonFunction("arange", ["arange", "arange.start", "arange.start_step"])
+_parse_arange = PythonFunction(
+    "arange", ["arange", "arange.start", "arange.start_step"], ["arange.out", "arange.start_out"]
+)
 _parse_scalar_tensor = PythonFunction("scalar_tensor", ["scalar_tensor"])
 _parse_rand = PythonFunction("rand", ["rand"])
 _parse_randn = PythonFunction("randn", ["randn"])
@@ -282,9 +291,9 @@ _parse_lerp_ = PythonFunction("lerp_", ["lerp_.Scalar"])
 _parse_masked_fill = PythonFunction("masked_fill", ["masked_fill.Scalar"])
 _parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
-_parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.out"])
-_parse_max = PythonFunction("max", ["max", "max.dim", "max.other"], ["max.unary_out", "max.dim_max", "max.out"])
-_parse_min = PythonFunction("min", ["min", "min.dim", "min.other"], ["min.unary_out", "min.dim_min", "min.out"])
+_parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.dtype_out", "mean.out"])
+_parse_max = PythonFunction("max", ["max", "max.other", "max.dim"], ["max.unary_out", "max.out", "max.dim_max"])
+_parse_min = PythonFunction("min", ["min", "min.other", "min.dim"], ["min.unary_out", "min.out", "min.dim_min"])
 _parse_amax = PythonFunction("amax", ["amax"], ["amax.out"])
 _parse_amin = PythonFunction("amin", ["amin"], ["amin.out"])
 _parse_argmax = PythonFunction("argmax", ["argmax"], ["argmax.out"])
@@ -293,12 +302,12 @@ _parse_all = PythonFunction("all", ["all", "all.dim", "all.dims"], ["all.all_out
 _parse_any = PythonFunction("any", ["any", "any.dim", "any.dims"], ["any.all_out", "any.out", "any.dims_out"])
 _parse_mm = PythonFunction("mm", ["mm"], ["mm.out"])
 _parse_bmm = PythonFunction("bmm", ["bmm"], ["bmm.out"])
-_parse_mv = PythonFunction("mv", ["mv"])
+_parse_mv = PythonFunction("mv", ["mv"], ["mv.out"])
 _parse_dot = PythonFunction("dot", ["dot"], ["dot.out"])
 _parse_addmm = PythonFunction("addmm", ["addmm"], ["addmm.out"])
 _parse_addmm_ = PythonFunction("addmm_", ["addmm_"])
 _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
-_parse_linear = PythonFunction("linear", ["linear"])
+_parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
 _parse_alias = PythonFunction("alias", ["alias"])
 _parse_detach = PythonFunction("detach", ["detach"])
 _parse_view = PythonFunction("view", ["view"])
@@ -327,6 +336,11 @@ _parse_unbind = PythonFunction("unbind", ["unbind.int"])
 _parse_split = PythonFunction("split", ["split.Tensor"])
 _parse_chunk = PythonFunction("chunk", ["chunk"])
 _parse_as_strided = PythonFunction("as_strided", ["as_strided"])
+_parse_transpose_ = PythonFunction("transpose_", ["transpose_"])
+_parse_t_ = PythonFunction("t_", ["t_"])
+_parse_squeeze_ = PythonFunction("squeeze_", ["squeeze_", "squeeze_.dim", "squeeze_.dims"])
+_parse_unsqueeze_ = PythonFunction("unsqueeze_", ["unsqueeze_"])
+_parse_as_strided_ = PythonFunction("as_strided_", ["as_strided_"])
 _parse_select_backward = PythonFunction("select_backward", ["select_backward"])
 _parse_slice_backward = PythonFunction("slice_backward", ["slice_backward"])
 _parse__as_strided_backward = PythonFunction("_as_strided_backward", ["_as_strided_backward"])
@@ -356,10 +370,10 @@ _parse__local_scalar_dense = PythonFunction("_local_scalar_dense", ["_local_scal
 _parse_resize_ = PythonFunction("resize_", ["resize_"])
 _parse_set_ = PythonFunction("set_", ["set_.source_Storage_storage_offset"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
-_parse_softmax = PythonFunction("softmax", ["softmax.int"])
+_parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
 _parse__log_softmax = PythonFunction("_log_softmax", ["_log_softmax"], ["_log_softmax.out"])
-_parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"])
+_parse_log_softmax = PythonFunction("log_softmax", ["log_softmax.int"], ["log_softmax.int_out"])
 _parse__log_softmax_backward_data = PythonFunction("_log_softmax_backward_data", ["_log_softmax_backward_data"])
 _parse_nll_loss_forward = PythonFunction("nll_loss_forward", ["nll_loss_forward"])
 _parse_nll_loss_backward = PythonFunction("nll_loss_backward", ["nll_loss_backward"])
@@ -369,7 +383,8 @@ _parse_nll_loss2d_backward = PythonFunction("nll_loss2d_backward", ["nll_loss2d_
 _parse_nll_loss2d = PythonFunction("nll_loss2d", ["nll_loss2d"])
 _parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
 _parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
-_parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"])
+_parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
+_parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"])
 
 
 def empty(*args: Any, **kwargs: Any) -> Tensor:
@@ -557,9 +572,9 @@ def new_full(*args: Any, **kwargs: Any) -> Tensor:
 def arange(*args: Any, **kwargs: Any) -> Tensor:
     """Returns the numbers from 0 up to, and without, `end`.
 
-    arange(end, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
-    arange(start, end, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
-    arange(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    arange(end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    arange(start, end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    arange(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     return _parse_arange(*args, **kwargs)
 
@@ -1555,7 +1570,7 @@ def where(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def clamp(
-    input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None, *, out: Any = None
+    input: Tensor, min: Number | None | Tensor = None, max: Number | None | Tensor = None, *, out: Any = None
 ) -> Tensor:
     """Elements held between two numbers; either may be missing.
 
@@ -1574,7 +1589,7 @@ def clamp(
     return _parse_clamp(input, min, max, out=out)
 
 
-def clamp_(input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None) -> Tensor:
+def clamp_(input: Tensor, min: Number | None | Tensor = None, max: Number | None | Tensor = None) -> Tensor:
     """Elements held between two numbers; either may be missing.
 
         clamp_(input, min=None, max=None) -> Tensor
@@ -1749,8 +1764,8 @@ def max(*args: Any, **kwargs: Any) -> Tensor:
     """The largest element; over a dimension also where it stands; of two tensors, see maximum.
 
     max(input, *, out=None) -> Tensor
-    max(input, dim, keepdim=False, *, out=None) -> (values, indices)
     max(input, other, *, out=None) -> Tensor
+    max(input, dim, keepdim=False, *, out=None) -> (values, indices)
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -1763,8 +1778,8 @@ def min(*args: Any, **kwargs: Any) -> Tensor:
     """The smallest element; over a dimension also where it stands; of two tensors, see minimum.
 
     min(input, *, out=None) -> Tensor
-    min(input, dim, keepdim=False, *, out=None) -> (values, indices)
     min(input, other, *, out=None) -> Tensor
+    min(input, dim, keepdim=False, *, out=None) -> (values, indices)
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -1873,16 +1888,16 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     return _parse_bmm(input, mat2, out=out)
 
 
-def mv(input: Tensor, vec: Tensor) -> Tensor:
+def mv(input: Tensor, vec: Tensor, *, out: Any = None) -> Tensor:
     """The product of a matrix and a vector.
 
-    mv(input, vec) -> Tensor
+    mv(input, vec, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(vec, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(vec, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec.key_set | included) & allowed
         return _mv[keys](keys, input, vec)
-    return _parse_mv(input, vec)
+    return _parse_mv(input, vec, out=out)
 
 
 def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
@@ -1948,22 +1963,23 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     return _parse_matmul(input, other, out=out)
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Any = None) -> Tensor:
     """The input times the transposed weight, plus the bias.
 
-    linear(input, weight, bias=None) -> Tensor
+    linear(input, weight, bias=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and isinstance(weight, TensorImpl)
         and (bias is None or isinstance(bias, TensorImpl))
+        and out is None
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | weight.key_set | included) & allowed
         if bias is not None:
             keys |= bias.key_set & allowed
         return _linear[keys](keys, input, weight, bias)
-    return _parse_linear(input, weight, bias)
+    return _parse_linear(input, weight, bias, out=out)
 
 
 def alias(input: Tensor) -> Tensor:
@@ -2334,6 +2350,74 @@ def as_strided(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_as_strided(*args, **kwargs)
 
 
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swaps two dimensions of the tensor itself.
+
+        transpose_(input, dim0, dim1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _transpose_[keys](keys, input, dim0, dim1)
+    return _parse_transpose_(input, dim0, dim1)
+
+
+def t_(input: Tensor) -> Tensor:
+    """Swaps the two dimensions of a matrix itself.
+
+        t_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _t_[keys](keys, input)
+    return _parse_t_(input)
+
+
+def squeeze_(*args: Any, **kwargs: Any) -> Tensor:
+    """Takes dimensions of size 1 out of the tensor itself.
+
+        squeeze_(input) -> Tensor
+        squeeze_(input, dim) -> Tensor
+        squeeze_(input, dim) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_[keys](keys, args[0])
+    return _parse_squeeze_(*args, **kwargs)
+
+
+def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+    """Puts a dimension of size 1 into the tensor itself.
+
+        unsqueeze_(input, dim) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsqueeze_[keys](keys, input, dim)
+    return _parse_unsqueeze_(input, dim)
+
+
+def as_strided_(*args: Any, **kwargs: Any) -> Tensor:
+    """Makes the tensor itself look at its storage with other sizes, strides and offset.
+
+        as_strided_(input, size, stride, storage_offset=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_as_strided_(*args, **kwargs)
+
+
 def select_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The gradient of select: zero everywhere else.
 
@@ -2504,20 +2588,24 @@ def clone(input: Tensor, *, memory_format: memory_format_ | None = None) -> Tens
 
     clone(input, *, memory_format=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and memory_format is None:
+    if isinstance(input, TensorImpl) and (memory_format is None or isinstance(memory_format, memory_format_)):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clone[keys](keys, input, memory_format)
     return _parse_clone(input, memory_format=memory_format)
 
 
-def contiguous(input: Tensor, *, memory_format: memory_format_ | None = None) -> Tensor:
+def contiguous(input: Tensor, *, memory_format: memory_format_ = contiguous_format) -> Tensor:
     """The tensor itself if it is laid out as asked, else a copy that is.
 
         contiguous(input, *, memory_format=contiguous_format) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
+    if isinstance(input, TensorImpl) and isinstance(memory_format, memory_format_):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _contiguous[keys](keys, input, memory_format)
     return _parse_contiguous(input, memory_format=memory_format)
 
 
@@ -2685,16 +2773,16 @@ def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -
     return _parse__softmax(input, dim, half_to_float, out=out)
 
 
-def softmax(input: Tensor, dim: int, dtype: dtype_ | None = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: dtype_ | None = None, *, out: Any = None) -> Tensor:
     """exp(x) over a dimension, divided by its sum.
 
-    softmax(input, dim, dtype=None) -> Tensor
+    softmax(input, dim, dtype=None, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(dim) is int and dtype is None:
+    if isinstance(input, TensorImpl) and type(dim) is int and dtype is None and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softmax_int[keys](keys, input, dim, dtype)
-    return _parse_softmax(input, dim, dtype)
+    return _parse_softmax(input, dim, dtype, out=out)
 
 
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype_) -> Tensor:
@@ -2717,16 +2805,16 @@ def _log_softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = Non
     return _parse__log_softmax(input, dim, half_to_float, out=out)
 
 
-def log_softmax(input: Tensor, dim: int, dtype: dtype_ | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: dtype_ | None = None, *, out: Any = None) -> Tensor:
     """The logarithm of softmax, computed without overflow.
 
-    log_softmax(input, dim, dtype=None) -> Tensor
+    log_softmax(input, dim, dtype=None, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(dim) is int and dtype is None:
+    if isinstance(input, TensorImpl) and type(dim) is int and dtype is None and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_softmax_int[keys](keys, input, dim, dtype)
-    return _parse_log_softmax(input, dim, dtype)
+    return _parse_log_softmax(input, dim, dtype, out=out)
 
 
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype_) -> Tensor:
@@ -2933,13 +3021,30 @@ def cross_entropy_loss(
     return _parse_cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
 
 
-def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
+def mse_loss(input: Tensor, target: Tensor, reduction: int = 1, *, out: Any = None) -> Tensor:
     """The mean (or sum) of squared differences.
 
-    mse_loss(input, target, reduction=Mean) -> Tensor
+    mse_loss(input, target, reduction=Mean, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int:
+    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _mse_loss[keys](keys, input, target, reduction)
-    return _parse_mse_loss(input, target, reduction)
+    return _parse_mse_loss(input, target, reduction, out=out)
+
+
+def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    """The gradient of mse_loss.
+
+    mse_loss_backward(grad_output, input, target, reduction) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
+        return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
+    return _parse_mse_loss_backward(grad_output, input, target, reduction)

@@ -174,6 +174,11 @@ class TensorMethods(TensorImpl):
     split = _f.split
     chunk = _f.chunk
     as_strided = _f.as_strided
+    transpose_ = _f.transpose_
+    t_ = _f.t_
+    squeeze_ = _f.squeeze_
+    unsqueeze_ = _f.unsqueeze_
+    as_strided_ = _f.as_strided_
     index = _f.index
     index_put = _f.index_put
     index_put_ = _f.index_put_
@@ -276,14 +281,14 @@ class TensorMethods(TensorImpl):
             return _bitwise_xor_Tensor[keys](keys, self, other)
         return method_operator(_f.bitwise_xor, self, other)
 
-    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
+    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _eq_Tensor[keys](keys, self, other)
         return method_operator(_f.eq, self, other)
 
-    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
+    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed

@@ -17,6 +17,7 @@ from glasstorch.operators.generated.functions import arange as arange
 from glasstorch.operators.generated.functions import argmax as argmax
 from glasstorch.operators.generated.functions import argmin as argmin
 from glasstorch.operators.generated.functions import as_strided as as_strided
+from glasstorch.operators.generated.functions import as_strided_ as as_strided_
 from glasstorch.operators.generated.functions import bitwise_and as bitwise_and
 from glasstorch.operators.generated.functions import bitwise_not as bitwise_not
 from glasstorch.operators.generated.functions import bitwise_or as bitwise_or
