@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from glasstorch.core.errors import RegistrationError, SchemaError
 from glasstorch.core.keys import CPU_KEYS, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.dispatch.library import KernelTable, Library
+from glasstorch.dispatch.library import KernelTable, Library, place
 from glasstorch.dispatch.operator import Operator, registry
 
 Require = Callable[[str], Any]
@@ -34,6 +35,21 @@ def test_an_operator_knows_where_it_was_defined(library: Library) -> None:
     operator, at = library.define("f(Tensor x) -> Tensor"), line()
     assert operator.defined_at == f"{__file__}:{at}"
     assert str(operator.schema) == "sample::f(Tensor x) -> Tensor"
+
+
+def test_a_place_in_the_library_begins_at_its_folder() -> None:
+    assert place(inspect.getfile(Library), 7) == "dispatch/library.py:7"
+
+
+def test_a_place_in_a_notebook_is_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    from IPython.core.compilerop import CachingCompiler
+
+    compiler = CachingCompiler()
+    file = compiler.cache("library.define(...)", 3, raw_code="library.define(...)")
+    shell = SimpleNamespace(compile=compiler)
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    assert place(file, 2) == "Cell In[3]:2"
+    assert place(__file__, 2) == f"{__file__}:2"
 
 
 def test_defining_an_operator_twice_names_both_places(library: Library) -> None:

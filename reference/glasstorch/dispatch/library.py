@@ -7,8 +7,10 @@ Differs: a second kernel for the same key is refused (PyTorch warns) unless `all
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -20,10 +22,25 @@ from glasstorch.dispatch.schema import FunctionSchema
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+HERE = str(Path(__file__).parents[1]) + os.sep  # the library's folder, spelled as in the names of its code
+
+
 def caller(depth: int) -> str:
     """file:line of the code that registers."""
     frame = sys._getframe(depth + 1)
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return place(frame.f_code.co_filename, frame.f_lineno)
+
+
+def place(file: str, line: int) -> str:
+    """file:line as a person looks for it: from the library's folder on, or the number of a notebook's cell.
+
+    Mirrors: what CppFunction::debug (torch/library.h) is given, "registered at FILE:LINE"
+    """
+    if file.startswith(HERE):
+        return f"{file[len(HERE) :].replace(os.sep, '/')}:{line}"
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    cell = shell.compile.format_code_name(file) if shell is not None else None  # ("Cell", "In[3]")
+    return f"{file if cell is None else ' '.join(cell)}:{line}"
 
 
 def _dispatch_key(name: str | DispatchKey) -> DispatchKey:

@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from glasstorch.core.keys import DispatchKey, DispatchKeySet
+from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution
-
-PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +106,4 @@ def _recording(operator: Operator, resolution: Resolution) -> Boxed:
 def _location(function: Boxed, registered: str) -> str:
     """file:line of a kernel, or of its registration where the function has no code of its own."""
     code = getattr(function, "__code__", None)
-    file, line = (code.co_filename, str(code.co_firstlineno)) if code else registered.rsplit(":", 1)
-    path = Path(file)
-    if path.is_relative_to(PACKAGE):
-        file = path.relative_to(PACKAGE).as_posix()
-    return f"{file}:{line}"
+    return place(code.co_filename, code.co_firstlineno) if code else registered
