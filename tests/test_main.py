@@ -159,6 +159,7 @@ def test_it_explains_itself(tmp_path: Path) -> None:
     functional = listed[listed.index("torch.nn.functional") + 1].split()
     assert {"relu", "cross_entropy", "linear"} <= set(functional)
     assert not [line for line in listed if "core" in line.split(".")]
+    assert "Any" not in " ".join(listed).split()
     assert run("--version", folder=tmp_path).stdout.startswith("glasstorch ")
     unknown = run("--fast", "program.py", folder=tmp_path)
     assert unknown.returncode == 2

@@ -14,6 +14,7 @@ import importlib.util
 import os
 import runpy
 import sys
+from itertools import pairwise
 from types import ModuleType, TracebackType
 
 import glasstorch
@@ -97,14 +98,17 @@ def print_without_our_frames(kind: type[BaseException], error: BaseException, tr
 
 def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
     """The same traceback, its links led past our frames."""
-    kept = []
+    kept: list[TracebackType] = []
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename not in OUR_FRAMES:
             kept.append(traceback)
         traceback = traceback.tb_next
-    for entry, following in zip(kept, [*kept[1:], None], strict=True):
+    for entry, following in pairwise(kept):
         entry.tb_next = following
-    return kept[0] if kept else None
+    if not kept:
+        return None
+    kept[-1].tb_next = None
+    return kept[0]
 
 
 def print_names() -> None:

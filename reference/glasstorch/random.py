@@ -12,8 +12,17 @@ from typing import Any
 
 from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import uint8
-from glasstorch.core.generator import default_generator as default_generator
-from glasstorch.core.generator import manual_seed as manual_seed
+from glasstorch.core.generator import default_generator, manual_seed
+
+__all__ = [
+    "default_generator",
+    "manual_seed",
+    "seed",
+    "initial_seed",
+    "get_rng_state",
+    "set_rng_state",
+    "fork_rng",
+]
 
 
 def seed() -> int:

@@ -1,5 +1,7 @@
 """Is a caller told what to do about a name that is not here?"""
 
+from typing import Any
+
 import pytest
 
 from glasstorch.core.unknown_names import as_torch, nearest, offered_names, unknown_name
@@ -26,8 +28,9 @@ def test_private_names_are_refused_without_advice() -> None:
     assert str(unknown_name("glasstorch", "__wrapped__", ["x"])) == "module 'glasstorch' has no attribute '__wrapped__'"
 
 
-def test_modules_offer_all_or_what_has_no_underscore() -> None:
-    assert offered_names({"b": 1, "a": 2, "_c": 3}) == ["a", "b"]
+def test_modules_offer_all_or_what_the_library_made() -> None:
+    names = {"nearest": nearest, "b": as_torch, "_c": nearest, "Any": Any, "pytest": pytest, "annotations": 1}
+    assert offered_names(names) == ["b", "nearest"]
     assert offered_names({"b": 1, "a": 2, "__all__": ["b"]}) == ["b"]
     assert as_torch("glasstorch.nn.init") == "torch.nn.init"
 

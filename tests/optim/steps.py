@@ -8,7 +8,7 @@ import pytest
 import glasstorch
 
 # Steps are compared after each other, so that a difference cannot hide in a later one.
-TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "bfloat16": 1e-2}
+TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "bfloat16": 5e-2}
 
 
 def agrees_with_torch(name: str, options: dict[str, Any], dtype: str) -> None:

@@ -57,8 +57,13 @@ glasstorch; the nearest name is 'device'; `python -m glasstorch --list` prints w
 
 
 def offered_names(names: Mapping[str, Any]) -> list[str]:
-    """What a module means to offer, given its names: those in `__all__`, or all without an underscore; in order."""
-    return sorted(names.get("__all__") or (name for name in names if not name.startswith("_")))
+    """What a module means to offer, given its names: those in `__all__`, or else what the library made; in order."""
+    return sorted(names.get("__all__") or (name for name, value in names.items() if _is_offered(name, value)))
+
+
+def _is_offered(name: str, value: object) -> bool:
+    # Modules, numbers and what comes from Python's library have no `__module__` of ours.
+    return not name.startswith("_") and str(getattr(value, "__module__", "")).startswith("glasstorch")
 
 
 def as_torch(module: str) -> str:

@@ -16,6 +16,18 @@ from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.generated import functions as operators
 
+__all__ = [
+    "linear",
+    "relu",
+    "tanh",
+    "sigmoid",
+    "softmax",
+    "log_softmax",
+    "nll_loss",
+    "cross_entropy",
+    "mse_loss",
+]
+
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 

@@ -16,6 +16,19 @@ from glasstorch.autograd.modes import no_grad
 from glasstorch.core.generator import Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
 
+__all__ = [
+    "calculate_gain",
+    "uniform_",
+    "normal_",
+    "constant_",
+    "ones_",
+    "zeros_",
+    "xavier_uniform_",
+    "xavier_normal_",
+    "kaiming_uniform_",
+    "kaiming_normal_",
+]
+
 # How much a layer must enlarge its input's spread to undo what the nonlinearity after it takes away.
 GAINS = {
     "linear": 1.0,
