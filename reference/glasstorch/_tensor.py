@@ -16,13 +16,13 @@ import numpy as np
 from glasstorch.core import geometry, hooks
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
-from glasstorch.core.dtype import Number, dtype, dtype_of_number
+from glasstorch.core.dtype import Number, dtype, dtype_of_number, from_numpy_dtype
 from glasstorch.core.errors import AutogradError, DeviceError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.operators import indexing
+from glasstorch.operators import conversion, indexing
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.printing import tensor_str
@@ -239,37 +239,39 @@ class Tensor(TensorMethods):
 
     # Copies with another dtype or place -------------------------------------------------------------------------
 
-    def float(self) -> Tensor:
+    to = conversion.to  # type: ignore[assignment]  # PyTorch's is written by hand too
+
+    def float(self, memory_format: Any = None) -> Tensor:
         """The tensor as float32; itself if it is."""
-        return self.to(dtype_named("float32"))
+        return self.to(dtype_named("float32"), memory_format=memory_format)
 
-    def double(self) -> Tensor:
+    def double(self, memory_format: Any = None) -> Tensor:
         """The tensor as float64; itself if it is."""
-        return self.to(dtype_named("float64"))
+        return self.to(dtype_named("float64"), memory_format=memory_format)
 
-    def half(self) -> Tensor:
+    def half(self, memory_format: Any = None) -> Tensor:
         """The tensor as float16; itself if it is."""
-        return self.to(dtype_named("float16"))
+        return self.to(dtype_named("float16"), memory_format=memory_format)
 
-    def bfloat16(self) -> Tensor:
+    def bfloat16(self, memory_format: Any = None) -> Tensor:
         """The tensor as bfloat16; itself if it is."""
-        return self.to(dtype_named("bfloat16"))
+        return self.to(dtype_named("bfloat16"), memory_format=memory_format)
 
-    def long(self) -> Tensor:
+    def long(self, memory_format: Any = None) -> Tensor:
         """The tensor as int64; itself if it is."""
-        return self.to(dtype_named("int64"))
+        return self.to(dtype_named("int64"), memory_format=memory_format)
 
-    def int(self) -> Tensor:
+    def int(self, memory_format: Any = None) -> Tensor:
         """The tensor as int32; itself if it is."""
-        return self.to(dtype_named("int32"))
+        return self.to(dtype_named("int32"), memory_format=memory_format)
 
-    def bool(self) -> Tensor:
+    def bool(self, memory_format: Any = None) -> Tensor:
         """The tensor as bool: whether each element is not 0."""
-        return self.to(dtype_named("bool"))
+        return self.to(dtype_named("bool"), memory_format=memory_format)
 
-    def cpu(self) -> Tensor:
+    def cpu(self, memory_format: Any = None) -> Tensor:
         """The tensor on the CPU; itself if it is there."""
-        return self.to("cpu")
+        return self.to("cpu", memory_format=memory_format)
 
     # Python protocols -------------------------------------------------------------------------------------------
 
@@ -453,6 +455,9 @@ class _Tensors:
 
     def wrapped_number(self, value: Any) -> Tensor:
         return wrapped_number(value)
+
+    def from_array(self, array: Any) -> Tensor:
+        return from_array(array, from_numpy_dtype(array.dtype))
 
 
 hooks.set_tensor_hooks(_Tensors())

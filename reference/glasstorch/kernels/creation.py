@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, get_default_dtype, int64
-from glasstorch.core.errors import DeviceError, DtypeNotImplementedError, ShapeError, StorageError
+from glasstorch.core.errors import ArgumentValueError, DeviceError, DtypeNotImplementedError, ShapeError, StorageError
 from glasstorch.core.geometry import Shape, channels_last_strides
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, memory_format
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.operators.generated.functions import arange
+from glasstorch.operators.generated.functions import arange, randperm
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
@@ -101,11 +101,17 @@ def arange_length(start: Number, end: Number, step: Number, dtype: dtype) -> int
         return math.ceil((float(end) - float(start)) / float(step))
     first, last, stride = int(start), int(end), int(step)
     if not stride:
-        raise ShapeError(f"step must be nonzero; a step of {step} is 0 in int64")
+        raise ArgumentValueError(f"step must be nonzero; a step of {step} is 0 in int64")
     return max(-((first - last) // stride), 0)
 
 
 # out= forms -----------------------------------------------------------------------------------------------------
+
+
+@COMPOSED.impl("empty.out")
+def empty_out(size: Sequence[int], memory_format: memory_format | None, out: Tensor) -> Tensor:
+    """`out`, resized."""
+    return out.resize_(size) if memory_format is None else out.resize_(size, memory_format=memory_format)
 
 
 @COMPOSED.impl("zeros.out")
@@ -130,3 +136,34 @@ def full_out(size: Sequence[int], fill_value: Number, out: Tensor) -> Tensor:
 def arange_out(end: Number, out: Tensor) -> Tensor:
     """`out`, resized and set to the numbers from 0 up to `end`."""
     return arange(0, end, 1, out=out)
+
+
+@COMPOSED.impl("rand.out")
+def rand_out(size: Sequence[int], out: Tensor) -> Tensor:
+    """`out`, resized and filled with uniform numbers."""
+    return out.resize_(size).uniform_(0.0, 1.0)
+
+
+@COMPOSED.impl("randn.out")
+def randn_out(size: Sequence[int], out: Tensor) -> Tensor:
+    """`out`, resized and filled with normal numbers."""
+    return out.resize_(size).normal_(0.0, 1.0)
+
+
+@COMPOSED.impl("randint.out")
+def randint_out(high: int, size: Sequence[int], out: Tensor) -> Tensor:
+    """`out`, resized and filled with integers of [0, high)."""
+    return out.resize_(size).random_(0, high)
+
+
+@COMPOSED.impl("randint.low_out")
+def randint_low_out(low: int, high: int, size: Sequence[int], out: Tensor) -> Tensor:
+    """`out`, resized and filled with integers of [low, high)."""
+    return out.resize_(size).random_(low, high)
+
+
+@COMPOSED.impl("randperm.out")
+def randperm_out(n: int, out: Tensor) -> Tensor:
+    """`out`, resized and filled with the integers from 0 to n - 1 in random order."""
+    numbers = randperm(n, dtype=out.dtype, device=out.device)
+    return out.resize_(numbers.shape).copy_(numbers)

@@ -10,7 +10,8 @@ row-major too, so that nothing has to be worked out until somebody asks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from glasstorch._tensor import Tensor, make_view
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
@@ -297,3 +298,29 @@ def split(keys: int, self: Tensor, split_size: int, dim: int) -> tuple[Tensor, .
         raise ShapeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     starts = range(0, size, split_size) if size else range(1)  # of nothing there is one piece
     return tuple(slice(keys, self, dim, start, start + split_size, 1) for start in starts)
+
+
+# The tensor itself ----------------------------------------------------------------------------------------------
+
+
+def geometry_in_place(kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The form of a view operator that changes where the tensor itself looks."""
+
+    def in_place(keys: int, self: Tensor, *arguments: Any) -> Tensor:
+        seen = kernel(keys, self, *arguments)
+        self.set_geometry(seen._shape, seen._strides, seen._offset)
+        return self
+
+    return in_place
+
+
+for _name, _kernel in (
+    ("transpose_", transpose),
+    ("t_", t),
+    ("squeeze_", squeeze),
+    ("squeeze_.dim", squeeze_dim),
+    ("squeeze_.dims", squeeze_dims),
+    ("unsqueeze_", unsqueeze),
+    ("as_strided_", as_strided),
+):
+    EVERY_BACKEND.add(_name, geometry_in_place(_kernel))

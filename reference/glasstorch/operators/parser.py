@@ -19,7 +19,7 @@ import numpy as np
 from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import bool_, dtype, float64, int64
-from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.core.generator import Generator
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.storage import Storage
@@ -205,6 +205,8 @@ class PythonFunction:
         for name in ("dtype", "layout", "device", "pin_memory", "memory_format"):
             if kwargs.get(name, ...) is None:
                 del kwargs[name]
+        if self.signatures[0].is_factory:
+            _check_options_of_out(kwargs, outs[0])
         signature, bound = self.choose(fitting, args, kwargs)
         bound += outs
         keys = compute_keys(keys_of(bound))
@@ -212,6 +214,22 @@ class PythonFunction:
 
     def __repr__(self) -> str:
         return f"<function {self.name} of operators {', '.join(self._overloads)}>"
+
+
+def _check_options_of_out(kwargs: dict[str, Any], out: TensorImpl) -> None:
+    """Take a factory's options out of the arguments: beside out= they may only repeat what that tensor has.
+
+    Mirrors: check_out_type_matches in tools/autograd/templates/python_torch_functions.cpp
+    """
+    wanted = _dtype(kwargs.pop("dtype", out.dtype), None)
+    if wanted is not out.dtype:
+        name = getattr(wanted, "scalar_name", wanted)
+        raise DtypeError(f"dtype {name} does not match dtype of out parameter ({out.dtype.scalar_name})")
+    on = _device(kwargs.pop("device", out.device), None)
+    if getattr(on, "type", None) != out.device.type:
+        raise DeviceError(f"device type {on} does not match device type of out parameter ({out.device})")
+    for name in ("layout", "pin_memory"):
+        kwargs.pop(name, None)
 
 
 def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:

@@ -16,6 +16,17 @@ from glasstorch.operators.generated.registry import table
 ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 
 
+_empty_out = table("empty.out")
+
+
+@ADINPLACEORVIEW.impl("empty.out")
+def empty_out(keys: int, size: Any, memory_format: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _empty_out[below](below, size, memory_format, out)
+    out.bump_version()
+    return result
+
+
 _zeros_out = table("zeros.out")
 
 
@@ -67,6 +78,61 @@ _arange_start_out = table("arange.start_out")
 def arange_start_out(keys: int, start: Any, end: Any, step: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _arange_start_out[below](below, start, end, step, out)
+    out.bump_version()
+    return result
+
+
+_rand_out = table("rand.out")
+
+
+@ADINPLACEORVIEW.impl("rand.out")
+def rand_out(keys: int, size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _rand_out[below](below, size, out)
+    out.bump_version()
+    return result
+
+
+_randn_out = table("randn.out")
+
+
+@ADINPLACEORVIEW.impl("randn.out")
+def randn_out(keys: int, size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _randn_out[below](below, size, out)
+    out.bump_version()
+    return result
+
+
+_randint_out = table("randint.out")
+
+
+@ADINPLACEORVIEW.impl("randint.out")
+def randint_out(keys: int, high: Any, size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _randint_out[below](below, high, size, out)
+    out.bump_version()
+    return result
+
+
+_randint_low_out = table("randint.low_out")
+
+
+@ADINPLACEORVIEW.impl("randint.low_out")
+def randint_low_out(keys: int, low: Any, high: Any, size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _randint_low_out[below](below, low, high, size, out)
+    out.bump_version()
+    return result
+
+
+_randperm_out = table("randperm.out")
+
+
+@ADINPLACEORVIEW.impl("randperm.out")
+def randperm_out(keys: int, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _randperm_out[below](below, n, out)
     out.bump_version()
     return result
 

@@ -14,9 +14,9 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.device import CPU as HERE
 from glasstorch.core.device import device
-from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dtype, int64
+from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, int64
 from glasstorch.core.errors import DtypeNotImplementedError
-from glasstorch.core.generator import default_generator
+from glasstorch.core.generator import Generator, default_generator
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -103,13 +103,20 @@ def counted(start: Number, end: Number, step: Number, dtype: dtype) -> Array:
     return numbers.astype(dtype.numpy, copy=False)
 
 
-@CPU.impl("randperm")
+@CPU.impl("randperm.generator")
 def randperm(
-    keys: int, n: int, dtype: dtype | None, layout: layout | None, device: device | None, pin_memory: bool | None
+    keys: int,
+    n: int,
+    generator: Generator | None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
 ) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
-    dtype = get_default_dtype() if dtype is None else dtype
+    dtype = int64 if dtype is None else dtype
     if dtype.name == "bool":
         raise DtypeNotImplementedError("\"randperm\" not implemented for 'Bool'")
     refuse_pinned(pin_memory)
-    return wrap(default_generator.permutation(n, dtype.numpy), dtype)
+    stream = default_generator if generator is None else generator
+    return wrap(stream.permutation(n, dtype.numpy), dtype)

@@ -22,7 +22,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import element
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.structured import check_writable, resize_output, structured
+from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
 from glasstorch.operators.shapes import indexing as shapes
 
 CPU = KernelTable("CPU")
@@ -144,6 +144,7 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
     picked = np.asarray(picked, order="C").reshape(index._shape)
     if out is None:
         return wrap(picked, self.dtype)
+    check_no_overlap(out, (self, index))
     out.array()[...] = picked
     return out
 
@@ -164,34 +165,40 @@ def along(array: Array, dim: int, index: Array) -> tuple[Array, tuple[Any, ...]]
 def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] = src[i][j], for dim 0; of several for one place the last stays."""
     shapes.scatter_src(self, dim, index, src)
-    return _scattered(self, dim, index, src.array(), out, False)
+    return _scattered(self, dim, index, src, out, add=False)
 
 
 def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] = value, for dim 0."""
     shapes.scatter_value(self, dim, index, value)
-    return _scattered(self, dim, index, np.array(element(value, self.dtype), self.dtype.numpy), out, False)
+    return _scattered(self, dim, index, element(value, self.dtype), out, add=False)
 
 
 def scatter_add(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] += src[i][j], for dim 0."""
     shapes.scatter_src(self, dim, index, src)
-    return _scattered(self, dim, index, src.array(), out, True)
+    return _scattered(self, dim, index, src, out, add=True)
 
 
-def _scattered(self: Tensor, dim: int, index: Tensor, source: Array, out: Tensor | None, add: bool) -> Tensor:
+def _scattered(
+    self: Tensor, dim: int, index: Tensor, source: Tensor | Number, out: Tensor | None, *, add: bool
+) -> Tensor:
+    """Write or add a source, larger than the index or a number, into `out` or a copy of the tensor."""
     if out is None:
         out = clone(0, self, None)
     elif out is not self:
         out.array()[...] = self.array()
+    check_no_overlap(out, (index, source))
     target, at = along(out.array(), dim, index.array())
-    if at:
-        if source.ndim:  # the source may be larger than the index
-            source = source[tuple(slice(size) for size in at[wrap_dim(dim, target.ndim)].shape)]
-        if add:
-            add_at(target, at, source)
-        else:
-            target[at] = source
+    if not at:
+        return out
+    values = np.asarray(source.array() if isinstance(source, Tensor) else source, target.dtype)
+    if values.ndim:
+        values = values[tuple(slice(size) for size in index._shape)]
+    if add:
+        add_at(target, at, values)
+    else:
+        target[at] = values
     return out
 
 
@@ -204,21 +211,26 @@ structured(CPU, "scatter_add", scatter_add)
 # index_select, nonzero ------------------------------------------------------------------------------------------
 
 
-def index_select(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor | None = None) -> Tensor:
+@CPU.impl("index_select")
+def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
     """The indices of one dimension that a vector names; none may be negative."""
-    shape, dtype, *_ = shapes.index_select(self, dim, index)
+    shape = shapes.index_select(self, dim, index).shape
     source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
     dim = wrap_dim(dim, source.ndim)
     if first_outside(chosen, 0, source.shape[dim]) is not None:
         raise DimensionError("index out of range in self")
-    picked = source.take(chosen, dim).reshape(shape)
-    if out is None:
-        return wrap(picked, dtype)
-    out.array()[...] = picked
+    return wrap(source.take(chosen, dim).reshape(shape), self.dtype)
+
+
+@CPU.impl("index_select.out")
+def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor) -> Tensor:
+    """As `index_select`, written to a tensor; PyTorch looks for overlap before it resizes that."""
+    result = shapes.index_select(self, dim, index)
+    result.check_out(self.dtype, out.dtype)
+    check_no_overlap(out, (self, index))
+    resize_output(out, result.shape)
+    out.array()[...] = index_select(keys, self, dim, index).array()
     return out
-
-
-structured(CPU, "index_select", index_select)
 
 
 @CPU.impl("nonzero")

@@ -14,7 +14,7 @@ from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import assign
-from glasstorch.kernels.structured import check_writable, structured
+from glasstorch.kernels.structured import check_no_overlap, structured
 from glasstorch.operators.shapes import joining
 
 CPU = KernelTable("CPU")
@@ -24,7 +24,7 @@ def cat(keys: int, tensors: Sequence[Tensor], dim: int, out: Tensor | None = Non
     """The tensors one after the other along a dimension."""
     shape, dtype, strides, _ = joining.cat(tensors, dim)
     if out is not None:
-        check_writable(out, tensors)
+        check_no_overlap(out, tensors)
         result = out
     elif strides is None:
         result = empty(shape, dtype)

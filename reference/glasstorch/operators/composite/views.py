@@ -162,6 +162,29 @@ def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
     return narrow(self, dim, int(start), length)
 
 
+def split_sizes(self: Tensor, split_size: Sequence[int], dim: int) -> tuple[Tensor, ...]:
+    """Pieces of the given sizes, which add up to the dimension's."""
+    if not self._shape:
+        raise ShapeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, len(self._shape))
+    pieces = []
+    start = 0
+    for size in split_size:
+        if size < 0:
+            raise ShapeError(
+                f"split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={list(split_size)}"
+            )
+        pieces.append((start, start + size))
+        start += size
+    if start != self._shape[dim]:
+        raise ShapeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {self._shape[dim]} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(split_size)}"
+        )
+    return tuple(slice(self, dim, first, last, 1) for first, last in pieces)
+
+
 def chunk(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     """Pieces of one size, at most `chunks` of them; the last may be smaller."""
     if not self._shape:

@@ -119,6 +119,11 @@ def _operator(f: NativeFunction, derivative: Derivative, formulas: list[Formula]
     return f"\n\n{table}\n{node}{kernel}"
 
 
+def _returns_list(plan: _Plan) -> bool:
+    """Whether the one result is a list of tensors, each with a gradient of its own."""
+    return plan.f.schema.returns[0].type.is_list
+
+
 def _node(name: str, plan: _Plan) -> str:
     lines = [f"\nclass {name}(Node):\n"]
     lists = {a.name for a in plan.f.schema.arguments if a.type.is_list}
@@ -129,7 +134,7 @@ def _node(name: str, plan: _Plan) -> str:
     lines += [f"    {local_name(c)}: Any\n" for c in plan.constants]
     lines.append("\n")
     lines.append("    def apply(self, grads: Gradients) -> Gradients:\n")
-    multiple = len(plan.names) > 1
+    multiple = len(plan.names) > 1 or _returns_list(plan)
     uses_grads = any("grads" in formula.expression for formula in plan.formulas)
     if not multiple:
         lines.append(
@@ -266,7 +271,8 @@ def _kernel(node: str, plan: _Plan) -> str:
         lines.append(f"    result = {call}\n")
         source = {"result": "result"}
         lines += _save_results(plan, source)
-        lines.append("    set_history(result, node)\n    return result\n")
+        history = "set_histories" if _returns_list(plan) else "set_history"
+        lines.append(f"    {history}(result, node)\n    return result\n")
     else:
         lines.append(f"    results = {call}\n")
         source = {n: f"results[{i}]" for i, n in enumerate(plan.names)}

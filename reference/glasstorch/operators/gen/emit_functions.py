@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core.device import device as device_
 from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.generator import Generator
+from glasstorch.core.layout import contiguous_format, preserve_format
 from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
 from glasstorch.core.storage import Storage
@@ -187,7 +188,10 @@ def _declare(function: str, a: Argument, same_place: list[Argument]) -> str:
 
 def _default(a: Argument) -> str:
     value = a.default_value
-    return "None" if type(value).__name__ in ("memory_format", "layout", "dtype") else repr(value)
+    kind = type(value).__name__
+    if kind == "memory_format":
+        return str(value.name)
+    return "None" if kind in ("layout", "dtype") else repr(value)
 
 
 def _fits(a: Argument) -> str:
@@ -200,6 +204,7 @@ def _fits(a: Argument) -> str:
         "int": f"type({local}) is int",
         "SymInt": f"type({local}) is int",
         "bool": f"type({local}) is bool",
+        "MemoryFormat": f"isinstance({local}, memory_format_)",
     }
     if a.type.is_list or base not in tests:
         return f"{local} is None" if a.type.is_optional else NEVER

@@ -177,7 +177,7 @@ _nll_loss_nd = table("nll_loss_nd")
 _cross_entropy_loss = table("cross_entropy_loss")
 _mse_loss = table("mse_loss")
 _mse_loss_backward = table("mse_loss_backward")
-_parse_empty = PythonFunction("empty", ["empty.memory_format"])
+_parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
 _parse_empty_like = PythonFunction("empty_like", ["empty_like"])
 _parse_zeros = PythonFunction("zeros", ["zeros"], ["zeros.out"])
@@ -195,10 +195,14 @@ _parse_arange = PythonFunction(
     "arange", ["arange", "arange.start", "arange.start_step"], ["arange.out", "arange.start_out"]
 )
 _parse_scalar_tensor = PythonFunction("scalar_tensor", ["scalar_tensor"])
-_parse_rand = PythonFunction("rand", ["rand"])
-_parse_randn = PythonFunction("randn", ["randn"])
-_parse_randint = PythonFunction("randint", ["randint", "randint.low"])
-_parse_randperm = PythonFunction("randperm", ["randperm"])
+_parse_rand = PythonFunction("rand", ["rand", "rand.generator"], ["rand.out"])
+_parse_randn = PythonFunction("randn", ["randn", "randn.generator"], ["randn.out"])
+_parse_randint = PythonFunction(
+    "randint",
+    ["randint", "randint.generator", "randint.low", "randint.low_generator"],
+    ["randint.out", "randint.low_out"],
+)
+_parse_randperm = PythonFunction("randperm", ["randperm", "randperm.generator"], ["randperm.out"])
 _parse_uniform_ = PythonFunction("uniform_", ["uniform_"])
 _parse_normal_ = PythonFunction("normal_", ["normal_"])
 _parse_random_ = PythonFunction("random_", ["random_.from"])
@@ -333,7 +337,7 @@ _parse_narrow = PythonFunction("narrow", ["narrow", "narrow.Tensor"])
 _parse_diagonal = PythonFunction("diagonal", ["diagonal"])
 _parse_unfold = PythonFunction("unfold", ["unfold"])
 _parse_unbind = PythonFunction("unbind", ["unbind.int"])
-_parse_split = PythonFunction("split", ["split.Tensor"])
+_parse_split = PythonFunction("split", ["split.Tensor", "split.sizes"])
 _parse_chunk = PythonFunction("chunk", ["chunk"])
 _parse_as_strided = PythonFunction("as_strided", ["as_strided"])
 _parse_transpose_ = PythonFunction("transpose_", ["transpose_"])
@@ -390,7 +394,7 @@ _parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backwa
 def empty(*args: Any, **kwargs: Any) -> Tensor:
     """Returns a tensor of the given size whose elements are not initialised.
 
-    empty(size, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    empty(size, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None, out=None) -> Tensor
     """
     return _parse_empty(*args, **kwargs)
 
@@ -600,7 +604,8 @@ def scalar_tensor(
 def rand(*args: Any, **kwargs: Any) -> Tensor:
     """Returns numbers drawn uniformly from [0, 1).
 
-    rand(size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    rand(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    rand(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     return _parse_rand(*args, **kwargs)
 
@@ -608,7 +613,8 @@ def rand(*args: Any, **kwargs: Any) -> Tensor:
 def randn(*args: Any, **kwargs: Any) -> Tensor:
     """Returns numbers drawn from the normal distribution with mean 0 and deviation 1.
 
-    randn(size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    randn(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    randn(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     return _parse_randn(*args, **kwargs)
 
@@ -616,28 +622,21 @@ def randn(*args: Any, **kwargs: Any) -> Tensor:
 def randint(*args: Any, **kwargs: Any) -> Tensor:
     """Returns integers drawn uniformly from 0 up to, and without, `high`.
 
-    randint(high, size, *, dtype=long, layout=None, device=None, pin_memory=None) -> Tensor
-    randint(low, high, size, *, dtype=long, layout=None, device=None, pin_memory=None) -> Tensor
+    randint(high, size, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    randint(high, size, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    randint(low, high, size, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    randint(low, high, size, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     return _parse_randint(*args, **kwargs)
 
 
-def randperm(
-    n: int,
-    *,
-    dtype: dtype_ | None = None,
-    layout: layout_ | None = None,
-    device: device_ | str | None = None,
-    pin_memory: bool | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
+def randperm(*args: Any, **kwargs: Any) -> Tensor:
     """Returns the integers from 0 to n - 1 in random order.
 
-    randperm(n, *, dtype=long, layout=None, device=None, pin_memory=None) -> Tensor
+    randperm(n, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    randperm(n, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
-    return _parse_randperm(
-        n, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
-    )
+    return _parse_randperm(*args, **kwargs)
 
 
 def uniform_(input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -2312,9 +2311,10 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return _parse_unbind(input, dim)
 
 
-def split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+def split(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Views of pieces of a size along a dimension; the last may be smaller.
 
+        split(input, split_size, dim=0) -> Tensor
         split(input, split_size, dim=0) -> Tensor
 
     The result is a view: it shares the input's storage.
