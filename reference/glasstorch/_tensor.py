@@ -237,37 +237,51 @@ class Tensor(TensorMethods):
     def __setitem__(self, index: Any, value: Any) -> None:
         indexing.put(self, index, value)
 
+    # A number on the left, where the operator does not commute ---------------------------------------------------
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return self.reciprocal() * other
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return functions.pow(other, self)
+
+    def __rfloordiv__(self, other: Any) -> Tensor:
+        return functions.floor_divide(other, self)
+
+    def __rmod__(self, other: Any) -> Tensor:
+        return functions.remainder(other, self)
+
     # Copies with another dtype or place -------------------------------------------------------------------------
 
     to = conversion.to  # type: ignore[assignment]  # PyTorch's is written by hand too
 
     def float(self, memory_format: Any = None) -> Tensor:
         """The tensor as float32; itself if it is."""
-        return self.to(dtype_named("float32"), memory_format=memory_format)
+        return conversion.to_dtype(self, dtype_named("float32"), memory_format)
 
     def double(self, memory_format: Any = None) -> Tensor:
         """The tensor as float64; itself if it is."""
-        return self.to(dtype_named("float64"), memory_format=memory_format)
+        return conversion.to_dtype(self, dtype_named("float64"), memory_format)
 
     def half(self, memory_format: Any = None) -> Tensor:
         """The tensor as float16; itself if it is."""
-        return self.to(dtype_named("float16"), memory_format=memory_format)
+        return conversion.to_dtype(self, dtype_named("float16"), memory_format)
 
     def bfloat16(self, memory_format: Any = None) -> Tensor:
         """The tensor as bfloat16; itself if it is."""
-        return self.to(dtype_named("bfloat16"), memory_format=memory_format)
+        return conversion.to_dtype(self, dtype_named("bfloat16"), memory_format)
 
     def long(self, memory_format: Any = None) -> Tensor:
         """The tensor as int64; itself if it is."""
-        return self.to(dtype_named("int64"), memory_format=memory_format)
+        return conversion.to_dtype(self, dtype_named("int64"), memory_format)
 
     def int(self, memory_format: Any = None) -> Tensor:
         """The tensor as int32; itself if it is."""
-        return self.to(dtype_named("int32"), memory_format=memory_format)
+        return conversion.to_dtype(self, dtype_named("int32"), memory_format)
 
     def bool(self, memory_format: Any = None) -> Tensor:
         """The tensor as bool: whether each element is not 0."""
-        return self.to(dtype_named("bool"), memory_format=memory_format)
+        return conversion.to_dtype(self, dtype_named("bool"), memory_format)
 
     def cpu(self, memory_format: Any = None) -> Tensor:
         """The tensor on the CPU; itself if it is there."""

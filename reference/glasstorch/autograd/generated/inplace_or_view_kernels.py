@@ -687,6 +687,28 @@ def bitwise_and_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     return result
 
 
+_bitwise_and__Scalar = table("bitwise_and_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("bitwise_and_.Scalar")
+def bitwise_and__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_and__Scalar[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_bitwise_and_Scalar_out = table("bitwise_and.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_and.Scalar_out")
+def bitwise_and_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_and_Scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
 _bitwise_or__Tensor = table("bitwise_or_.Tensor")
 
 
@@ -709,6 +731,28 @@ def bitwise_or_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     return result
 
 
+_bitwise_or__Scalar = table("bitwise_or_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("bitwise_or_.Scalar")
+def bitwise_or__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_or__Scalar[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_bitwise_or_Scalar_out = table("bitwise_or.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_or.Scalar_out")
+def bitwise_or_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_or_Scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
 _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
 
 
@@ -727,6 +771,28 @@ _bitwise_xor_Tensor_out = table("bitwise_xor.Tensor_out")
 def bitwise_xor_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _bitwise_xor_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_bitwise_xor__Scalar = table("bitwise_xor_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("bitwise_xor_.Scalar")
+def bitwise_xor__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_xor__Scalar[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_bitwise_xor_Scalar_out = table("bitwise_xor.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_xor.Scalar_out")
+def bitwise_xor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_xor_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
 

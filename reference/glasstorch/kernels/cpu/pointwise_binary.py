@@ -106,11 +106,11 @@ COMPARISONS = {
 TAKE_ALPHA = frozenset(("add.Tensor", "sub.Tensor"))
 
 
-def comparison_with_number(compare: Kernel) -> Kernel:
-    """The kernel of a comparison's Scalar overload."""
+def with_wrapped_number(tensor_kernel: Kernel) -> Kernel:
+    """The kernel of a Scalar overload: the number travels as a wrapped 0-dim tensor."""
 
     def kernel(keys: int, self: Tensor, other: Number, out: Tensor | None = None) -> Tensor:
-        return compare(keys, self, wrapped_number(other), out=out)
+        return tensor_kernel(keys, self, wrapped_number(other), out=out)
 
     return kernel
 
@@ -123,7 +123,10 @@ for name, row in ARITHMETIC.items():
 for name, ufunc in COMPARISONS.items():
     compare, _ = binary_kernel(shapes.comparison, Row(ufunc, DIRECT, produces=bool_))
     register(f"{name}.Tensor", compare)
-    register(f"{name}.Scalar", comparison_with_number(compare))
+    register(f"{name}.Scalar", with_wrapped_number(compare))
+
+for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+    register(f"{name}.Scalar", with_wrapped_number(KERNELS[f"{name}.Tensor"]))
 
 # Division with a rounding mode: one of three kernels
 DIVISIONS: dict[str | None, Kernel] = {

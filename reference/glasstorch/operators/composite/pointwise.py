@@ -1,6 +1,6 @@
 """Pointwise operators made of others.
 
-Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub, bitwise_and), aten/src/ATen/native/TensorCompare.cpp (where),
+Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub), aten/src/ATen/native/TensorCompare.cpp (where),
     aten/src/ATen/native/UnaryOps.cpp (positive)
 Differs: `rsub` is implicit, because `sub` differentiates itself.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from glasstorch.core import hooks
 from glasstorch.core.dtype import Number, bool_
 from glasstorch.core.errors import DtypeError
-from glasstorch.operators.generated.functions import bitwise_and, bitwise_or, bitwise_xor, nonzero, sub, unbind
+from glasstorch.operators.generated.functions import nonzero, sub, unbind
 from glasstorch.operators.generated.functions import where as where_self
 
 if TYPE_CHECKING:
@@ -22,21 +22,6 @@ if TYPE_CHECKING:
 def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
     """`other - alpha * self`."""
     return sub(_tensor(other), self, alpha=alpha)
-
-
-def bitwise_and_scalar(self: Tensor, other: Number) -> Tensor:
-    """`self & other`."""
-    return bitwise_and(self, _tensor(other))
-
-
-def bitwise_or_scalar(self: Tensor, other: Number) -> Tensor:
-    """`self | other`."""
-    return bitwise_or(self, _tensor(other))
-
-
-def bitwise_xor_scalar(self: Tensor, other: Number) -> Tensor:
-    """`self ^ other`."""
-    return bitwise_xor(self, _tensor(other))
 
 
 def positive(self: Tensor) -> Tensor:

@@ -32,7 +32,12 @@ BINARY = {
     "__isub__": ("sub_", "sub_.Tensor"),
     "__imul__": ("mul_", "mul_.Tensor"),
     "__itruediv__": ("div_", "div_.Tensor"),
+    "__ifloordiv__": ("floor_divide_", "floor_divide_.Tensor"),
+    "__imod__": ("remainder_", "remainder_.Tensor"),
     "__ipow__": ("pow_", "pow_.Tensor"),
+    "__iand__": ("bitwise_and_", "bitwise_and_.Tensor"),
+    "__ior__": ("bitwise_or_", "bitwise_or_.Tensor"),
+    "__ixor__": ("bitwise_xor_", "bitwise_xor_.Tensor"),
 }
 REFLECTED = {
     "__radd__": "add",
@@ -40,6 +45,7 @@ REFLECTED = {
     "__rsub__": "rsub",
     "__rand__": "bitwise_and",
     "__ror__": "bitwise_or",
+    "__rxor__": "bitwise_xor",
 }
 UNARY = {"__neg__": "neg", "__abs__": "abs", "__invert__": "bitwise_not", "__pos__": "positive"}
 

@@ -240,15 +240,17 @@ _parse_le_ = PythonFunction("le_", ["le_.Tensor", "le_.Scalar"])
 _parse_ge = PythonFunction("ge", ["ge.Tensor", "ge.Scalar"], ["ge.Tensor_out", "ge.Scalar_out"])
 _parse_ge_ = PythonFunction("ge_", ["ge_.Tensor", "ge_.Scalar"])
 _parse_bitwise_and = PythonFunction(
-    "bitwise_and", ["bitwise_and.Tensor", "bitwise_and.Scalar"], ["bitwise_and.Tensor_out"]
+    "bitwise_and", ["bitwise_and.Tensor", "bitwise_and.Scalar"], ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out"]
 )
-_parse_bitwise_and_ = PythonFunction("bitwise_and_", ["bitwise_and_.Tensor"])
-_parse_bitwise_or = PythonFunction("bitwise_or", ["bitwise_or.Tensor", "bitwise_or.Scalar"], ["bitwise_or.Tensor_out"])
-_parse_bitwise_or_ = PythonFunction("bitwise_or_", ["bitwise_or_.Tensor"])
+_parse_bitwise_and_ = PythonFunction("bitwise_and_", ["bitwise_and_.Tensor", "bitwise_and_.Scalar"])
+_parse_bitwise_or = PythonFunction(
+    "bitwise_or", ["bitwise_or.Tensor", "bitwise_or.Scalar"], ["bitwise_or.Tensor_out", "bitwise_or.Scalar_out"]
+)
+_parse_bitwise_or_ = PythonFunction("bitwise_or_", ["bitwise_or_.Tensor", "bitwise_or_.Scalar"])
 _parse_bitwise_xor = PythonFunction(
-    "bitwise_xor", ["bitwise_xor.Tensor", "bitwise_xor.Scalar"], ["bitwise_xor.Tensor_out"]
+    "bitwise_xor", ["bitwise_xor.Tensor", "bitwise_xor.Scalar"], ["bitwise_xor.Tensor_out", "bitwise_xor.Scalar_out"]
 )
-_parse_bitwise_xor_ = PythonFunction("bitwise_xor_", ["bitwise_xor_.Tensor"])
+_parse_bitwise_xor_ = PythonFunction("bitwise_xor_", ["bitwise_xor_.Tensor", "bitwise_xor_.Scalar"])
 _parse_bitwise_not = PythonFunction("bitwise_not", ["bitwise_not"], ["bitwise_not.out"])
 _parse_bitwise_not_ = PythonFunction("bitwise_not_", ["bitwise_not_"])
 _parse_neg = PythonFunction("neg", ["neg"], ["neg.out"])
@@ -1074,9 +1076,10 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Te
     return _parse_bitwise_and(input, other, out=out)
 
 
-def bitwise_and_(input: Tensor, other: Tensor) -> Tensor:
+def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits set in both; on bool, logical and.
 
+        bitwise_and_(input, other) -> Tensor
         bitwise_and_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
@@ -1101,9 +1104,10 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Ten
     return _parse_bitwise_or(input, other, out=out)
 
 
-def bitwise_or_(input: Tensor, other: Tensor) -> Tensor:
+def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits set in either; on bool, logical or.
 
+        bitwise_or_(input, other) -> Tensor
         bitwise_or_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
@@ -1128,9 +1132,10 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Te
     return _parse_bitwise_xor(input, other, out=out)
 
 
-def bitwise_xor_(input: Tensor, other: Tensor) -> Tensor:
+def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits set in exactly one; on bool, logical exclusive or.
 
+        bitwise_xor_(input, other) -> Tensor
         bitwise_xor_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.

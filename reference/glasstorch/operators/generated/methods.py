@@ -38,7 +38,12 @@ _add__Tensor = table("add_.Tensor")
 _sub__Tensor = table("sub_.Tensor")
 _mul__Tensor = table("mul_.Tensor")
 _div__Tensor = table("div_.Tensor")
+_floor_divide__Tensor = table("floor_divide_.Tensor")
+_remainder__Tensor = table("remainder_.Tensor")
 _pow__Tensor = table("pow_.Tensor")
+_bitwise_and__Tensor = table("bitwise_and_.Tensor")
+_bitwise_or__Tensor = table("bitwise_or_.Tensor")
+_bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
 
 
 class TensorMethods(TensorImpl):
@@ -351,12 +356,47 @@ class TensorMethods(TensorImpl):
             return _div__Tensor[keys](keys, self, other)
         return method_operator(_f.div_, self, other)
 
+    def __ifloordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _floor_divide__Tensor[keys](keys, self, other)
+        return method_operator(_f.floor_divide_, self, other)
+
+    def __imod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _remainder__Tensor[keys](keys, self, other)
+        return method_operator(_f.remainder_, self, other)
+
     def __ipow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _pow__Tensor[keys](keys, self, other)
         return method_operator(_f.pow_, self, other)
+
+    def __iand__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _bitwise_and__Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_and_, self, other)
+
+    def __ior__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _bitwise_or__Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_or_, self, other)
+
+    def __ixor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _bitwise_xor__Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_xor_, self, other)
 
     def __radd__(self, other: Any) -> Tensor:
         return method_operator(_f.add, self, other)
@@ -372,6 +412,9 @@ class TensorMethods(TensorImpl):
 
     def __ror__(self, other: Any) -> Tensor:
         return method_operator(_f.bitwise_or, self, other)
+
+    def __rxor__(self, other: Any) -> Tensor:
+        return method_operator(_f.bitwise_xor, self, other)
 
     __neg__ = _f.neg
     __abs__ = _f.abs

@@ -195,6 +195,11 @@ def comparison_scalar(self: TensorImpl, other: Number) -> Result:
 bitwise = binary
 
 
+def bitwise_scalar(self: TensorImpl, other: Number) -> Result:
+    """The same sizes, the dtype promoted with the number's."""
+    return broadcast(result_type(self, other), self)
+
+
 def threshold_backward(grad_output: TensorImpl, self: TensorImpl, threshold: Number) -> Result:
     """As `binary`; the input's order in memory comes before the gradient's."""
     return binary(self, grad_output)
