@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from workbook.book.figures.kit import Figure
+from workbook.book.figures.kit import Figure, text_width
 
 WIDTH, HEIGHT = 560, 260
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 30, 34
@@ -39,11 +39,12 @@ def draw(series: Mapping[str, Sequence[float]], x_label: str, y_label: str) -> F
         figure.text(x(place), HEIGHT - BOTTOM + 18, str(place), size=12, colour="soft", anchor="middle")
     figure.text(WIDTH - RIGHT, HEIGHT - 2, x_label, size=12, colour="soft", anchor="end")
     figure.text(LEFT, 14, y_label, size=12.5, colour="soft")
-    legend = float(WIDTH - RIGHT)
-    for colour, (name, values) in reversed(list(zip(COLOURS, series.items(), strict=False))):
+    for colour, values in zip(COLOURS, series.values(), strict=False):
         figure.line([(x(i), y(value)) for i, value in enumerate(values)], colour=colour, dashed=colour == "torch")
+    legend = float(WIDTH - RIGHT)
+    for colour, name in reversed(list(zip(COLOURS, series, strict=False))):
         figure.text(legend, 14, name, size=12.5, colour=colour, anchor="end", bold=True)
-        legend -= 24 + 8 * len(name)
+        legend -= text_width(name, 12.5) + 16
     return figure
 
 

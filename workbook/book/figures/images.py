@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from workbook.book.figures.kit import Figure
 
-PIXEL, BETWEEN, ACROSS, LINE = 5, 14, 10, 24
+PIXEL, BETWEEN, ACROSS, LINE = 5, 16, 10, 26
 LEVELS = 8  # shades of grey
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from workbook.book.figures.kit import Figure
+from workbook.book.figures.kit import Figure, text_width
 
 if TYPE_CHECKING:
     from glasstorch import Tensor
 
-CELL, TALL, ROW = 46, 34, 12
+CELL, TALL, BELOW = 46, 34, 30
+WIDEST = 640
 MOST = 48  # cells that a figure holds
 
 
@@ -22,25 +23,25 @@ def draw(tensor: Tensor) -> Figure:
         raise ValueError(f"a figure holds 1 to {MOST} cells, this storage has {count}")
     values = tensor.detach().as_strided((count,), (1,), 0).tolist()
     readers = reading_order(shape, strides, offset)
-    across = min(count, ROW)
-    rows = -(-count // ROW)
-    geometry = f"sizes {shape}   strides {strides}   offset {offset}"
+    orders = [" ".join(map(str, readers.get(cell, ()))) for cell in range(count)]
+    wide = max(CELL, *(text_width(order, 11.5) + 8 for order in orders))
+    across = min(count, int(WIDEST / wide))
+    geometry = f"sizes {shape}, strides {strides}, offset {offset}"
     told = "; ".join(
         f"cell {cell} holds {text_of(values[cell])}, read as element {', '.join(map(str, readers[cell]))}"
         if cell in readers
         else f"cell {cell} holds {text_of(values[cell])}, not read"
         for cell in range(count)
     )
-    width = max(across * CELL + 2, 360)
-    figure = Figure("memory", "A tensor's storage", f"{geometry}. {told}.", width, 30 + rows * (TALL + 30))
-    figure.text(1, 15, geometry, size=12.5, mono=True, room=width)
+    width = max(across * wide + 2, text_width(geometry, 12.5, mono=True))
+    height = 26 + -(-count // across) * (TALL + BELOW) - 8
+    figure = Figure("memory", "A tensor's storage", f"{geometry}. {told}.", width, height)
+    figure.text(1, 13, geometry, size=12.5, mono=True, room=width)
     for cell, value in enumerate(values):
-        x, y = 1 + cell % ROW * CELL, 28 + cell // ROW * (TALL + 30)
-        figure.label(
-            x, y, CELL, TALL, text_of(value), kind="glass" if cell in readers else "plain", mono=True, size=12.5
-        )
-        order = " ".join(map(str, readers.get(cell, ())))
-        figure.text(x + CELL / 2, y + TALL + 16, order, size=11.5, colour="soft", anchor="middle", room=CELL)
+        x, y = 1 + cell % across * wide, 26 + cell // across * (TALL + BELOW)
+        kind = "glass" if cell in readers else "plain"
+        figure.label(x, y, wide, TALL, text_of(value), kind=kind, mono=True, size=12.5)
+        figure.text(x + wide / 2, y + TALL + 16, orders[cell], size=11.5, colour="soft", anchor="middle", room=wide)
     return figure
 
 
