@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "examples" / "digits.py"
+# The matrices are small: threads that wait for each other would take most of the time where tests run in parallel.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def train(folder: Path, *arguments: str, runner: tuple[str, ...] = ("-m", "glasstorch")) -> Any:
@@ -23,7 +25,7 @@ def train(folder: Path, *arguments: str, runner: tuple[str, ...] = ("-m", "glass
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": str(ROOT / "reference")},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "reference"), **ONE_THREAD},
         timeout=240,
     )
     assert done.returncode == 0, done.stderr
@@ -72,7 +74,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": str(ROOT / "reference")},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "reference"), **ONE_THREAD},
     )
     assert done.returncode == 2
     assert "--batch-size must be at least 1, got 0" in done.stderr
