@@ -18,9 +18,13 @@ from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import is_expandable_to
+from glasstorch.operators.direct import on_tensor
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+sum_over = on_tensor("sum.dim_IntList")
+view = on_tensor("view")
 
 
 class GraphTask:
@@ -168,8 +172,8 @@ def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
     dims = [*range(added), *repeated]
     if dims:
-        tensor = tensor.sum(dims, keepdim=True)
-    return tensor.view(shape) if added else tensor
+        tensor = sum_over(tensor, dims, True, None)
+    return view(tensor, list(shape)) if added else tensor
 
 
 def execute(

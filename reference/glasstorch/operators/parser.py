@@ -26,7 +26,7 @@ from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import Operator, keys_of, registry
-from glasstorch.dispatch.schema import Argument
+from glasstorch.dispatch.schema import Argument, Type
 
 NUMBERS = frozenset((bool, int, float))
 
@@ -53,11 +53,29 @@ PYTHON_TYPES = {float: float64, int: int64, bool: bool_}
 
 
 class Mismatch(Exception):
-    """An argument that a signature does not accept; carries the parameter, its place and the value."""
+    """A call that a signature does not accept; the reason is put into words only if nobody else accepts it."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, template: str, *values: object) -> None:
+        super().__init__(template, *values)
+        self.template, self.values = template, values
+
+    @property
+    def reason(self) -> str:
+        return self.template.format(*self.values)
+
+
+class Parameter:
+    """One parameter of a signature, with what every call needs of it worked out once."""
+
+    __slots__ = ("argument", "convert", "default", "has_default", "keyword_only", "name")
+
+    def __init__(self, argument: Argument, numbers_as_tensors: bool) -> None:
+        self.argument = argument
+        self.name = argument.name
+        self.keyword_only = argument.keyword_only
+        self.has_default = argument.default is not None
+        self.default = argument.default_value if self.has_default else None
+        self.convert = converter(argument.type, numbers_as_tensors)
 
 
 class Signature:
@@ -68,76 +86,76 @@ class Signature:
         schema = operator.schema
         self.is_out = schema.is_out
         self.outs = schema.out_arguments
-        self.parameters = [a for a in schema.arguments if not (self.is_out and a.type.is_write)]
-        self.positional = [a for a in self.parameters if not a.keyword_only]
-        self.numbers_as_tensors = function in NUMBERS_AS_TENSORS
+        numbers_as_tensors = function in NUMBERS_AS_TENSORS
+        shown = [a for a in schema.arguments if not (self.is_out and a.type.is_write)]
+        self.parameters = [Parameter(a, numbers_as_tensors) for a in shown]
+        self.positional = [a for a in shown if not a.keyword_only]
         self.is_factory = schema.is_factory
-        after_self = [a for a in self.positional if a.name != "self"]
-        # `view(2, 3)`: the first parameter takes a list of ints, so loose ints may stand for it.
-        self.varargs = after_self[0] if after_self and after_self[0].type.is_list and _is_int(after_self[0]) else None
+        self.has_self = bool(self.positional) and self.positional[0].name == "self"
+        # `view(2, 3)`: the first parameter after self takes a list of ints, so loose ints may stand for it.
+        self.varargs: int | None = None
+        at = 1 if self.has_self else 0
+        if len(self.positional) > at and self.positional[at].type.is_list and _is_int(self.positional[at]):
+            self.varargs = at
 
-    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:  # hot path: benchmarks/eager.py
         """All arguments in schema order, converted; Mismatch says which does not fit."""
-        given = dict(kwargs)
-        args = self._gather_varargs(args)
-        if len(args) > len(self.positional):
-            raise Mismatch(f"takes {len(self.positional)} positional arguments but {len(args)} were given")
+        if self.varargs is not None:
+            args = self._gather_varargs(args, self.varargs)
+        count = len(args)
+        if count > len(self.positional):
+            raise Mismatch("takes {} positional arguments but {} were given", len(self.positional), count)
         bound = []
+        unused = len(kwargs)
         for i, parameter in enumerate(self.parameters):
-            if i < len(args) and not parameter.keyword_only:
-                if parameter.name in given:
-                    raise Mismatch(f"got multiple values for argument '{parameter.name}'")
+            name = parameter.name
+            if i < count:
+                if unused and name in kwargs:
+                    raise Mismatch("got multiple values for argument '{}'", name)
                 value = args[i]
-            elif parameter.name in given:
-                value = given.pop(parameter.name)
-            elif parameter.name == "self" and "input" in given:
-                value = given.pop("input")
-            elif parameter.default is not None:
-                bound.append(parameter.default_value)
+            elif unused and name in kwargs:
+                value = kwargs[name]
+                unused -= 1
+            elif unused and name == "self" and "input" in kwargs:
+                value = kwargs["input"]
+                unused -= 1
+            elif parameter.has_default:
+                bound.append(parameter.default)
                 continue
             else:
-                raise Mismatch(f'missing 1 required positional arguments: "{_python_name(parameter)}"')
-            bound.append(self._convert(parameter, value, i))
-        if given:
-            raise Mismatch(f"got an unexpected keyword argument '{next(iter(given))}'")
+                raise Mismatch('missing 1 required positional arguments: "{}"', _python_name(parameter.argument))
+            converted = parameter.convert(value)
+            if converted is REFUSED:
+                raise self._refusal(parameter.argument, i, value)
+            bound.append(converted)
+        if unused:
+            known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
+            unknown = next(name for name in kwargs if name not in known)
+            raise Mismatch("got an unexpected keyword argument '{}'", unknown)
         return bound
 
-    def _gather_varargs(self, args: Sequence[Any]) -> Sequence[Any]:
+    def _gather_varargs(self, args: Sequence[Any], at: int) -> Sequence[Any]:
         """`(self, 2, 3)` -> `(self, [2, 3])` where the list parameter comes first."""
-        if self.varargs is None:
-            return args
-        at = self.positional.index(self.varargs)
         loose = args[at:]
-        if len(args) > at and all(_as_index(value) is not None for value in loose):
-            rest = self.positional[at + 1 :]
-            if len(loose) > 1 and rest and self.varargs.type.list_size is not None:
-                return args  # sum(0, True): the second value belongs to the next parameter
-            return [*args[:at], list(loose)]
-        return args
+        if not loose or not all(type(value) is int or _as_index(value) is not None for value in loose):
+            return args
+        takes_one = self.positional[at].type.list_size is not None
+        if takes_one and len(loose) > 1 and len(self.positional) > at + 1:
+            return args  # sum(0, True): the second value belongs to the next parameter
+        return [*args[:at], list(loose)]
 
-    def _convert(self, parameter: Argument, value: Any, position: int) -> Any:
-        kind = parameter.type
-        if value is None and kind.is_optional:
-            return None
-        if kind.is_tensor_like and not kind.is_list and not isinstance(value, TensorImpl):
-            if self.numbers_as_tensors and isinstance(value, bool | int | float | np.number):
-                return hooks.tensor_hooks.wrapped_number(value)
-        else:
-            converted = _CONVERT[kind.base](value, kind.list_size) if not kind.is_list else _list(kind, value)
-            if converted is not REFUSED:
-                return converted
-        wanted = _describe(parameter)
-        raise Mismatch(
-            f"argument '{_python_name(parameter)}' (position {position + (0 if self._has_self() else 1)}) must be "
-            f"{wanted}, not {type(value).__name__}"
+    def _refusal(self, argument: Argument, place: int, value: Any) -> Mismatch:
+        return Mismatch(
+            "argument '{}' (position {}) must be {}, not {}",
+            _python_name(argument),
+            place + (0 if self.has_self else 1),
+            _describe(argument),
+            type(value).__name__,
         )
-
-    def _has_self(self) -> bool:
-        return bool(self.positional) and self.positional[0].name == "self"
 
     def __str__(self) -> str:
         parts = [_parameter_text(p) for p in self.positional]
-        names = [_parameter_text(p) for p in self.parameters if p.keyword_only]
+        names = [_parameter_text(p.argument) for p in self.parameters if p.keyword_only]
         if names:
             parts += ["*", *names]
         return f"({', '.join(parts)})"
@@ -221,11 +239,11 @@ def _check_options_of_out(kwargs: dict[str, Any], out: TensorImpl) -> None:
 
     Mirrors: check_out_type_matches in tools/autograd/templates/python_torch_functions.cpp
     """
-    wanted = _dtype(kwargs.pop("dtype", out.dtype), None)
+    wanted = _dtype(kwargs.pop("dtype", out.dtype))
     if wanted is not out.dtype:
         name = getattr(wanted, "scalar_name", wanted)
         raise DtypeError(f"dtype {name} does not match dtype of out parameter ({out.dtype.scalar_name})")
-    on = _device(kwargs.pop("device", out.device), None)
+    on = _device(kwargs.pop("device", out.device))
     if getattr(on, "type", None) != out.device.type:
         raise DeviceError(f"device type {on} does not match device type of out parameter ({out.device})")
     for name in ("layout", "pin_memory"):
@@ -268,11 +286,11 @@ def _as_index(value: Any) -> int | None:
         return None
 
 
-def _tensor(value: Any, size: int | None) -> Any:
+def _tensor(value: Any) -> Any:
     return value if isinstance(value, TensorImpl) else REFUSED
 
 
-def _scalar(value: Any, size: int | None) -> Any:
+def _scalar(value: Any) -> Any:
     if type(value) in NUMBERS:
         return value
     if isinstance(value, np.bool_ | np.integer | np.floating):
@@ -286,33 +304,33 @@ def _requires_grad(tensor: TensorImpl) -> bool:
     return bool(getattr(tensor, "requires_grad", False))
 
 
-def _int(value: Any, size: int | None) -> Any:
+def _int(value: Any) -> Any:
     index = _as_index(value)
     return REFUSED if index is None else index
 
 
-def _float(value: Any, size: int | None) -> Any:
-    number = _scalar(value, size)
+def _float(value: Any) -> Any:
+    number = _scalar(value)
     return REFUSED if number is REFUSED or isinstance(number, bool) else float(number)
 
 
-def _bool(value: Any, size: int | None) -> Any:
+def _bool(value: Any) -> Any:
     if type(value) is bool:
         return value
     return bool(value) if isinstance(value, np.bool_) else REFUSED
 
 
-def _instance(kind: type) -> Callable[[Any, int | None], Any]:
-    return lambda value, size: value if isinstance(value, kind) else REFUSED
+def _instance(kind: type) -> Callable[[Any], Any]:
+    return lambda value: value if isinstance(value, kind) else REFUSED
 
 
-def _dtype(value: Any, size: int | None) -> Any:
+def _dtype(value: Any) -> Any:
     if isinstance(value, dtype):
         return value
     return PYTHON_TYPES.get(value, REFUSED) if isinstance(value, type) else REFUSED
 
 
-def _device(value: Any, size: int | None) -> Any:
+def _device(value: Any) -> Any:
     if isinstance(value, device):
         return value
     if isinstance(value, str):
@@ -320,7 +338,7 @@ def _device(value: Any, size: int | None) -> Any:
     return device("cuda", value) if type(value) is int else REFUSED
 
 
-_CONVERT: dict[str, Callable[[Any, int | None], Any]] = {
+_CONVERT: dict[str, Callable[[Any], Any]] = {
     "Tensor": _tensor,
     "Scalar": _scalar,
     "int": _int,
@@ -337,16 +355,44 @@ _CONVERT: dict[str, Callable[[Any, int | None], Any]] = {
 }
 
 
-def _list(kind: Any, value: Any) -> Any:
+def converter(kind: Type, numbers_as_tensors: bool) -> Callable[[Any], Any]:
+    """The conversion for one parameter: its value, or REFUSED."""
+    one = _CONVERT[kind.base]
+    if kind.is_list:
+        convert = _list_converter(kind, one)
+    elif kind.base == "Tensor" and numbers_as_tensors:
+        convert = _tensor_or_number
+    else:
+        convert = one
+    if not kind.is_optional:
+        return convert
+    return lambda value: None if value is None else convert(value)
+
+
+def _tensor_or_number(value: Any) -> Any:
+    if isinstance(value, TensorImpl):
+        return value
+    if isinstance(value, bool | int | float | np.number):
+        return hooks.tensor_hooks.wrapped_number(value)
+    return REFUSED
+
+
+def _list_converter(kind: Type, one: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A list of converted elements; a single int stands for a list of a fixed length."""
-    if not isinstance(value, list | tuple):
-        if kind.list_size is None or kind.base == "Tensor":
-            return REFUSED
-        one = _CONVERT[kind.base](value, None)
-        return REFUSED if one is REFUSED else [one] * kind.list_size
-    optional_elements = "?" in kind.suffixes and kind.suffixes.index("?") == 0
-    elements = [None if v is None and optional_elements else _CONVERT[kind.base](v, None) for v in value]
-    return REFUSED if any(e is REFUSED for e in elements) else elements
+    size = kind.list_size
+    single = size if kind.base != "Tensor" else None
+    optional_elements = kind.suffixes[0] == "?"
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            if single is None:
+                return REFUSED
+            element = one(value)
+            return REFUSED if element is REFUSED else [element] * single
+        elements = [None if v is None and optional_elements else one(v) for v in value]
+        return REFUSED if any(e is REFUSED for e in elements) else elements
+
+    return convert
 
 
 # What the messages call things ----------------------------------------------------------------------------------

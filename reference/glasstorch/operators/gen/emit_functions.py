@@ -1,7 +1,7 @@
 """Emits `operators/generated/functions.py`: one Python function for each operator's name.
 
 Mirrors: tools/autograd/gen_python_functions.py (emit_single_dispatch), templates/python_torch_functions.cpp
-Differs: a function calls its first overload itself when the arguments plainly fit, and leaves the rest to the parser.
+Differs: a function calls an overload itself when the arguments plainly fit it, and leaves the rest to the parser.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from glasstorch.operators.parser import NUMBERS_AS_TENSORS
 HEADER = '''"""One function for each operator's name. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
-Differs: the first overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest.
+Differs: an overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core import hooks
 from glasstorch.core.device import device as device_
 from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.generator import Generator
@@ -99,14 +100,20 @@ def group(functions: list[NativeFunction]) -> list[Name]:
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names = group(functions)
     parts = [HEADER.format(mark=mark)]
-    called = [n.primary for n in names if (_is_called_here(n.primary) if n.has_plain_parameters else _is_quick(n))]
-    parts += [f"_{f.identifier} = table({f.name!r})\n" for f in called]
+    parts += [f"_{f.identifier} = table({f.name!r})\n" for n in names for f in _called_here(n)]
     for name in names:
         overloads = [f.name for f in name.plain]
         outs = f", {[f.name for f in name.outs]!r}" if name.outs else ""
         parts.append(f"_parse_{name.name} = PythonFunction({name.name!r}, {overloads!r}{outs})\n")
     parts += ["\n\n" + (_plain(n) if n.has_plain_parameters else _starred(n)) for n in names]
     return "".join(parts)
+
+
+def _called_here(name: Name) -> list[NativeFunction]:
+    """The overloads that the function itself calls when the arguments plainly fit."""
+    if not name.has_plain_parameters:
+        return [name.primary] if _is_quick(name) else []
+    return [f for f in name.plain if _is_called_here(f) and not f.schema.is_factory]
 
 
 def _is_called_here(f: NativeFunction) -> bool:
@@ -133,10 +140,15 @@ def _plain(name: Name) -> str:
     named = "".join(f", {a.name}={_local(a)}" for a in parameters if a.keyword_only)
     named += ", out=out" if out else ""
     named += ", requires_grad=requires_grad" if name.primary.schema.is_factory else ""
-    body = f"    return _parse_{name.name}({positional}{named})\n"
-    if _is_called_here(name.primary) and not name.primary.schema.is_factory:
-        tests = [t for a in parameters if (t := _fits(a))] + (["out is None"] if out else [])
-        body = f"    if {' and '.join(tests)}:\n{_call(name.primary, '        ')}" + body
+    body = ""
+    if name.name in NUMBERS_AS_TENSORS:
+        numbers = [_local(a) for a in parameters if a.type.base == "Tensor" and a.name != "self"]
+        for n in numbers:
+            body += f"    if type({n}) in NUMBERS:\n        {n} = hooks.tensor_hooks.wrapped_number({n})\n"
+    for f in _called_here(name):
+        tests = [t for a in f.schema.arguments if (t := _fits(a))] + (["out is None"] if out else [])
+        body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
+    body += f"    return _parse_{name.name}({positional}{named})\n"
     returns = _returns(name.primary)
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
 
@@ -254,7 +266,7 @@ def _doc(name: Name) -> str:
     f = name.primary
     sentence = f.doc or f"See {f.schema.name.rstrip('_')}; changes its first argument in place and returns it."
     lines = [sentence, ""]
-    lines += [f"    {signature_line(p, bool(name.outs))}" for p in name.plain]
+    lines += dict.fromkeys(f"    {signature_line(p, bool(name.outs))}" for p in name.plain)
     if f.schema.is_inplace:
         lines += ["", "The result is the first argument itself; its version counter is raised."]
     elif f.schema.is_view:

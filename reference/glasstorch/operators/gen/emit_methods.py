@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from glasstorch.operators.gen.emit_functions import Name, _call, _local, group
 from glasstorch.operators.gen.model import NativeFunction, python_name
+from glasstorch.operators.parser import NUMBERS_AS_TENSORS
 
 # Python's operators and the functions behind them; the overload named is called at once for two tensors.
 BINARY = {
@@ -59,11 +60,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core import hooks
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import method_operator
+from glasstorch.operators.parser import NUMBERS, method_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -123,9 +125,12 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     for a in f.schema.arguments[2:]:
         call = call.replace(f", {_local(a)})", f", {a.default_value!r})")
     call = call.replace("exponent", "other")
+    number = ""
+    if name in NUMBERS_AS_TENSORS:
+        number = "        if type(other) in NUMBERS:\n            other = hooks.tensor_hooks.wrapped_number(other)\n"
     ignore = "  # type: ignore[override]" if dunder in ("__eq__", "__ne__") else ""
     return (
         f"\n    def {dunder}(self, other: Any) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
-        f"        if isinstance(other, TensorImpl):\n{call}"
+        f"{number}        if isinstance(other, TensorImpl):\n{call}"
         f"        return method_operator(_f.{name}, self, other)\n"
     )

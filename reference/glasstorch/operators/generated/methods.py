@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core import hooks
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import method_operator
+from glasstorch.operators.parser import NUMBERS, method_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -210,6 +211,8 @@ class TensorMethods(TensorImpl):
     # Python's operators
 
     def __add__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -217,6 +220,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.add, self, other)
 
     def __sub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -224,6 +229,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.sub, self, other)
 
     def __mul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -231,6 +238,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.mul, self, other)
 
     def __truediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -252,6 +261,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.pow, self, other)
 
     def __floordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -259,6 +270,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.floor_divide, self, other)
 
     def __mod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -329,6 +342,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.ge, self, other)
 
     def __iadd__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -336,6 +351,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.add_, self, other)
 
     def __isub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -343,6 +360,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.sub_, self, other)
 
     def __imul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -350,6 +369,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.mul_, self, other)
 
     def __itruediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -357,6 +378,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.div_, self, other)
 
     def __ifloordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
@@ -364,6 +387,8 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.floor_divide_, self, other)
 
     def __imod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in NUMBERS:
+            other = hooks.tensor_hooks.wrapped_number(other)
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
