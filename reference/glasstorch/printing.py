@@ -137,9 +137,7 @@ def style_for(values: Array) -> Style:
 def _fitted(form: str, precision: int, values: Array) -> Style:
     """The style just wide enough for all values."""
     style = Style(form, precision, width=1)
-    return style._replace(
-        width=max((len(style.bare_text(v)) for v in values.reshape(-1).tolist()), default=1)
-    )
+    return style._replace(width=max((len(style.bare_text(v)) for v in values.reshape(-1).tolist()), default=1))
 
 
 # ---- all numbers -------------------------------------------------------------------------------------------

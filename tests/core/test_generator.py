@@ -128,9 +128,7 @@ def test_a_tensor_that_is_not_contiguous_gets_its_normal_numbers_one_by_one() ->
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("count", [1, 15, 16, 100, 2 * generator_module.BLOCK + 5])
-@pytest.mark.parametrize(
-    "bounds", [(0, 1), (-0.1, 0.1), (0.1, 0.2), (-3, 1000), (0, 5), (1000, 1000.1), (2, 2)]
-)
+@pytest.mark.parametrize("bounds", [(0, 1), (-0.1, 0.1), (0.1, 0.2), (-3, 1000), (0, 5), (1000, 1000.1), (2, 2)])
 def test_uniform_is_torch_s(dtype: Any, count: int, bounds: tuple[float, float]) -> None:
     torch = torch_module()
     torch.manual_seed(count)
@@ -319,8 +317,7 @@ def test_threads_share_the_stream_without_losing_a_word() -> None:
     g = Generator().manual_seed(1)
     drawn: list[np.ndarray] = []
     threads = [
-        threading.Thread(target=lambda: drawn.extend(g.uniform(50, "float32") for _ in range(100)))
-        for _ in range(8)
+        threading.Thread(target=lambda: drawn.extend(g.uniform(50, "float32") for _ in range(100))) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
