@@ -40,7 +40,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     `copy=True` makes a copy even so.
     """
     if len(args) == 1 and not kwargs and type(args[0]) is dtype:  # x.to(torch.float32), by far the most frequent
-        return to_options(self, args[0], None, None, None, False, False, None)  # type: ignore[no-any-return]
+        return to_dtype(self, args[0], None)
     first = args[0] if args else kwargs.get("dtype", kwargs.get("tensor"))
     if isinstance(first, TensorImpl):
         names: tuple[str, ...] = ("tensor", "non_blocking", "copy")
@@ -66,6 +66,11 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         raise _refused(args, kwargs)
     where = None if on is None else device("cuda", on) if isinstance(on, int) else device(on)
     return to_options(self, wanted, None, where, None, *flags, format)  # type: ignore[no-any-return]
+
+
+def to_dtype(self: Tensor, wanted: dtype, format: memory_format | None) -> Tensor:
+    """`x.float()` and its like: the tensor in a dtype; itself if it is of that one."""
+    return to_options(self, wanted, None, None, None, False, False, format)  # type: ignore[no-any-return]
 
 
 def _dtype(value: Any) -> dtype | None:
