@@ -26,7 +26,9 @@ class Step(NamedTuple):
 
 
 STEPS = (
-    Step("ruff check", ("-m", "ruff", "check", "--quiet", "."), "python -m ruff check --fix ."),
+    Step(
+        "ruff check", ("-m", "ruff", "check", "--quiet", "--output-format=concise", "."), "python -m ruff check --fix ."
+    ),
     Step("ruff format", ("-m", "ruff", "format", "--check", "--quiet", "."), "python -m ruff format ."),
     Step("mypy", ("-m", "mypy", "--no-error-summary"), "mend the types that it names"),
     Step("generated code", ("-m", "glasstorch.operators.gen", "--check"), "make gen"),
