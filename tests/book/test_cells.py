@@ -16,11 +16,10 @@ from workbook.progress import Progress
 
 
 @pytest.mark.parametrize("thing", [last_line, "workbook.book.errors.last_line"])
-def test_a_function_is_quoted_with_its_place(thing: object) -> None:
+def test_a_function_is_quoted_with_its_file_and_name(thing: object) -> None:
     quote = quotation_of(thing)
-    lines, first = inspect.getsourcelines(last_line)
-    assert quote.caption == f"workbook/book/errors.py, lines {first} to {first + len(lines) - 1}"
-    assert quote.blocks == (("python", "".join(lines).rstrip()),)
+    assert quote.caption == "workbook/book/errors.py, last_line"
+    assert quote.blocks == (("python", inspect.getsource(last_line).rstrip()),)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_what_has_no_source_is_refused(thing: object, error: type[Exception], sa
 def test_a_row_of_a_yaml_table_is_quoted(capsys: pytest.CaptureFixture[str]) -> None:
     show("operators/native_functions.yaml", "add.Tensor")
     caption, _, rest = capsys.readouterr().out.partition("\n\n")
-    assert caption.startswith("glasstorch/operators/native_functions.yaml, lines ")
+    assert caption == "glasstorch/operators/native_functions.yaml, add.Tensor"
     assert rest.startswith("- func: add.Tensor(Tensor self, Tensor other")
     assert rest.count("- func: ") == 1
     with pytest.raises(LookupError, match=r"has no row for 'add\.Tens'"):
@@ -63,10 +62,10 @@ def test_a_row_of_a_yaml_table_is_quoted(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_quotation_is_shown_in_a_notebook_as_markdown_with_its_role() -> None:
-    data, metadata = Shown("quote", "a.py, line 3", (("python", "x = 1"),))._repr_mimebundle_()
+    data, metadata = Shown("quote", "a.py, C.__add__", (("python", "x = 1"),))._repr_mimebundle_()
     assert data == {
-        "text/plain": "a.py, line 3\n\nx = 1",
-        "text/markdown": "*a.py, line 3*\n\n```python\nx = 1\n```",
+        "text/plain": "a.py, C.__add__\n\nx = 1",
+        "text/markdown": "*a.py, C.\\_\\_add\\_\\_*\n\n```python\nx = 1\n```",
     }
     assert metadata == {"text/markdown": {"role": "quote"}}
     json.dumps([data, metadata])

@@ -29,6 +29,7 @@ from workbook.book.figures.live import show_trace as show_trace
 from workbook.book.project import project_root
 
 ORACLE = "2.13"  # the series of torch whose output is recorded
+MARKUP = re.compile(r"[_*`<\[\]\\]")  # what Markdown would read as more than a letter
 IDENTITY = re.compile(r"B\d{3}")
 LANGUAGES = {".py": "python", ".pyi": "python", ".yaml": "yaml", ".cu": "cuda", ".h": "cpp", ".cpp": "cpp"}
 
@@ -50,7 +51,8 @@ class Shown(NamedTuple):
     ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
         """What Jupyter shows. The role is told beside the Markdown, for the renderer."""
         fences = [f"```{language}\n{text}\n```" for language, text in self.blocks]
-        markdown = "\n\n".join([f"*{self.caption}*", *fences])
+        caption = MARKUP.sub(r"\\\g<0>", self.caption)
+        markdown = "\n\n".join([f"*{caption}*", *fences])
         return {"text/plain": repr(self), "text/markdown": markdown}, {"text/markdown": {"role": self.role}}
 
 
@@ -112,8 +114,8 @@ def quotation_of(thing: object) -> Shown:
             f"show({thing!r}): {type(target).__name__} has no Python source\n"
             "  accepted: a function, class, method, property or module written in Python, or its dotted name"
         )
-    lines, first = inspect.getsourcelines(target)
-    return quotation(file, lines, max(first, 1))
+    lines, _ = inspect.getsourcelines(target)
+    return quotation(file, lines, getattr(target, "__qualname__", "").replace(".<locals>", ""))
 
 
 def named(name: str) -> object:
@@ -157,16 +159,14 @@ def quotation_of_row(path: str, entry: str) -> Shown:
         raise LookupError(f"show({path!r}, {entry!r}): {path} has no row for {entry!r}")
     end = next((number for number in starts if number > first), len(lines))
     body = [line for line in lines[first:end] if not line.startswith("#")]
-    return quotation(file, body, first + 1)
+    return quotation(file, body, entry)
 
 
-def quotation(file: Path, lines: Iterable[str], first: int) -> Shown:
-    """Lines of a file, with their place as the caption."""
+def quotation(file: Path, lines: Iterable[str], name: str) -> Shown:
+    """Lines of a file, with their place as the caption: by name, which stays when lines move."""
     text = textwrap.dedent("".join(lines)).rstrip()
-    last = first + text.count("\n")
-    place = f"line {first}" if last == first else f"lines {first} to {last}"
     language = LANGUAGES.get(file.suffix, "text")
-    return Shown("quote", f"{short_name(file)}, {place}", ((language, text),))
+    return Shown("quote", ", ".join(filter(None, (short_name(file), name))), ((language, text),))
 
 
 def short_name(file: Path) -> str:
