@@ -38,6 +38,8 @@ from glasstorch.operators.shapes.nn import MEAN, NONE
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
+Geometry = tuple[Shape, Shape, int]  # sizes, strides, offset
+
 # Pointwise ------------------------------------------------------------------------------------------------------
 
 
@@ -161,6 +163,33 @@ def value_selecting_backward(grad: Tensor, dim: int, indices: Tensor, shape: Sha
     return grad.new_zeros(shape).scatter(dim, indices, grad)
 
 
+# Matrix products ------------------------------------------------------------------------------------------------
+
+
+def mm_left_grad(grad: Tensor, right: Tensor, left_geometry: Geometry, alpha: Number) -> Tensor:
+    """The gradient of the left factor, laid out column by column where that is. (PyTorch: mm_mat1_grad)"""
+    if is_column_major(left_geometry):
+        return scaled(right.mm(grad.t()).t(), alpha)
+    return scaled(grad.mm(right.t()), alpha)
+
+
+def mm_right_grad(grad: Tensor, left: Tensor, right_geometry: Geometry, alpha: Number) -> Tensor:
+    """The gradient of the right factor, laid out column by column where that is. (PyTorch: mm_mat2_grad)
+
+    A linear layer multiplies by a transposed weight: the gradient then arrives row by row, as the weight lies, and can be
+    kept without a copy.
+    """
+    if is_column_major(right_geometry):
+        return scaled(grad.t().mm(left).t(), alpha)
+    return scaled(left.t().mm(grad), alpha)
+
+
+def is_column_major(geometry: Geometry) -> bool:
+    """Whether a matrix lies column by column without gaps."""
+    shape, strides, _ = geometry
+    return strides[0] == 1 and strides[1] == shape[0]
+
+
 # Views ----------------------------------------------------------------------------------------------------------
 
 
@@ -226,9 +255,6 @@ def split_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, split_size:
             g = known.new_zeros((*shape[:d], size, *shape[d + 1 :]))
         pieces.append(g)
     return cat(pieces, d)
-
-
-Geometry = tuple[Shape, Shape, int]
 
 
 def as_strided_backward(

@@ -18,14 +18,16 @@ from glasstorch.core.errors import StorageError
 class Storage:
     """A run of bytes on one device, which any number of tensors look at.
 
-    `buffer` is a one-dimensional uint8 array over the bytes, or None for a device that has none here (meta).
-    `generation` changes whenever `buffer` is replaced, so that an array cached on a tensor can be seen to be stale.
+    `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with, or None for a device that
+    has none here (meta). `generation` changes whenever `memory` is replaced, so that an array cached on a tensor can be seen to be stale.
     """
 
-    __slots__ = ("__weakref__", "_nbytes", "buffer", "device", "generation", "resizable")
+    __slots__ = ("__weakref__", "_nbytes", "device", "generation", "memory", "resizable")
 
-    def __init__(self, buffer: Buffer | None, nbytes: int, on: device = CPU, resizable: bool = True) -> None:
-        self.buffer = buffer
+    def __init__(
+        self, memory: np.ndarray[Any, Any] | None, nbytes: int, on: device = CPU, resizable: bool = True
+    ) -> None:
+        self.memory = memory
         self._nbytes = nbytes
         self.device = on
         self.resizable = resizable
@@ -42,7 +44,12 @@ class Storage:
 
         It may be `resizable` only where nobody else expects to see its bytes in that array.
         """
-        return cls(array.reshape(-1).view(np.uint8), array.nbytes, CPU, resizable)
+        return cls(array, array.nbytes, CPU, resizable)
+
+    @property
+    def buffer(self) -> Buffer | None:
+        """The bytes as a one-dimensional uint8 array; None where there are none."""
+        return None if self.memory is None else self.memory.reshape(-1).view(np.uint8)
 
     def nbytes(self) -> int:
         """The size in bytes."""
@@ -57,9 +64,9 @@ class Storage:
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there are no bytes."""
-        if self.buffer is None or not self._nbytes:
+        if self.memory is None or not self._nbytes:
             return 0
-        return int(self.buffer.ctypes.data)
+        return int(self.memory.ctypes.data)
 
     def resize_(self, nbytes: int) -> Storage:
         """Change the size in place; what fits is kept, what is new is not initialised."""
@@ -70,20 +77,22 @@ class Storage:
                 f"Trying to resize storage that is not resizable: asked for {nbytes} bytes, it has {self._nbytes} and "
                 f"its memory belongs to somebody else (a NumPy array); clone() the tensor first"
             )
-        if self.buffer is not None:
+        old = self.buffer
+        if old is not None:
             fresh = cpu_allocator.allocate(nbytes)
             kept = min(nbytes, self._nbytes)
-            fresh[:kept] = self.buffer[:kept]
-            self.buffer = fresh
+            fresh[:kept] = old[:kept]
+            self.memory = fresh
         self._nbytes = nbytes
         self.generation += 1
         return self
 
     def tolist(self) -> list[int]:
         """The bytes as Python ints."""
-        if self.buffer is None:
+        buffer = self.buffer
+        if buffer is None:
             raise StorageError(f"cannot read a storage on {self.device}: it has a size and no bytes")
-        return [int(byte) for byte in self.buffer]
+        return [int(byte) for byte in buffer]
 
     def __repr__(self) -> str:
         return f"<Storage of {self._nbytes} bytes on {self.device}>"

@@ -169,7 +169,7 @@ class TensorImpl:
         if storage is None:  # a wrapped number that nobody has looked at yet
             array = self._array = np.array(self._number, self.dtype.numpy)
             return array
-        if storage.buffer is None:
+        if storage.memory is None:
             raise NotImplementedError(
                 f"Cannot copy out of {storage.device} tensor; no data! It has sizes and a dtype only: make a tensor on "
                 f"the CPU for values"
@@ -214,13 +214,13 @@ class TensorImpl:
 def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> Array:
     """A NumPy array over a storage's bytes at the given sizes, strides and offset (in elements)."""
     itemsize = dtype.itemsize
-    assert storage.buffer is not None
+    assert storage.memory is not None
     if 0 in shape:
         return np.ndarray(shape, dtype.numpy)
     return np.ndarray(
         shape,
         dtype.numpy,
-        storage.buffer,
+        storage.memory,
         offset * itemsize,
         tuple(step * itemsize for step in strides),
     )

@@ -26,6 +26,8 @@ from glasstorch.autograd.formulas import (
     index_put_self_backward,
     index_select_backward,
     log_softmax_double_backward,
+    mm_left_grad,
+    mm_right_grad,
     mse_loss_double_backward,
     numel,
     permute_backward,
@@ -2450,6 +2452,8 @@ _mm = table("mm")
 class MmBackward0(Node):
     saved_mat2: SavedVariable | None
     saved_self: SavedVariable | None
+    self_geometry: Any
+    mat2_geometry: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2460,10 +2464,12 @@ class MmBackward0(Node):
         grad_mat2: Any = None
         if edges[0] is not None:
             mat2 = self.unpack(self.saved_mat2)
-            grad_self = grad.mm(mat2.t())
+            self_geometry = self.self_geometry
+            grad_self = mm_left_grad(grad, mat2, self_geometry, 1)
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
-            grad_mat2 = self_.t().mm(grad)
+            mat2_geometry = self.mat2_geometry
+            grad_mat2 = mm_right_grad(grad, self_, mat2_geometry, 1)
         return (grad_self, grad_mat2)
 
     def release_variables(self) -> None:
@@ -2484,6 +2490,8 @@ def mm(keys: int, self: Any, mat2: Any) -> Any:
     node = MmBackward0((edge_self, edge_mat2))
     node.saved_mat2 = SavedVariable(mat2) if edge_self is not None else None
     node.saved_self = SavedVariable(self) if edge_mat2 is not None else None
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.mat2_geometry = (mat2._shape, mat2.strides(), mat2._offset)
     result = _mm[below](below, self, mat2)
     set_history(result, node)
     return result
@@ -2632,6 +2640,8 @@ class AddmmBackward0(Node):
     saved_mat1: SavedVariable | None
     beta: Any
     alpha: Any
+    mat1_geometry: Any
+    mat2_geometry: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -2647,11 +2657,13 @@ class AddmmBackward0(Node):
         if edges[1] is not None:
             mat2 = self.unpack(self.saved_mat2)
             alpha = self.alpha
-            grad_mat1 = scaled(grad.mm(mat2.t()), alpha)
+            mat1_geometry = self.mat1_geometry
+            grad_mat1 = mm_left_grad(grad, mat2, mat1_geometry, alpha)
         if edges[2] is not None:
             mat1 = self.unpack(self.saved_mat1)
             alpha = self.alpha
-            grad_mat2 = scaled(mat1.t().mm(grad), alpha)
+            mat2_geometry = self.mat2_geometry
+            grad_mat2 = mm_right_grad(grad, mat1, mat2_geometry, alpha)
         return (grad_self, grad_mat1, grad_mat2)
 
     def release_variables(self) -> None:
@@ -2677,6 +2689,8 @@ def addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> 
     node.saved_mat1 = SavedVariable(mat1) if edge_mat2 is not None else None
     node.beta = beta
     node.alpha = alpha
+    node.mat1_geometry = (mat1._shape, mat1.strides(), mat1._offset)
+    node.mat2_geometry = (mat2._shape, mat2.strides(), mat2._offset)
     result = _addmm[below](below, self, mat1, mat2, beta, alpha)
     set_history(result, node)
     return result
@@ -2703,6 +2717,8 @@ def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) ->
     node.saved_mat1 = SavedVariable(mat1) if edge_mat2 is not None else None
     node.beta = beta
     node.alpha = alpha
+    node.mat1_geometry = (mat1._shape, mat1.strides(), mat1._offset)
+    node.mat2_geometry = (mat2._shape, mat2.strides(), mat2._offset)
     _addmm_[below](below, self, mat1, mat2, beta, alpha)
     rebase_history(self, node)
     return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasstorch.autograd.views import as_view, as_views
+from glasstorch.autograd.views import as_view, as_views, shares_version
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.generated.registry import table
@@ -1540,7 +1540,7 @@ _detach = table("detach")
 @ADINPLACEORVIEW.impl("detach")
 def detach(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
-    return as_view(self, _detach[below](below, self))
+    return shares_version(self, _detach[below](below, self))
 
 
 _view = table("view")

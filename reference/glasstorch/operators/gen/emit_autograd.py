@@ -228,17 +228,23 @@ def _save(plan: _Plan, inplace: bool) -> list[str]:
         value_or_none = f"{value} if {test} else None" if test else value
         lines.append(f"    node.saved_{n} = {value_or_none}\n")
     for name, expression in plan.constants.items():
-        if expression.split("._shape")[0].split(".")[0] not in plan.names:
+        if _owner(expression) not in plan.names:
             lines.append(f"    node.{local_name(name)} = {expression}\n")
     return lines
+
+
+def _owner(expression: str) -> str:
+    """Whose fact an expression saves: `self` of `self._shape`."""
+    return expression.lstrip("([").partition(".")[0]
 
 
 def _save_results(plan: _Plan, source: dict[str, str]) -> list[str]:
     lines = [f"    node.saved_{n} = SavedVariable({source[n]}, node, {plan.names.index(n)})\n" for n in plan.results]
     for name, expression in plan.constants.items():
-        owner = expression.split("._shape")[0].split(".")[0]
+        owner = _owner(expression)
         if owner in plan.names:
-            lines.append(f"    node.{name} = {expression.replace(owner, source[owner], 1)}\n")
+            value = expression.replace(owner + ".", source[owner] + ".")
+            lines.append(f"    node.{name} = {value}\n")
     return lines
 
 

@@ -18,13 +18,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasstorch.autograd.views import as_view, as_views
+from glasstorch.autograd.views import as_view, as_views, shares_version
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.generated.registry import table
 
 ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 '''
+
+# Views through which no gradient flows: they share the version counter and have no base.
+NOT_DIFFERENTIABLE = frozenset(["detach"])
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
@@ -51,5 +54,6 @@ def _kernel(f: NativeFunction) -> str:
     else:
         base = next(a.name for a in f.schema.arguments if a.type.alias)
         wrap = "as_views" if f.schema.returns[0].type.is_list else "as_view"
+        wrap = "shares_version" if f.name in NOT_DIFFERENTIABLE else wrap
         lines.append(f"    return {wrap}({base}, {call})\n")
     return "".join(lines)

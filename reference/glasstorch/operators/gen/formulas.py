@@ -28,7 +28,13 @@ from glasstorch.operators.gen.model import (
 FORMULAS = OPERATORS.parent / "autograd" / "formulas.py"
 
 # Facts about a tensor that are saved by themselves: asking for one does not keep the tensor alive.
-FACTS = ("shape", "dtype", "ndim", "device")
+FACTS = {
+    "shape": "{}._shape",
+    "dtype": "{}.dtype",
+    "ndim": "{}.ndim",
+    "device": "{}.device",
+    "geometry": "({0}._shape, {0}.strides(), {0}._offset)",
+}
 BUILTINS = frozenset(("len", "tuple", "list", "None", "True", "False", "float", "int", "range"))
 
 
@@ -83,7 +89,7 @@ class _Rewrite(ast.NodeTransformer):
             owner = node.value.id
             if owner in self.arguments or owner in self.result_names:
                 name = f"{owner}_{node.attr}"
-                self.constants[name] = f"{owner}._shape" if node.attr == "shape" else f"{owner}.{node.attr}"
+                self.constants[name] = FACTS[node.attr].format(owner)
                 return ast.Name(name, ast.Load())
         return self.generic_visit(node)
 
@@ -92,10 +98,6 @@ class _Rewrite(ast.NodeTransformer):
             owner = node.args[0].id
             self.constants[f"{owner}_shapes"] = f"[t._shape for t in {owner}]"
             return ast.Name(f"{owner}_shapes", ast.Load())
-        if isinstance(node.func, ast.Name) and node.func.id == "geometry_of" and isinstance(node.args[0], ast.Name):
-            owner = node.args[0].id
-            self.constants[f"{owner}_geometry"] = f"({owner}._shape, {owner}.strides(), {owner}._offset)"
-            return ast.Name(f"{owner}_geometry", ast.Load())
         return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
