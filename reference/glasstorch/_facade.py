@@ -10,6 +10,7 @@ from glasstorch import autograd as autograd
 from glasstorch import library as library
 from glasstorch import nn as nn
 from glasstorch import optim as optim
+from glasstorch import random as random
 from glasstorch import return_types as return_types
 from glasstorch._creation import *  # noqa: F403
 from glasstorch._tensor import Tensor as Tensor
@@ -32,8 +33,6 @@ from glasstorch.core.dtype import promote_types as promote_types
 from glasstorch.core.dtype import set_default_dtype as set_default_dtype
 from glasstorch.core.dtype import uint8 as uint8
 from glasstorch.core.generator import Generator as Generator
-from glasstorch.core.generator import default_generator as default_generator
-from glasstorch.core.generator import manual_seed as manual_seed
 from glasstorch.core.geometry import Size as Size
 from glasstorch.core.layout import channels_last as channels_last
 from glasstorch.core.layout import channels_last_3d as channels_last_3d
@@ -48,6 +47,12 @@ from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.operators.ops import ops as ops
 from glasstorch.printing import set_printoptions as set_printoptions
+from glasstorch.random import default_generator as default_generator
+from glasstorch.random import get_rng_state as get_rng_state
+from glasstorch.random import initial_seed as initial_seed
+from glasstorch.random import manual_seed as manual_seed
+from glasstorch.random import seed as seed
+from glasstorch.random import set_rng_state as set_rng_state
 
 register_fallbacks()
 register_kernels()

@@ -128,11 +128,11 @@ class Tensor(TensorMethods):
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        if value.dtype is not self.dtype or value.device is not self.device:
+        if value.key_set != self.key_set:
             raise DeviceError(
-                f"incompatible tensor type: .data of a {self.dtype} tensor on {self.device} cannot be set to a "
-                f"{value.dtype} tensor on {value.device}"
+                f"incompatible tensor type: .data of a tensor on {self.device} cannot be set to one on {value.device}"
             )
+        self.dtype = value.dtype
         self.set_storage(value.untyped_storage(), value._shape, value._strides, value._offset)
 
     # Facts ------------------------------------------------------------------------------------------------------
@@ -298,6 +298,7 @@ class Tensor(TensorMethods):
             self.device,
             requires_grad=self.requires_grad,
             grad_fn=None if grad_fn is None else grad_fn.name(),
+            prefix="tensor(" if type(self) is Tensor else f"{type(self).__name__}(",
         )
 
     def __format__(self, specification: str) -> str:

@@ -8,11 +8,22 @@ Differs: Python throughout.
 """
 
 from glasstorch.autograd.function import Function as Function
+from glasstorch.autograd.generated import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.gradcheck import gradcheck as gradcheck
 from glasstorch.autograd.gradcheck import gradgradcheck as gradgradcheck
 from glasstorch.autograd.graph import backward as backward
-from glasstorch.autograd.generated import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.graph import grad as grad
 from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+
+__all__ = [
+    "Function",
+    "backward",
+    "enable_grad",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "no_grad",
+    "set_grad_enabled",
+]
