@@ -253,7 +253,7 @@ class Tensor(TensorMethods):
 
     # Copies with another dtype or place -------------------------------------------------------------------------
 
-    to = conversion.to  # type: ignore[assignment]  # PyTorch's is written by hand too
+    to = conversion.to  # written by hand, as in PyTorch
 
     def float(self, memory_format: Any = None) -> Tensor:
         """The tensor as float32; itself if it is."""

@@ -70,7 +70,8 @@ def put(tensor: Tensor, index: Any, value: Any) -> None:
         _copy(sliced, value)
         return
     if not isinstance(value, TensorImpl):
-        value = sliced.new_full((), value)
+        number: Any = value
+        value = sliced.new_full((), number)
     index_put_(sliced, indices, _without_leading_ones(value), False)
 
 

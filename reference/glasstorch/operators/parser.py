@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator as builtin_operators
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from glasstorch.core.device import device
 from glasstorch.core.dtype import bool_, dtype, float64, int64
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.core.generator import Generator
+from glasstorch.core.geometry import Size
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
@@ -29,6 +30,8 @@ from glasstorch.dispatch.operator import Operator, keys_of, registry
 from glasstorch.dispatch.schema import Argument, Type
 
 NUMBERS = frozenset((bool, int, float))
+LISTS = frozenset((list, tuple, Size))
+INT = frozenset((int,))
 
 # Functions whose Tensor parameters take a Python number, which travels as a wrapped 0-dim tensor.
 # Mirrors: should_allow_numbers_as_tensors in torch/csrc/utils/python_arg_parser.cpp
@@ -248,6 +251,16 @@ def _check_options_of_out(kwargs: dict[str, Any], out: TensorImpl) -> None:
         raise DeviceError(f"device type {on} does not match device type of out parameter ({out.device})")
     for name in ("layout", "pin_memory"):
         kwargs.pop(name, None)
+
+
+def is_ints(value: object) -> TypeGuard[Sequence[int]]:
+    """Whether a value is a list of ints as a kernel takes it, with nothing to convert."""
+    return type(value) in LISTS and INT.issuperset(map(type, value))  # type: ignore[call-overload]
+
+
+def is_tensors(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a list of tensors as a kernel takes it."""
+    return type(value) in LISTS and all(isinstance(v, TensorImpl) for v in value)  # type: ignore[attr-defined]
 
 
 def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:

@@ -33,8 +33,9 @@ from glasstorch.core.layout import memory_format as memory_format_
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.operator import keys_of
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import NUMBERS, PythonFunction
+from glasstorch.operators.parser import INT, LISTS, NUMBERS, PythonFunction, is_ints, is_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -80,13 +81,21 @@ class Name:
         """Whether one Python signature serves all overloads: the same names in the same places."""
         first = [(a.name, a.keyword_only) for a in self.primary.schema.arguments]
         same = all([(a.name, a.keyword_only) for a in f.schema.arguments] == first for f in self.plain)
-        takes_loose_ints = any(
-            a.type.is_list and a.type.base in ("int", "SymInt") for a in self.primary.schema.positional
-        )
-        return same and not takes_loose_ints
+        return same and not any(_takes_loose_ints(f) for f in self.plain)
 
     def parameters(self) -> list[Argument]:
         return list(self.primary.schema.arguments)
+
+
+def _takes_loose_ints(f: NativeFunction) -> bool:
+    """Whether loose ints may stand for a list: `view(2, 3)` for `view([2, 3])`."""
+    after_self = [a for a in f.schema.positional if a.name != "self"]
+    return (
+        bool(after_self)
+        and after_self[0].type.is_list
+        and after_self[0].type.base in ("int", "SymInt")
+        and all(a.default is not None for a in after_self[1:])
+    )
 
 
 def group(functions: list[NativeFunction]) -> list[Name]:
@@ -105,21 +114,22 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
         overloads = [f.name for f in name.plain]
         outs = f", {[f.name for f in name.outs]!r}" if name.outs else ""
         parts.append(f"_parse_{name.name} = PythonFunction({name.name!r}, {overloads!r}{outs})\n")
-    parts += ["\n\n" + (_plain(n) if n.has_plain_parameters else _starred(n)) for n in names]
+    for n in names:
+        shape = _plain if n.has_plain_parameters else _loose if _is_loose(n) else _starred
+        parts.append("\n\n" + shape(n))
     return "".join(parts)
 
 
 def _called_here(name: Name) -> list[NativeFunction]:
     """The overloads that the function itself calls when the arguments plainly fit."""
     if not name.has_plain_parameters:
-        return [name.primary] if _is_quick(name) else []
-    return [f for f in name.plain if _is_called_here(f) and not f.schema.is_factory]
+        return [name.primary] if _is_loose(name) or _is_quick(name) else []
+    return [f for f in name.plain if _is_called_here(f)]
 
 
 def _is_called_here(f: NativeFunction) -> bool:
-    """Whether the function itself may call this overload: a tensor decides, and no argument always needs converting."""
-    has_tensor = any(a.type.base == "Tensor" and not a.type.suffixes for a in f.schema.positional)
-    return has_tensor and not any(_fits(a) == NEVER for a in f.schema.arguments)
+    """Whether the function itself may call this overload: no argument always needs converting."""
+    return not any(_fits(a) == NEVER for a in f.schema.arguments)
 
 
 def _plain(name: Name) -> str:
@@ -151,6 +161,48 @@ def _plain(name: Name) -> str:
     body += f"    return _parse_{name.name}({positional}{named})\n"
     returns = _returns(name.primary)
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
+
+
+def _is_loose(name: Name) -> bool:
+    """Whether a function takes loose ints and nothing else by position (but the tensor itself)."""
+    schema = name.primary.schema
+    after_self = [a for a in schema.positional if a.name != "self"]
+    return (
+        len(after_self) == 1
+        and _takes_loose_ints(name.primary)
+        and after_self[0].type.list_size is None
+        and not after_self[0].type.is_optional
+        and all(a.default is not None and _fits(a) != NEVER for a in schema.keyword_only)
+    )
+
+
+def _loose(name: Name) -> str:
+    """A function that takes loose ints: `zeros(2, 3)` and `zeros([2, 3])`."""
+    f = name.primary
+    ints = next(a for a in f.schema.positional if a.name != "self")
+    local = _local(ints)
+    has_self = len(f.schema.positional) == 2
+    named = list(f.schema.keyword_only)
+    declared = ["input: Tensor"] if has_self else []
+    declared += [f"*{local}: Any", *(_declare(name.name, a, [a]) for a in named)]
+    passed = (["input"] if has_self else []) + [f"*{local}", *(f"{a.name}={_local(a)}" for a in named)]
+    tests = [local, "not kwargs", *(["isinstance(input, TensorImpl)"] if has_self else [])]
+    if name.outs:
+        declared.append("out: Any = None")
+        passed.append("out=out")
+        tests.append("out is None")
+    if f.schema.is_factory:
+        declared.append("requires_grad: bool = False")
+        passed.append("requires_grad=requires_grad")
+    tests += [_fits(a) for a in named]
+    tests.append("INT.issuperset(map(type, ints))")
+    call = _call(f, "        ").replace(f", list({local})", ", ints", 1)
+    return (
+        f"def {python_name(name.name)}({', '.join(declared)}, **kwargs: Any) -> {_returns(f)}:\n{_doc(name)}"
+        f"    ints = tuple({local}[0]) if len({local}) == 1 and type({local}[0]) in LISTS else {local}\n"
+        f"    if {' and '.join(tests)}:\n{call}"
+        f"    return _parse_{name.name}({', '.join(passed)}, **kwargs)\n"
+    )
 
 
 def _is_quick(name: Name) -> bool:
@@ -192,9 +244,11 @@ def _declare(function: str, a: Argument, same_place: list[Argument]) -> str:
             kind += " | None" if other.type.suffixes[0] == "?" else ""
             kind = f"Sequence[{kind}]" + (f" | {kind}" if other.type.list_size else "")
         kinds += [kind, *(["None"] if other.type.is_optional else [])]
-    annotation = " | ".join(dict.fromkeys([*kinds, *(["Number"] if number else [])]))
+    optional = "None" in kinds
+    names = [kind for kind in [*kinds, *(["Number"] if number else [])] if kind != "None"]
+    annotation = " | ".join(dict.fromkeys([*names, *(["None"] if optional else [])]))
     default = "" if a.default is None else f" = {_default(a)}"
-    annotation += " | None" if default == " = None" and "None" not in kinds else ""
+    annotation += " | None" if default == " = None" and not optional else ""
     return f"{_local(a)}: {annotation}{default}"
 
 
@@ -217,24 +271,48 @@ def _fits(a: Argument) -> str:
         "SymInt": f"type({local}) is int",
         "bool": f"type({local}) is bool",
         "MemoryFormat": f"isinstance({local}, memory_format_)",
+        "ScalarType": f"type({local}) is dtype_",
+        "Device": f"type({local}) is device_",
+        "Layout": f"type({local}) is layout_",
+        "Generator": f"isinstance({local}, Generator)",
     }
-    if a.type.is_list or base not in tests:
+    test = tests.get(base, NEVER)
+    if a.type.is_list:
+        lists = {"int": "is_ints", "SymInt": "is_ints", "Tensor": "is_tensors"}
+        suffixes = a.type.suffixes[:-1] if a.type.is_optional else a.type.suffixes
+        test = f"{lists[base]}({local})" if base in lists and len(suffixes) == 1 else NEVER
+    if test == NEVER:
         return f"{local} is None" if a.type.is_optional else NEVER
-    return f"({local} is None or {tests[base]})" if a.type.is_optional else tests[base]
+    return f"({local} is None or {test})" if a.type.is_optional else test
 
 
 def _call(f: NativeFunction, indent: str) -> str:
     """The dispatch: the masked key set, then the table."""
     sets = [f"{_local(a)}.key_set" for a in f.schema.arguments if a.type == type(a.type)("Tensor", a.type.alias, ())]
-    optional = [a for a in f.schema.arguments if a.type.is_tensor_like and a.type.is_optional]
-    arguments = ", ".join(_local(a) for a in f.schema.arguments)
+    sets += [f"keys_of({_local(a)})" for a in f.schema.arguments if a.type.is_tensor_like and a.type.is_list]
+    optional = [a for a in f.schema.arguments if a.type.is_tensor_like and a.type.is_optional and not a.type.is_list]
+    arguments = ", ".join(_passed(a) for a in f.schema.arguments)
     lines = [f"{indent}included, allowed = active_keys.get()\n"]
-    lines.append(f"{indent}keys = ({' | '.join([*sets, 'included'])}) & allowed\n")
+    masked = f"({' | '.join([*sets, 'included'])})" if sets else "included"
+    lines.append(f"{indent}keys = {masked} & allowed\n")
     lines += [
         f"{indent}if {_local(a)} is not None:\n{indent}    keys |= {_local(a)}.key_set & allowed\n" for a in optional
     ]
-    lines.append(f"{indent}return _{f.identifier}[keys](keys, {arguments})\n")
+    call = f"_{f.identifier}[keys](keys, {arguments})"
+    if f.schema.is_factory:
+        lines.append(f"{indent}result: Tensor = {call}\n")
+        lines.append(f"{indent}return result.requires_grad_() if requires_grad else result\n")
+    else:
+        lines.append(f"{indent}return {call}\n")
     return "".join(lines)
+
+
+def _passed(a: Argument) -> str:
+    """An argument that fits, as the kernel receives it: of a list a copy, for the caller may change it later."""
+    local = _local(a)
+    if not a.type.is_list or _fits(a) == f"{local} is None":
+        return local
+    return f"{local} if {local} is None else list({local})" if a.type.is_optional else f"list({local})"
 
 
 def _returns(f: NativeFunction) -> str:

@@ -16,16 +16,35 @@ from glasstorch.core.generator import Generator
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
+from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.operator import keys_of
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import NUMBERS, PythonFunction
+from glasstorch.operators.parser import INT, LISTS, NUMBERS, PythonFunction, is_ints, is_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 Number = bool | int | float
 
+_empty_memory_format = table("empty.memory_format")
+_empty_strided = table("empty_strided")
+_empty_like = table("empty_like")
+_zeros = table("zeros")
+_ones = table("ones")
+_full = table("full")
+_zeros_like = table("zeros_like")
+_ones_like = table("ones_like")
+_full_like = table("full_like")
+_new_empty = table("new_empty")
+_new_empty_strided = table("new_empty_strided")
+_new_zeros = table("new_zeros")
+_new_ones = table("new_ones")
+_new_full = table("new_full")
+_scalar_tensor = table("scalar_tensor")
+_rand = table("rand")
+_randn = table("randn")
 _uniform_ = table("uniform_")
 _normal_ = table("normal_")
 _random__from = table("random_.from")
@@ -146,6 +165,10 @@ _matmul = table("matmul")
 _linear = table("linear")
 _alias = table("alias")
 _detach = table("detach")
+_view = table("view")
+__unsafe_view = table("_unsafe_view")
+_reshape = table("reshape")
+__reshape_alias = table("_reshape_alias")
 _view_as = table("view_as")
 _reshape_as = table("reshape_as")
 _flatten_using_ints = table("flatten.using_ints")
@@ -153,6 +176,10 @@ _transpose_int = table("transpose.int")
 _t = table("t")
 _numpy_T = table("numpy_T")
 _mT = table("mT")
+_permute = table("permute")
+_movedim_intlist = table("movedim.intlist")
+_movedim_int = table("movedim.int")
+_expand = table("expand")
 _expand_as = table("expand_as")
 _squeeze = table("squeeze")
 _unsqueeze = table("unsqueeze")
@@ -163,12 +190,18 @@ _narrow_Tensor = table("narrow.Tensor")
 _diagonal = table("diagonal")
 _unfold = table("unfold")
 _unbind_int = table("unbind.int")
-_split_Tensor = table("split.Tensor")
 _chunk = table("chunk")
+_as_strided = table("as_strided")
 _transpose_ = table("transpose_")
 _t_ = table("t_")
 _squeeze_ = table("squeeze_")
 _unsqueeze_ = table("unsqueeze_")
+_as_strided_ = table("as_strided_")
+_select_backward = table("select_backward")
+_slice_backward = table("slice_backward")
+__as_strided_backward = table("_as_strided_backward")
+_cat = table("cat")
+_stack = table("stack")
 _gather = table("gather")
 _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
@@ -177,6 +210,7 @@ _nonzero = table("nonzero")
 _clone = table("clone")
 _contiguous = table("contiguous")
 _copy_ = table("copy_")
+__to_copy = table("_to_copy")
 _type_as = table("type_as")
 _fill_Scalar = table("fill.Scalar")
 _fill_Tensor = table("fill.Tensor")
@@ -185,10 +219,13 @@ _fill__Tensor = table("fill_.Tensor")
 _zero_ = table("zero_")
 _item = table("item")
 __local_scalar_dense = table("_local_scalar_dense")
+_resize_ = table("resize_")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
+__softmax_backward_data = table("_softmax_backward_data")
 __log_softmax = table("_log_softmax")
 _log_softmax_int = table("log_softmax.int")
+__log_softmax_backward_data = table("_log_softmax_backward_data")
 _nll_loss_forward = table("nll_loss_forward")
 _nll_loss_backward = table("nll_loss_backward")
 _nll_loss = table("nll_loss")
@@ -415,20 +452,79 @@ _parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
 _parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"])
 
 
-def empty(*args: Any, **kwargs: Any) -> Tensor:
+def empty(
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    memory_format: memory_format_ | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns a tensor of the given size whose elements are not initialised.
 
     empty(size, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None, out=None) -> Tensor
     """
-    return _parse_empty(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and out is None
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _empty_memory_format[keys](keys, ints, dtype, layout, device, pin_memory, memory_format)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_empty(
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+        out=out,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
-def empty_strided(*args: Any, **kwargs: Any) -> Tensor:
+def empty_strided(
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Returns an uninitialised tensor with the given sizes and strides.
 
     empty_strided(size, stride, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     """
-    return _parse_empty_strided(*args, **kwargs)
+    if (
+        is_ints(size)
+        and is_ints(stride)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _empty_strided[keys](keys, list(size), list(stride), dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_empty_strided(
+        size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+    )
 
 
 def empty_like(
@@ -445,6 +541,18 @@ def empty_like(
 
     empty_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
+    if (
+        isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _empty_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
+        return result.requires_grad_() if requires_grad else result
     return _parse_empty_like(
         input,
         dtype=dtype,
@@ -456,28 +564,126 @@ def empty_like(
     )
 
 
-def zeros(*args: Any, **kwargs: Any) -> Tensor:
+def zeros(
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns a tensor filled with 0.
 
     zeros(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
-    return _parse_zeros(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and out is None
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _zeros[keys](keys, ints, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_zeros(
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        out=out,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
-def ones(*args: Any, **kwargs: Any) -> Tensor:
+def ones(
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns a tensor filled with 1.
 
     ones(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
-    return _parse_ones(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and out is None
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _ones[keys](keys, ints, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_ones(
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        out=out,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
-def full(*args: Any, **kwargs: Any) -> Tensor:
+def full(
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Returns a tensor filled with one value; its dtype is the value's unless given.
 
     full(size, fill_value, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
-    return _parse_full(*args, **kwargs)
+    if (
+        is_ints(size)
+        and type(fill_value) in NUMBERS
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _full[keys](keys, list(size), fill_value, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_full(
+        size,
+        fill_value,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        out=out,
+        requires_grad=requires_grad,
+    )
 
 
 def zeros_like(
@@ -494,6 +700,18 @@ def zeros_like(
 
     zeros_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
+    if (
+        isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _zeros_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
+        return result.requires_grad_() if requires_grad else result
     return _parse_zeros_like(
         input,
         dtype=dtype,
@@ -519,6 +737,18 @@ def ones_like(
 
     ones_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
+    if (
+        isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _ones_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
+        return result.requires_grad_() if requires_grad else result
     return _parse_ones_like(
         input,
         dtype=dtype,
@@ -545,6 +775,19 @@ def full_like(
 
     full_like(input, fill_value, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
+    if (
+        isinstance(input, TensorImpl)
+        and type(fill_value) in NUMBERS
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _full_like[keys](keys, input, fill_value, dtype, layout, device, pin_memory, memory_format)
+        return result.requires_grad_() if requires_grad else result
     return _parse_full_like(
         input,
         fill_value,
@@ -557,44 +800,209 @@ def full_like(
     )
 
 
-def new_empty(*args: Any, **kwargs: Any) -> Tensor:
+def new_empty(
+    input: Tensor,
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns an uninitialised tensor with this tensor's dtype and device.
 
     new_empty(input, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     """
-    return _parse_new_empty(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _new_empty[keys](keys, input, ints, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_new_empty(
+        input,
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
-def new_empty_strided(*args: Any, **kwargs: Any) -> Tensor:
+def new_empty_strided(
+    input: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Returns an uninitialised tensor of the given strides with this tensor's dtype and device.
 
     new_empty_strided(input, size, stride, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     """
-    return _parse_new_empty_strided(*args, **kwargs)
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _new_empty_strided[keys](
+            keys, input, list(size), list(stride), dtype, layout, device, pin_memory
+        )
+        return result.requires_grad_() if requires_grad else result
+    return _parse_new_empty_strided(
+        input,
+        size,
+        stride,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
 
 
-def new_zeros(*args: Any, **kwargs: Any) -> Tensor:
+def new_zeros(
+    input: Tensor,
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns a tensor of 0 with this tensor's dtype and device.
 
     new_zeros(input, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     """
-    return _parse_new_zeros(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _new_zeros[keys](keys, input, ints, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_new_zeros(
+        input,
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
-def new_ones(*args: Any, **kwargs: Any) -> Tensor:
+def new_ones(
+    input: Tensor,
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns a tensor of 1 with this tensor's dtype and device.
 
     new_ones(input, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     """
-    return _parse_new_ones(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _new_ones[keys](keys, input, ints, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_new_ones(
+        input,
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
-def new_full(*args: Any, **kwargs: Any) -> Tensor:
+def new_full(
+    input: Tensor,
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Returns a tensor of one value with this tensor's dtype and device.
 
     new_full(input, size, fill_value, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     """
-    return _parse_new_full(*args, **kwargs)
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and type(fill_value) in NUMBERS
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = _new_full[keys](keys, input, list(size), fill_value, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_new_full(
+        input,
+        size,
+        fill_value,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
 
 
 def arange(*args: Any, **kwargs: Any) -> Tensor:
@@ -620,27 +1028,104 @@ def scalar_tensor(
 
     scalar_tensor(s, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
     """
+    if (
+        type(s) in NUMBERS
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _scalar_tensor[keys](keys, s, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
     return _parse_scalar_tensor(
         s, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
     )
 
 
-def rand(*args: Any, **kwargs: Any) -> Tensor:
+def rand(
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns numbers drawn uniformly from [0, 1).
 
     rand(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     rand(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
-    return _parse_rand(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and out is None
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _rand[keys](keys, ints, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_rand(
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        out=out,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
-def randn(*args: Any, **kwargs: Any) -> Tensor:
+def randn(
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Returns numbers drawn from the normal distribution with mean 0 and deviation 1.
 
     randn(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     randn(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
-    return _parse_randn(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and out is None
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _randn[keys](keys, ints, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_randn(
+        *size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        out=out,
+        requires_grad=requires_grad,
+        **kwargs,
+    )
 
 
 def randint(*args: Any, **kwargs: Any) -> Tensor:
@@ -670,7 +1155,12 @@ def uniform_(input: Tensor, from_: float = 0, to: float = 1, *, generator: Gener
 
     The result is the first argument itself; its version counter is raised.
     """
-    if isinstance(input, TensorImpl) and type(from_) is float and type(to) is float and generator is None:
+    if (
+        isinstance(input, TensorImpl)
+        and type(from_) is float
+        and type(to) is float
+        and (generator is None or isinstance(generator, Generator))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _uniform_[keys](keys, input, from_, to, generator)
@@ -684,7 +1174,12 @@ def normal_(input: Tensor, mean: float = 0, std: float = 1, *, generator: Genera
 
     The result is the first argument itself; its version counter is raised.
     """
-    if isinstance(input, TensorImpl) and type(mean) is float and type(std) is float and generator is None:
+    if (
+        isinstance(input, TensorImpl)
+        and type(mean) is float
+        and type(std) is float
+        and (generator is None or isinstance(generator, Generator))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _normal_[keys](keys, input, mean, std, generator)
@@ -698,7 +1193,12 @@ def random_(input: Tensor, from_: int, to: int | None, *, generator: Generator |
 
     The result is the first argument itself; its version counter is raised.
     """
-    if isinstance(input, TensorImpl) and type(from_) is int and (to is None or type(to) is int) and generator is None:
+    if (
+        isinstance(input, TensorImpl)
+        and type(from_) is int
+        and (to is None or type(to) is int)
+        and (generator is None or isinstance(generator, Generator))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _random__from[keys](keys, input, from_, to, generator)
@@ -1676,7 +2176,7 @@ def where(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def clamp(
-    input: Tensor, min: Number | None | Tensor = None, max: Number | None | Tensor = None, *, out: Any = None
+    input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None, *, out: Any = None
 ) -> Tensor:
     """Elements held between two numbers; either may be missing.
 
@@ -1707,7 +2207,7 @@ def clamp(
     return _parse_clamp(input, min, max, out=out)
 
 
-def clamp_(input: Tensor, min: Number | None | Tensor = None, max: Number | None | Tensor = None) -> Tensor:
+def clamp_(input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None) -> Tensor:
     """Elements held between two numbers; either may be missing.
 
         clamp_(input, min=None, max=None) -> Tensor
@@ -2139,42 +2639,61 @@ def detach(input: Tensor) -> Tensor:
     return _parse_detach(input)
 
 
-def view(*args: Any, **kwargs: Any) -> Tensor:
+def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     """The same elements under another shape; fails where that would need a copy.
 
         view(input, size) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    return _parse_view(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view[keys](keys, input, ints)
+    return _parse_view(input, *size, **kwargs)
 
 
-def _unsafe_view(*args: Any, **kwargs: Any) -> Tensor:
+def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     """A view that nobody else will write through; used inside composite operators.
 
     _unsafe_view(input, size) -> Tensor
     """
-    return _parse__unsafe_view(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __unsafe_view[keys](keys, input, ints)
+    return _parse__unsafe_view(input, *size, **kwargs)
 
 
-def reshape(*args: Any, **kwargs: Any) -> Tensor:
+def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
     """The same elements under another shape: a view where possible, else a copy.
 
         reshape(input, shape) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    return _parse_reshape(*args, **kwargs)
+    ints = tuple(shape[0]) if len(shape) == 1 and type(shape[0]) in LISTS else shape
+    if shape and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _reshape[keys](keys, input, ints)
+    return _parse_reshape(input, *shape, **kwargs)
 
 
-def _reshape_alias(*args: Any, **kwargs: Any) -> Tensor:
+def _reshape_alias(input: Tensor, size: Sequence[int], stride: Sequence[int]) -> Tensor:
     """A view with the given sizes and strides.
 
         _reshape_alias(input, size, stride) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    return _parse__reshape_alias(*args, **kwargs)
+    if isinstance(input, TensorImpl) and is_ints(size) and is_ints(stride):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __reshape_alias[keys](keys, input, list(size), list(stride))
+    return _parse__reshape_alias(input, size, stride)
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
@@ -2275,34 +2794,58 @@ def mT(input: Tensor) -> Tensor:
     return _parse_mT(input)
 
 
-def permute(*args: Any, **kwargs: Any) -> Tensor:
+def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
     """A view with the dimensions in the given order.
 
         permute(input, dims) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    return _parse_permute(*args, **kwargs)
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if dims and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _permute[keys](keys, input, ints)
+    return _parse_permute(input, *dims, **kwargs)
 
 
-def movedim(*args: Any, **kwargs: Any) -> Tensor:
+def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """A view with some dimensions moved to other places.
 
         movedim(input, source, destination) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    return _parse_movedim(*args, **kwargs)
+    if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _movedim_intlist[keys](keys, input, list(source), list(destination))
+    if isinstance(input, TensorImpl) and type(source) is int and type(destination) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _movedim_int[keys](keys, input, source, destination)
+    return _parse_movedim(input, source, destination)
 
 
-def expand(*args: Any, **kwargs: Any) -> Tensor:
+def expand(input: Tensor, *size: Any, implicit: bool = False, **kwargs: Any) -> Tensor:
     """A view that repeats dimensions of size 1 without copying.
 
         expand(input, size, *, implicit=False) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    return _parse_expand(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and type(implicit) is bool
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _expand[keys](keys, input, ints, implicit)
+    return _parse_expand(input, *size, implicit=implicit, **kwargs)
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
@@ -2442,18 +2985,14 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return _parse_unbind(input, dim)
 
 
-def split(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+def split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of pieces of a size along a dimension; the last may be smaller.
 
         split(input, split_size, dim=0) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _split_Tensor[keys](keys, input, split_size, dim)
-    return _parse_split(input, split_size, dim)
+    return _parse_split(*args, **kwargs)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -2470,14 +3009,23 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return _parse_chunk(input, chunks, dim)
 
 
-def as_strided(*args: Any, **kwargs: Any) -> Tensor:
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view with sizes, strides and offset chosen freely within the storage.
 
         as_strided(input, size, stride, storage_offset=None) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    return _parse_as_strided(*args, **kwargs)
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _as_strided[keys](keys, input, list(size), list(stride), storage_offset)
+    return _parse_as_strided(input, size, stride, storage_offset)
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -2537,38 +3085,86 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     return _parse_unsqueeze_(input, dim)
 
 
-def as_strided_(*args: Any, **kwargs: Any) -> Tensor:
+def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """Makes the tensor itself look at its storage with other sizes, strides and offset.
 
         as_strided_(input, size, stride, storage_offset=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    return _parse_as_strided_(*args, **kwargs)
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _as_strided_[keys](keys, input, list(size), list(stride), storage_offset)
+    return _parse_as_strided_(input, size, stride, storage_offset)
 
 
-def select_backward(*args: Any, **kwargs: Any) -> Tensor:
+def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """The gradient of select: zero everywhere else.
 
     select_backward(grad_output, input_sizes, dim, index) -> Tensor
     """
-    return _parse_select_backward(*args, **kwargs)
+    if isinstance(grad_output, TensorImpl) and is_ints(input_sizes) and type(dim) is int and type(index) is int:
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _select_backward[keys](keys, grad_output, list(input_sizes), dim, index)
+    return _parse_select_backward(grad_output, input_sizes, dim, index)
 
 
-def slice_backward(*args: Any, **kwargs: Any) -> Tensor:
+def slice_backward(
+    grad_output: Tensor, input_sizes: Sequence[int], dim: int, start: int, end: int, step: int
+) -> Tensor:
     """The gradient of slice: zero everywhere else.
 
     slice_backward(grad_output, input_sizes, dim, start, end, step) -> Tensor
     """
-    return _parse_slice_backward(*args, **kwargs)
+    if (
+        isinstance(grad_output, TensorImpl)
+        and is_ints(input_sizes)
+        and type(dim) is int
+        and type(start) is int
+        and type(end) is int
+        and type(step) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | included) & allowed
+        return _slice_backward[keys](keys, grad_output, list(input_sizes), dim, start, end, step)
+    return _parse_slice_backward(grad_output, input_sizes, dim, start, end, step)
 
 
-def _as_strided_backward(*args: Any, **kwargs: Any) -> Tensor:
+def _as_strided_backward(
+    grad: Tensor,
+    input_size: Sequence[int],
+    input_stride: Sequence[int],
+    input_offset: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    offset: int,
+) -> Tensor:
     """The gradient of as_strided: places read twice receive the sum.
 
     _as_strided_backward(grad, input_size, input_stride, input_offset, size, stride, offset) -> Tensor
     """
-    return _parse__as_strided_backward(*args, **kwargs)
+    if (
+        isinstance(grad, TensorImpl)
+        and is_ints(input_size)
+        and is_ints(input_stride)
+        and type(input_offset) is int
+        and is_ints(size)
+        and is_ints(stride)
+        and type(offset) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | included) & allowed
+        return __as_strided_backward[keys](
+            keys, grad, list(input_size), list(input_stride), input_offset, list(size), list(stride), offset
+        )
+    return _parse__as_strided_backward(grad, input_size, input_stride, input_offset, size, stride, offset)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor:
@@ -2576,6 +3172,10 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor:
 
     cat(tensors, dim=0, *, out=None) -> Tensor
     """
+    if is_tensors(tensors) and type(dim) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _cat[keys](keys, list(tensors), dim)
     return _parse_cat(tensors, dim, out=out)
 
 
@@ -2584,6 +3184,10 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor
 
     stack(tensors, dim=0, *, out=None) -> Tensor
     """
+    if is_tensors(tensors) and type(dim) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _stack[keys](keys, list(tensors), dim)
     return _parse_stack(tensors, dim, out=out)
 
 
@@ -2767,6 +3371,19 @@ def _to_copy(
 
     _to_copy(input, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None) -> Tensor
     """
+    if (
+        isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and type(non_blocking) is bool
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        result: Tensor = __to_copy[keys](keys, input, dtype, layout, device, pin_memory, non_blocking, memory_format)
+        return result.requires_grad_() if requires_grad else result
     return _parse__to_copy(
         input,
         dtype=dtype,
@@ -2876,24 +3493,37 @@ def _local_scalar_dense(input: Tensor) -> Number:
     return _parse__local_scalar_dense(input)
 
 
-def resize_(*args: Any, **kwargs: Any) -> Tensor:
+def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
     """Changes the sizes in place; elements that fit are kept, new ones are not initialised.
 
         resize_(input, size, *, memory_format=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    return _parse_resize_(*args, **kwargs)
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _resize_[keys](keys, input, ints, memory_format)
+    return _parse_resize_(input, *size, memory_format=memory_format, **kwargs)
 
 
-def set_(*args: Any, **kwargs: Any) -> Tensor:
+def set_(
+    input: Tensor, source: Storage, storage_offset: int, size: Sequence[int], stride: Sequence[int] = []
+) -> Tensor:
     """Makes the tensor look at another storage.
 
         set_(input, source, storage_offset, size, stride=[]) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    return _parse_set_(*args, **kwargs)
+    return _parse_set_(input, source, storage_offset, size, stride)
 
 
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:
@@ -2913,7 +3543,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype_ | None = None, *, out: Any = 
 
     softmax(input, dim, dtype=None, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(dim) is int and dtype is None and out is None:
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softmax_int[keys](keys, input, dim, dtype)
@@ -2925,6 +3555,15 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
 
     _softmax_backward_data(grad_output, output, dim, input_dtype) -> Tensor
     """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(output, TensorImpl)
+        and type(dim) is int
+        and type(input_dtype) is dtype_
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | output.key_set | included) & allowed
+        return __softmax_backward_data[keys](keys, grad_output, output, dim, input_dtype)
     return _parse__softmax_backward_data(grad_output, output, dim, input_dtype)
 
 
@@ -2945,7 +3584,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype_ | None = None, *, out: An
 
     log_softmax(input, dim, dtype=None, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(dim) is int and dtype is None and out is None:
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_softmax_int[keys](keys, input, dim, dtype)
@@ -2957,6 +3596,15 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
 
     _log_softmax_backward_data(grad_output, output, dim, input_dtype) -> Tensor
     """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(output, TensorImpl)
+        and type(dim) is int
+        and type(input_dtype) is dtype_
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | output.key_set | included) & allowed
+        return __log_softmax_backward_data[keys](keys, grad_output, output, dim, input_dtype)
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
 
 
