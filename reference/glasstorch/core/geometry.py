@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import SupportsIndex, overload
 
 from glasstorch.core.errors import DimensionError, ShapeError
@@ -54,6 +55,7 @@ class Size(tuple[int, ...]):
 # Layout in memory -----------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def contiguous_strides(shape: Shape) -> Shape:
     """Row-major strides: the last dimension is next to itself; a size 0 counts as 1.
 

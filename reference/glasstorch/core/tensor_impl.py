@@ -222,7 +222,7 @@ def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, 
         dtype.numpy,
         storage.memory,
         offset * itemsize,
-        tuple(step * itemsize for step in strides),
+        [step * itemsize for step in strides],
     )
 
 
