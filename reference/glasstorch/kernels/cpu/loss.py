@@ -6,7 +6,8 @@ Differs: one kernel serves nll_loss and nll_loss2d: a target may stand at places
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import HALF_PRECISION, dtype
 from glasstorch.core.errors import DimensionError
+from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
@@ -38,25 +40,39 @@ def widened(array: Array) -> Array:
 # nll_loss -------------------------------------------------------------------------------------------------------
 
 
-def counted_places(target: Array, ignore_index: int, classes: int) -> tuple[tuple[Array, ...], Array]:
-    """Where a target counts, as an index into it, and the classes that it names there.
+class Named(NamedTuple):
+    """What targets name: for each that counts its class, and where that stands in the row-major scores (N, C, ...).
 
-    The index has an array for each dimension: all places broadcast together, or a list of those not ignored.
+    `counted` says which targets do; None means all, which spares the common case a pass.
     """
-    where: tuple[Array, ...]
-    if _largest_unsigned(target) < classes and not 0 <= ignore_index < classes:  # nothing can be ignored
-        return tuple(np.ogrid[tuple(map(slice, target.shape))]), target
-    where = np.nonzero(target != ignore_index)
-    names = target[where]
-    if _largest_unsigned(names) >= classes:
-        wrong = names[(names < 0) | (names >= classes)][0]
-        raise DimensionError(f"Target {wrong} is out of bounds.")
-    return where, names
+
+    classes: Array
+    positions: Array
+    counted: Array | None
+
+
+def named(shape: Shape, targets: Array, ignore_index: int) -> Named:
+    """Read targets (N, ...) for scores of sizes `shape`, (N, C, ...); refuses a class that does not exist."""
+    batch, classes, *places = shape
+    inner = math.prod(places)
+    flat = targets.reshape(-1)
+    # The scores of sample n at place p start at n * classes * inner + p; a class later is `inner` later.
+    positions = np.arange(0, batch * classes * inner, classes * inner)
+    if inner != 1:
+        positions = (positions[:, None] + np.arange(inner)).reshape(-1)
+    counted = None
+    if 0 <= ignore_index < classes or _largest_unsigned(flat) >= classes:
+        counted = flat != ignore_index
+        flat, positions = flat[counted], positions[counted]
+        if _largest_unsigned(flat) >= classes:
+            wrong = flat[(flat < 0) | (flat >= classes)][0]
+            raise DimensionError(f"Target {wrong} is out of bounds.")
+    return Named(flat, positions + flat * inner, counted)
 
 
 def _largest_unsigned(array: Array) -> int:
     """The largest element where a negative one counts as huge; -1 if there are none."""
-    return int(np.maximum.reduce(array.view(np.uint64), None)) if array.size else -1
+    return int(np.maximum.reduce(array.view(np.uint64))) if array.size else -1
 
 
 def batched(self: Tensor, target: Tensor) -> tuple[Array, Array]:
@@ -75,22 +91,20 @@ def nll_loss(
     """The loss and the total weight."""
     dtype = self.dtype.numpy
     scores, targets = batched(self, target)
-    where, names = counted_places(targets, ignore_index, scores.shape[1])
-    losses = np.negative(widened(scores[(where[0], names, *where[1:])]))
-    total_weight: Any
-    if weight is None:
-        total_weight = losses.dtype.type(losses.size)
-    else:
-        weights = widened(weight.array().reshape(-1)[names])
+    classes, positions, counted = named(scores.shape, targets, ignore_index)
+    losses = np.negative(widened(scores.reshape(-1).take(positions)))
+    total_weight: Any = classes.size
+    if weight is not None:
+        weights = widened(weight.array().reshape(-1).take(classes))
         losses *= weights
-        total_weight = np.add.reduce(weights, None)
+        total_weight = np.add.reduce(weights)
     if reduction == NONE and len(self._shape) > 1:
         result = losses
-        if losses.shape != targets.shape:  # some are ignored
-            result = np.zeros(targets.shape, losses.dtype)
-            result[where] = losses
-        return fresh(result, dtype), np.zeros((), dtype)
-    loss = np.add.reduce(losses, None)
+        if counted is not None:
+            result = np.zeros(targets.size, dtype)
+            result[counted] = losses
+        return fresh(result.reshape(targets.shape), dtype), np.zeros((), dtype)
+    loss = np.add.reduce(losses)
     if reduction == MEAN:
         loss = np.true_divide(loss, total_weight)
     return fresh(loss, dtype), fresh(total_weight, dtype)
@@ -107,19 +121,17 @@ def nll_loss_gradient(
 ) -> Array:
     """Minus the weight at each counted target, 0 elsewhere."""
     scores, targets = batched(self, target)
-    where, names = counted_places(targets, ignore_index, scores.shape[1])
+    classes, positions, counted = named(scores.shape, targets, ignore_index)
     gradient = empty_array(scores.shape, scores.dtype, scores.size * scores.itemsize)
     gradient.fill(0)
-    share = np.negative(widened(grad_output.array()))
+    share = np.negative(widened(grad_output.array())).reshape(-1)
     if reduction == NONE and len(self._shape) > 1:
-        share = share[where]
-    else:
-        share = share.reshape(())
-        if reduction == MEAN:
-            share = np.true_divide(share, widened(total_weight.array().reshape(())))
+        share = share if counted is None else share[counted]
+    elif reduction == MEAN:
+        share = np.true_divide(share, widened(total_weight.array()))
     if weight is not None:
-        share = share * widened(weight.array().reshape(-1)[names])
-    gradient[(where[0], names, *where[1:])] = share
+        share = share * widened(weight.array().reshape(-1).take(classes))
+    gradient.reshape(-1)[positions] = share
     return gradient.reshape(self._shape)
 
 

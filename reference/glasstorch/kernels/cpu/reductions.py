@@ -5,13 +5,14 @@ Mirrors: aten/src/ATen/native/ReduceOps.cpp, cpu/SumKernel.cpp (cascade_sum), cp
 Differs: NumPy's reductions. See Note [Exact sums].
 
 # Note [Exact sums]
-Adding a million float32 numbers one after another loses three digits. Where the last dimension of memory is reduced,
-NumPy adds pairwise, in blocks of 128. Where another one is, it adds whole rows, one after another; long runs of rows
-are therefore added in blocks first. float16 and bfloat16 are added in float32 and rounded once.
+Adding a million float32 numbers one after another loses three digits. Where the dimension that is fastest in memory is
+reduced, NumPy adds pairwise, in blocks of 128. Where another one is, it adds whole rows, one after another; long runs
+of rows are therefore added in blocks first. float16 and bfloat16 are added in float32 and rounded once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ CPU = KernelTable("CPU")
 
 ROWS = 256  # so many rows are added one after another before their sum is added to others
 SUMMED_DIRECTLY = frozenset((float32, float64))
-add_rows: Callable[..., Any] = np.add.reduce
+add_reduction: Callable[..., Any] = np.add.reduce
 
 
 def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
@@ -51,17 +52,37 @@ def widened(array: Array, dtype: dtype) -> Array:
 
 
 def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path: benchmarks/eager.py
-    """The sum of everything. Row-major float32 and float64 need no decisions; `sum_dim` is the plain twin."""
+    """The sum of everything. Row-major float32 and float64 need no decisions; `sum_dims` is the plain twin."""
     if dtype is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
         result = np.empty((), self.dtype.numpy)
-        quietly(add_rows, self.array(), None, None, result)
+        quietly(add_reduction, self.array(), None, None, result)
         return wrap(result, self.dtype)
-    return sum_dim(keys, self, None, False, dtype)
+    return sum_dims(keys, self, None, False, dtype)
 
 
 def sum_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
+) -> Tensor:  # hot path: benchmarks/eager.py
+    """The sum over dimensions. One dimension of a small row-major matrix needs no decisions; `sum_dims` is the twin."""
+    if (
+        dtype is None
+        and out is None
+        and dim is not None
+        and len(dim) == 1
+        and len(self._shape) == 2
+        and -2 <= dim[0] < 2
+        and self._strides is None
+        and self.dtype in SUMMED_DIRECTLY
+        and self._shape[0] <= ROWS
+    ):
+        return wrap(quietly(add_reduction, self.array(), dim[0], None, None, keepdim), self.dtype)
+    return sum_dims(keys, self, dim, keepdim, dtype, out)
+
+
+def sum_dims(
+    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
+    """The sum over dimensions, everything checked."""
     result = shapes.sum_dim(self, dim, keepdim, dtype)
     computed = out.dtype if out is not None else result.dtype
     array = self.array()
@@ -89,26 +110,37 @@ def mean_dim(
 
 def mean_reduce(array: Array, dims: Shape, keepdim: bool) -> Any:
     """The mean over dimensions; NaN where there is nothing to average."""
-    count = 1
-    for d in dims:
-        count *= array.shape[d]
+    count = math.prod(array.shape[d] for d in dims)
     return np.true_divide(add_reduce(array, dims, keepdim), count, dtype=array.dtype)
 
 
 def add_reduce(array: Array, dims: Shape, keepdim: bool) -> Any:
     """The sum over dimensions in the array's own dtype; see Note [Exact sums]."""
-    if array.dtype.kind == "f" and array.size > ROWS * ROWS:
-        while len(dims) and (long := _long_outer_dim(array, dims)) is not None:
-            array = np.add.reduceat(array, np.arange(0, array.shape[long], ROWS), long)
-    return add_rows(array, dims, array.dtype, None, keepdim)
+    if array.size <= ROWS * ROWS or array.dtype.kind != "f":
+        return add_reduction(array, dims, array.dtype, None, keepdim)
+    # From here on the dimensions are in the order in which they lie in memory, the slowest first.
+    order = sorted(range(array.ndim), key=lambda d: -array.strides[d])
+    kept = array.transpose(order)
+    reduced = tuple(at for at, d in enumerate(order) if d in dims)
+    if len(reduced) < array.ndim or not kept.flags.c_contiguous:  # else one run of memory, which NumPy adds pairwise
+        for d in reduced:
+            if kept.shape[d] > ROWS and math.prod(kept.shape[d + 1 :]) > 1:
+                kept = add_blocks(kept, d)
+    total = add_reduction(kept, reduced, kept.dtype, None, True).transpose(np.argsort(order))
+    return total.reshape(shapes.reduced_shape(array.shape, dims, keepdim))
 
 
-def _long_outer_dim(array: Array, dims: Shape) -> int | None:
-    """A reduced dimension that NumPy would add row by row for long, or None."""
-    if array.ndim == len(dims) and (array.flags.c_contiguous or array.flags.f_contiguous):
-        return None  # one run of memory, added pairwise
-    innermost = min(range(array.ndim), key=lambda d: abs(array.strides[d]) if array.shape[d] > 1 else np.inf)
-    return next((d for d in dims if d != innermost and array.shape[d] > ROWS), None)
+def add_blocks(array: Array, d: int) -> Array:
+    """The array with each ROWS indices of one dimension added into one, by the BLAS; the last block may be smaller."""
+    before, (size, *after) = array.shape[:d], array.shape[d:]
+    whole = size // ROWS
+    at = (slice(None),) * d
+    rows = array[(*at, slice(whole * ROWS))].reshape(math.prod(before), whole, ROWS, math.prod(after))
+    sums: Array = np.matmul(np.ones(ROWS, array.dtype), rows).reshape(*before, whole, *after)
+    if whole * ROWS == size:
+        return sums
+    rest = add_reduction(array[(*at, slice(whole * ROWS, None))], d, array.dtype, None, True)
+    return np.concatenate([sums, rest], d)
 
 
 # Extrema --------------------------------------------------------------------------------------------------------
@@ -134,7 +166,11 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
         array = widened(self.array(), self.dtype)
         axis = wrap_dim(dim, array.ndim) if array.ndim else None
         places = position(array, axis, keepdims=keepdim)
-        values = ufunc.reduce(array, axis, keepdims=keepdim)
+        if axis is not None and axis == array.ndim - 1 and array.flags.c_contiguous:  # rows: pick what was found
+            first = np.arange(0, array.size, array.shape[axis]).reshape(places.shape)
+            values = array.reshape(-1).take(first + places)
+        else:
+            values = ufunc.reduce(array, axis, keepdims=keepdim)
         to_values, to_indices = out if out is not None else (None, None)
         results = finish(values, self.dtype, to_values), finish(places, int64, to_indices)
         return named_result(operator_dim, results)
@@ -188,7 +224,7 @@ structured(CPU, "sum", sum_all)
 structured(CPU, "sum.dim_IntList", sum_dim)
 structured(CPU, "mean", mean_all)
 structured(CPU, "mean.dim", mean_dim)
-register_extremum("max", np.maximum, np.argmax)
-register_extremum("min", np.minimum, np.argmin)
+register_extremum("max", np.maximum, np.ndarray.argmax)
+register_extremum("min", np.minimum, np.ndarray.argmin)
 register_logical("all", np.logical_and)
 register_logical("any", np.logical_or)
