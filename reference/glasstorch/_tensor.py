@@ -8,6 +8,7 @@ and what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -59,6 +60,10 @@ class Tensor(TensorMethods):
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         hooks.variable_hooks.set_grad(self, value)
+
+    @grad.deleter
+    def grad(self) -> None:
+        hooks.variable_hooks.set_grad(self, None)
 
     @property
     def grad_fn(self) -> Any:
@@ -418,7 +423,7 @@ def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
 
 def empty(shape: Shape, dtype: dtype, on: device = CPU) -> Tensor:
     """An uninitialised row-major tensor."""
-    nbytes = geometry.Size(shape).numel() * dtype.itemsize
+    nbytes = math.prod(shape) * dtype.itemsize
     if on is CPU:
         return wrap(empty_array(shape, dtype.numpy, nbytes), dtype)
     return make(Storage.allocate(nbytes, on), dtype, shape, None, 0)

@@ -11,7 +11,7 @@ The walk is iterative: a graph of 100,000 nodes in a row needs no deeper stack t
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.modes import grad_mode
@@ -30,21 +30,25 @@ view = on_tensor("view")
 class GraphTask:
     """One backward pass over the graph below some roots."""
 
-    def __init__(self, roots: Sequence[Edge], keep_graph: bool, captures: Sequence[Edge] | None) -> None:
+    def __init__(
+        self, roots: Sequence[Edge], keep_graph: bool, captures: Sequence[Edge] | None, only: Sequence[Edge] | None
+    ) -> None:
         self.keep_graph = keep_graph
         self.dependencies = compute_dependencies(roots)
         self.buffers: dict[Node, list[Any]] = {}  # gradients that have arrived at a node, one place for each input
         self.ready: list[tuple[int, int, Node]] = []  # a heap: latest sequence number first
         self.pushed = 0
-        # autograd.grad and backward(inputs=): which gradients to hand out, and which nodes lead there.
-        self.captures: dict[Node, list[tuple[int, int]]] | None = None
-        self.captured: list[Any] = []
+        # autograd.grad: which gradients to hand out. backward(inputs=): which nodes to run. And what leads there.
+        self.captures: dict[Node, list[tuple[int, int]]] = {}
+        self.captured: list[Any] = [None] * len(captures or ())
         self.needed: set[Node] | None = None
         if captures is not None:
-            self.captures, self.captured = {}, [None] * len(captures)
             for place, (node, input_nr) in enumerate(captures):
                 self.captures.setdefault(node, []).append((place, input_nr))
-            self.needed = nodes_leading_to(roots, self.captures)
+            self.needed = nodes_leading_to(roots, self.captures.keys())
+        elif only is not None:
+            targets = {node for node, _ in only}
+            self.needed = nodes_leading_to(roots, targets) | targets
 
     def push(self, node: Node) -> None:
         self.pushed += 1
@@ -60,28 +64,25 @@ class GraphTask:
 
     def run(self) -> None:  # hot path: benchmarks/eager.py
         """Run nodes as they become ready until none is left."""
-        dependencies, buffers, needed, captures = self.dependencies, self.buffers, self.needed, self.captures
+        dependencies, buffers, needed = self.dependencies, self.buffers, self.needed
         keep_graph, ready = self.keep_graph, self.ready
         alone: Node | None = None  # the one ready node, when the heap is empty: a chain never touches the heap
         while alone is not None or ready:
             node = alone if alone is not None else heapq.heappop(ready)[2]
             alone = None
             grads = buffers.pop(node, None) or [None] * len(node.metadata)
-            if node.pre_hooks is not None:
-                for pre_hook in tuple(node.pre_hooks):
-                    grads = pre_hook(grads)
-            if captures is not None and node in captures:
-                for place, input_nr in captures[node]:
-                    self.captured[place] = grads[input_nr]
-            if needed is not None and node not in needed:
-                continue
+            if needed is not None:
+                self.capture(node, grads)
+                if node not in needed:
+                    continue
+            hooks = node.hooks
+            if hooks is not None:
+                grads = hooks.before_node(hooks.on_arrival(grads))
             results = node.apply(grads)
             if not keep_graph:
                 node.release_variables()
-            if node.post_hooks is not None:
-                for post_hook in tuple(node.post_hooks):
-                    changed = post_hook(tuple(results), tuple(grads))
-                    results = results if changed is None else changed
+            if hooks is not None:
+                results = hooks.after_node(results, grads)
             del grads
             edges = node.next_edges
             if len(results) != len(edges):
@@ -114,6 +115,19 @@ class GraphTask:
                         self.push(target)
             grad, results = None, ()  # only the buffers hold gradients now: AccumulateGrad may keep one as it is
 
+    def capture(self, node: Node, grads: list[Any]) -> None:
+        """Keep what autograd.grad is to hand out of a node's gradients.
+
+        At the end of the walk its tensors' hooks run first. In the middle they run later, with the node, and the
+        gradient handed out is the one before them, as in PyTorch.
+        """
+        places = self.captures.get(node, ())
+        assert self.needed is not None
+        if places and node.hooks is not None and node not in self.needed:
+            grads = node.hooks.on_arrival(grads)
+        for place, input_nr in places:
+            self.captured[place] = grads[input_nr]
+
 
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
     """For every node below the roots, how many edges lead to it: it is ready when each has delivered."""
@@ -131,7 +145,7 @@ def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
     return dependencies
 
 
-def nodes_leading_to(roots: Sequence[Edge], targets: dict[Node, Any]) -> set[Node]:
+def nodes_leading_to(roots: Sequence[Edge], targets: Collection[Node]) -> set[Node]:
     """The nodes from which some target can be reached; a target itself only if another lies behind it."""
     needed: set[Node] = set()
     done: set[Node] = set()
@@ -182,13 +196,14 @@ def execute(
     keep_graph: bool,
     create_graph: bool,
     captures: Sequence[Edge] | None = None,
+    only: Sequence[Edge] | None = None,
 ) -> list[Any]:
     """Send gradients into the roots and run the graph.
 
-    Without `captures` the gradients of leaves are added to their `.grad`. With it, the gradients that arrive at those
-    edges are returned, None where none did.
+    The gradients of leaves are added to their `.grad`; of all leaves, or of those that `only` names. With `captures`
+    none is touched: the gradients that arrive at those edges are returned, None where none did.
     """
-    task = GraphTask(roots, keep_graph, captures)
+    task = GraphTask(roots, keep_graph, captures, only)
     for (node, input_nr), gradient in zip(roots, gradients, strict=True):
         task.add(node, input_nr, gradient)
     for node in {node: None for node, _ in roots}:

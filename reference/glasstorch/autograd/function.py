@@ -12,6 +12,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import (
     Gradients,
+    Metadata,
     Node,
     check_inplace,
     gradient_edge,
@@ -37,6 +38,7 @@ class BackwardCFunction(Node):
         self.non_differentiable: tuple[Tensor, ...] = ()
         self.materialize_grads = True
         self.argument_places: list[int] = []  # of the arguments that are tensors
+        self.results: list[Metadata | None] = []  # what a gradient of each result looks like
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for backward, which finds them in `saved_tensors`; only in forward."""
@@ -46,10 +48,7 @@ class BackwardCFunction(Node):
     def saved_tensors(self) -> tuple[Any, ...]:
         """What `save_for_backward` kept; an error if one was changed in place since or the graph was freed."""
         if self.saved is None:
-            if self.released:
-                self.released = True
-                return (self.unpack(None),)
-            return self.to_save
+            return self.unpack(None) if self.released else self.to_save  # unpack refuses what was released
         return tuple(None if s is None else self.unpack(s) for s in self.saved)
 
     def mark_dirty(self, *tensors: Tensor) -> None:
@@ -67,8 +66,8 @@ class BackwardCFunction(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if self.materialize_grads:
             grads = [
-                zeros(meta[0], dtype=meta[1]) if g is None and meta is not None else g
-                for g, meta in zip(grads, self.metadata, strict=True)
+                zeros(like[0], dtype=like[1]) if g is None and like is not None else g
+                for g, like in zip(grads, self.results, strict=True)
             ]
         results = self.function.backward(self, *grads)
         results = list(results) if isinstance(results, tuple | list) else [results]
@@ -98,8 +97,7 @@ class Function:
     """Base of a user's operator: static methods `forward(ctx, *args)` and `backward(ctx, *grads)`.
 
     Call `apply`. backward returns one gradient (or None) for each argument of forward. Both may use operators;
-    backward's are
-    recorded when `create_graph` asks for it.
+    backward's are recorded when `create_graph` asks for it.
 
     >>> class Square(Function):
     ...     @staticmethod
@@ -121,9 +119,8 @@ class Function:
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise RuntimeError(
-            f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so "
-            f"you should "
-            f"invoke them on the class itself: call {type(self).__name__}.apply(...)"
+            f"{type(self).__name__} should not be instantiated. Methods on autograd functions are all static, so you "
+            f"should invoke them on the class itself: call {type(self).__name__}.apply(...)"
         )
 
     @staticmethod
@@ -154,7 +151,12 @@ class Function:
         results = result if isinstance(result, tuple) else (result,)
         for tensor in node.dirty:
             if not any(tensor is r for r in results):
-                raise AutogradError(f"{cls.__name__}: a tensor given to mark_dirty must also be returned from forward")
+                raise AutogradError(
+                    f"Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                    f"that are modified inplace must all be outputs of the Function: {cls.__name__}.forward must "
+                    f"return the tensor of sizes {list(tensor._shape)}"
+                )
+            tensor.bump_version()
         if wanted:
             results = _record(node, args, results)
         return results if isinstance(result, tuple) else results[0]
@@ -179,6 +181,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
         else:
             node.saved.append(SavedVariable(tensor))
     node.to_save = ()
+    node.results = [(r._shape, r.dtype) if isinstance(r, Tensor) else None for r in outputs]
     differentiable = [
         r if isinstance(r, Tensor) and not any(r is n for n in node.non_differentiable) else None for r in outputs
     ]

@@ -17,6 +17,7 @@ from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
 from glasstorch.core.errors import AutogradError
 from glasstorch.operators.generated.functions import ones_like, zeros_like
+from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch.core.hooks import VariableHooks
@@ -45,17 +46,15 @@ def backward(
             "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this.",
             stacklevel=3,
         )
-    if inputs is None:
-        execute(_roots(tensors), gradients, keep, create_graph)
-        return
-    inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    if not inputs:
-        raise AutogradError("`inputs` argument to `backward()` cannot be empty.")
-    found = execute(_roots(tensors), gradients, keep, create_graph, [_input_edge(i, t) for i, t in enumerate(inputs)])
-    for tensor, gradient in zip(inputs, found, strict=True):
-        if gradient is not None:
-            meta = tensor._autograd_meta
-            meta.grad = gradient if meta.grad is None else meta.grad + gradient
+    only = None
+    if inputs is not None:
+        inputs = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        if not inputs:
+            raise AutogradError("`inputs` argument to `backward()` cannot be empty.")
+        only = [_input_edge(i, t) for i, t in enumerate(inputs)]
+        for tensor in inputs:
+            tensor.retain_grad()
+    execute(_roots(tensors), gradients, keep, create_graph, only=only)
 
 
 def grad(
@@ -79,7 +78,7 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     if not inputs:
-        raise ValueError("grad requires non-empty inputs.")
+        raise AutogradError("`inputs` argument to `grad()` cannot be empty.")
     gradients = _root_gradients(outputs, _as_list(grad_outputs, len(outputs)), create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     found = execute(_roots(outputs), gradients, keep, create_graph, [_input_edge(i, t) for i, t in enumerate(inputs)])
@@ -216,8 +215,9 @@ class _Hooks:
                 )
             if grad.dtype is not tensor.dtype:
                 raise AutogradError(
-                    f"attempting to assign a gradient with dtype '{grad.dtype.name}' to a tensor with dtype "
-                    f"'{tensor.dtype.name}'. The gradient must match the tensor's dtype"
+                    f"attempting to assign a gradient with dtype '{C_NAMES[grad.dtype.name]}' to a tensor with "
+                    f"grad_dtype '{tensor.dtype.scalar_name}'. The gradient must match the tensor's grad_dtype "
+                    f"(defaults to the tensor's dtype)"
                 )
         if tensor._autograd_meta is None:
             if grad is None:
@@ -234,14 +234,7 @@ class _Hooks:
             return
         meta.retains_grad = True
         node, output_nr = edge
-
-        def keep(grads: list[Any]) -> list[Any]:
-            if grads[output_nr] is not None:
-                meta.grad = grads[output_nr] if meta.grad is None else meta.grad + grads[output_nr]
-            return grads
-
-        node.pre_hooks = node.pre_hooks if node.pre_hooks is not None else []
-        HookHandle(node.pre_hooks, keep)
+        node.some_hooks().kept[output_nr] = meta
 
     def retains_grad(self, tensor: Tensor) -> bool:
         meta = tensor._autograd_meta
@@ -255,19 +248,7 @@ class _Hooks:
         meta = tensor._autograd_meta
         if meta.grad_fn is None:
             meta.kept_accumulator = node  # a leaf's hooks live as long as the leaf
-
-        def run(grads: list[Any]) -> list[Any]:
-            if grads[output_nr] is not None:
-                changed = hook(grads[output_nr])
-                if changed is not None:
-                    grads = [*grads[:output_nr], changed, *grads[output_nr + 1 :]]
-            return grads
-
-        hooks_ = node.pre_hooks = node.pre_hooks if node.pre_hooks is not None else []
-        handle = HookHandle(hooks_, run)
-        if meta.retains_grad:  # keeping the gradient comes last: it sees what the hooks made of it
-            hooks_.insert(len(hooks_) - 2, hooks_.pop())
-        return handle
+        return HookHandle(node.some_hooks().of_tensors, (output_nr, hook))
 
     def register_post_accumulate_grad_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
         if not tensor.requires_grad or self.grad_fn(tensor) is not None:

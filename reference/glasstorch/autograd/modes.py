@@ -7,6 +7,7 @@ Differs: a ContextVar, which each thread and each asyncio task has of its own.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
 from types import TracebackType
@@ -39,22 +40,47 @@ class _GradModeGuard:
         grad_mode.set(self._before.pop())
 
     def __call__(self, function: F) -> F:
+        mode = self.mode
+
         @functools.wraps(function)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with type(self)(self.mode) if type(self) is set_grad_enabled else type(self)():  # type: ignore[call-arg]
+            with _GradModeGuard(mode):
                 return function(*args, **kwargs)
 
-        return wrapped  # type: ignore[return-value]
+        @functools.wraps(function)
+        def wrapped_generator(*args: Any, **kwargs: Any) -> Any:
+            generator = function(*args, **kwargs)
+            resume, value = generator.send, None
+            while True:
+                try:
+                    with _GradModeGuard(mode):
+                        produced = resume(value)
+                except StopIteration as stop:
+                    return stop.value
+                try:  # outside the mode: it is the caller's turn
+                    value = yield produced
+                    resume = generator.send
+                except BaseException as error:  # noqa: BLE001  # whatever the caller throws is the generator's
+                    resume, value = generator.throw, error
+
+        return wrapped_generator if inspect.isgeneratorfunction(function) else wrapped  # type: ignore[return-value]
 
 
-class no_grad(_GradModeGuard):
-    """Records nothing inside: `with no_grad():` or `@no_grad()`. Results do not require grad."""
+class _PlainGuard(_GradModeGuard):
+    """A guard without arguments, which decorates a function with or without being called: `@no_grad`."""
+
+    def __new__(cls, function: Any = None) -> Any:
+        return super().__new__(cls) if function is None else cls()(function)
+
+
+class no_grad(_PlainGuard):
+    """Records nothing inside: `with no_grad():` or `@no_grad`. Results do not require grad."""
 
     def __init__(self) -> None:
         super().__init__(False)
 
 
-class enable_grad(_GradModeGuard):
+class enable_grad(_PlainGuard):
     """Records inside, even within `no_grad`."""
 
     def __init__(self) -> None:

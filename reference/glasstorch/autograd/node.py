@@ -12,10 +12,11 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from glasstorch._tensor import alias
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import AutogradError, InplaceError
-from glasstorch.core.geometry import Shape
+from glasstorch.core.geometry import Shape, contiguous_strides, is_non_overlapping_and_dense
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -40,8 +41,7 @@ class Node:
     # Most nodes keep these as they are, so they stand on the class and cost nothing to make.
     metadata: tuple[Metadata | None, ...] = ()
     released = False
-    pre_hooks: list[Callable[[list[Any]], list[Any]]] | None = None
-    post_hooks: list[Callable[[Gradients, Gradients], Any]] | None = None
+    hooks: NodeHooks | None = None
 
     def __init__(self, edges: Sequence[Edge | None]) -> None:
         self.next_edges = edges
@@ -59,13 +59,10 @@ class Node:
         if saved is None:
             if self.released:
                 raise AutogradError(
-                    "Trying to backward through the graph a second time (or directly access saved tensors after "
-                    "they have "
-                    "already been freed). Saved intermediate values of the graph are freed when you call "
-                    ".backward() or "
-                    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a "
-                    "second time "
-                    "or if you need to access saved tensors after calling backward."
+                    "Trying to backward through the graph a second time (or directly access saved tensors after they "
+                    "have already been freed). Saved intermediate values of the graph are freed when you call "
+                    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+                    "graph a second time or if you need to access saved tensors after calling backward."
                 )
             return None
         return saved.unpack(self)
@@ -81,18 +78,17 @@ class Node:
 
     def register_hook(self, hook: Callable[[Gradients, Gradients], Any]) -> HookHandle:
         """Call `hook(grad_inputs, grad_outputs)` after this node; what it returns replaces the grad_inputs."""
-        self.post_hooks = self.post_hooks if self.post_hooks is not None else []
-        return HookHandle(self.post_hooks, hook)
+        return HookHandle(self.some_hooks().after, hook)
 
     def register_prehook(self, hook: Callable[[Gradients], Any]) -> HookHandle:
         """Call `hook(grad_outputs)` before this node; what it returns replaces them."""
-        self.pre_hooks = self.pre_hooks if self.pre_hooks is not None else []
+        return HookHandle(self.some_hooks().before, hook)
 
-        def run(grads: list[Any]) -> list[Any]:
-            changed = hook(tuple(grads))
-            return grads if changed is None else list(changed)
-
-        return HookHandle(self.pre_hooks, run)
+    def some_hooks(self) -> NodeHooks:
+        """The hooks of this node, to add one."""
+        if self.hooks is None:
+            self.hooks = NodeHooks()
+        return self.hooks
 
     def __getattr__(self, name: str) -> Any:
         """`_saved_self` is the tensor that was saved, as on PyTorch's nodes."""
@@ -107,6 +103,47 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+class NodeHooks:
+    """What runs around a node: hooks of its results' tensors, gradients to be kept, hooks before the node and after it.
+
+    Mirrors: tensor_pre_hooks, retains_grad_hooks, pre_hooks and post_hooks of torch::autograd::Node
+    """
+
+    __slots__ = ("after", "before", "kept", "of_tensors")
+
+    def __init__(self) -> None:
+        self.of_tensors: list[tuple[int, Callable[[Any], Any]]] = []  # with the number of the result
+        self.kept: dict[int, AutogradMeta] = {}  # result -> the record whose `grad` is set (retain_grad)
+        self.before: list[Callable[[Gradients], Any]] = []
+        self.after: list[Callable[[Gradients, Gradients], Any]] = []
+
+    def on_arrival(self, grads: list[Any]) -> list[Any]:
+        """The gradients of the results are complete: each tensor's hooks may replace its own, then it is kept."""
+        for number, hook in tuple(self.of_tensors):
+            if grads[number] is not None:
+                changed = hook(grads[number])
+                if changed is not None:
+                    grads[number] = changed
+        for number, meta in self.kept.items():
+            if grads[number] is not None:
+                meta.grad = grads[number] if meta.grad is None else meta.grad + grads[number]
+        return grads
+
+    def before_node(self, grads: list[Any]) -> list[Any]:
+        """The node is about to run: its hooks may replace all gradients."""
+        for hook in tuple(self.before):
+            changed = hook(tuple(grads))
+            grads = grads if changed is None else list(changed)
+        return grads
+
+    def after_node(self, results: Gradients, grads: Gradients) -> Gradients:
+        """The node has run: its hooks may replace what it made."""
+        for hook in tuple(self.after):
+            changed = hook(tuple(results), tuple(grads))
+            results = results if changed is None else changed
+        return results
 
 
 class HookHandle:
@@ -178,13 +215,17 @@ UNSHARED = 4
 def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
     """A gradient to keep: the tensor itself where nobody else has it and it is laid out like the leaf, else a copy.
 
-    Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`
+    Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`, and utils/grad_layout_contract.h
     """
+    strides = variable.strides()
+    if variable._strides is not None and not is_non_overlapping_and_dense(variable._shape, strides):
+        strides = contiguous_strides(variable._shape)
+    laid_out_alike = grad.strides() == strides
     if grad_mode.get():
-        return grad.clone()
-    if sys.getrefcount(grad) <= UNSHARED and grad.strides() == variable.strides():
-        return grad.detach()
-    return grad.detach().clone()
+        return grad.clone() if laid_out_alike else grad.new_empty_strided(grad._shape, strides).copy_(grad)
+    if laid_out_alike:
+        return alias(grad) if sys.getrefcount(grad) <= UNSHARED else grad.clone()
+    return grad.new_empty_strided(grad._shape, strides).copy_(grad)
 
 
 # From tensors to edges ------------------------------------------------------------------------------------------
@@ -277,8 +318,15 @@ def check_inplace(tensor: Tensor) -> None:
 
 
 def rebase_history(tensor: Tensor, node: Node) -> None:
-    """After an in-place operator: the node becomes the one that produced the tensor's new value."""
+    """After an in-place operator: the node becomes the one that produced the tensor's new value.
+
+    The tensor's hooks stay with the old value; a gradient that is to be kept is the new one's.
+    """
     node.metadata = ((tensor._shape, tensor.dtype),)
-    if tensor._autograd_meta is None:
-        tensor._autograd_meta = AutogradMeta()
-    tensor._autograd_meta.grad_fn, tensor._autograd_meta.output_nr = node, 0
+    meta = tensor._autograd_meta
+    if meta is None:
+        meta = tensor._autograd_meta = AutogradMeta()
+    elif meta.retains_grad:
+        meta.grad_fn.some_hooks().kept.pop(meta.output_nr)
+        node.some_hooks().kept[0] = meta
+    meta.grad_fn, meta.output_nr = node, 0

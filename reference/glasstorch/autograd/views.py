@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 
+def shares_version(base: Tensor, other: Tensor) -> Tensor:
+    """Record that `other` shows the storage of `base` and that no gradient flows between them: `detach`."""
+    other._version_counter = base.version_counter()
+    return other
+
+
 def as_view(base: Tensor, view: Tensor) -> Tensor:
     """Record that `view` shows the storage of `base`: the root of a chain of views, and its version counter."""
     counter = base._version_counter

@@ -1,0 +1,264 @@
+"""Does a user's Function behave as under PyTorch?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def leaf(torch: Any, *values: float) -> Any:
+    return torch.tensor(list(values), requires_grad=True)
+
+
+def test_forward_is_not_recorded_and_backward_gets_the_context(torch: Any) -> None:
+    seen: list[Any] = []
+
+    class Mul(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any, k: float) -> Any:
+            ctx.save_for_backward(a, b)
+            ctx.k = k
+            seen.append(torch.is_grad_enabled())
+            return a * b * k
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            seen.extend([ctx.needs_input_grad, torch.is_grad_enabled()])
+            a, b = ctx.saved_tensors
+            return g * b * ctx.k, g * a * ctx.k, None
+
+    a = leaf(torch, 2.0)
+    out = Mul.apply(a, torch.tensor([3.0]), 5.0)
+    assert out.grad_fn.name() == "MulBackward"
+    assert type(out.grad_fn).__name__ == "MulBackward"
+    out.sum().backward()
+    assert a.grad.tolist() == [15.0]
+    assert seen == [False, (True, False, False), False]
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        out.sum().backward()
+
+
+def test_without_a_gradient_nothing_is_recorded(torch: Any) -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+    assert Twice.apply(torch.ones(1)).grad_fn is None
+    with torch.no_grad():
+        assert Twice.apply(leaf(torch, 1.0)).grad_fn is None
+
+
+def test_several_results_with_one_that_has_no_gradient(torch: Any) -> None:
+    class Parts(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            a, b, c = x * 2, x * 3, x > 0
+            ctx.mark_non_differentiable(b, c)
+            return a, b, c
+
+        @staticmethod
+        def backward(ctx: Any, ga: Any, gb: Any, gc: Any) -> Any:
+            assert gb.tolist() == [0.0]
+            return ga * 2
+
+    x = leaf(torch, 1.0)
+    a, b, c = Parts.apply(x)
+    assert (a.requires_grad, b.requires_grad, c.requires_grad) == (True, False, False)
+    assert isinstance(Parts.apply(x), tuple)
+    a.sum().backward()
+    assert x.grad.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("materialize", [True, False])
+def test_a_result_that_no_gradient_reached_gives_zeros_or_none(torch: Any, materialize: bool) -> None:
+    seen: list[Any] = []
+
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(materialize)
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx: Any, a: Any, b: Any) -> Any:
+            seen.append(None if b is None else b.tolist())
+            return a * 2
+
+    x = leaf(torch, 1.0)
+    Two.apply(x)[0].sum().backward()
+    assert seen == [[0.0] if materialize else None]
+    assert x.grad.tolist() == [2.0]
+
+
+def test_an_argument_may_be_changed_in_place_if_it_says_so(torch: Any) -> None:
+    class AddOne(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            x.add_(1)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 10
+
+    a = leaf(torch, 1.0)
+    b = a * 2
+    c = AddOne.apply(b)
+    assert c is b
+    assert (b.tolist(), b.grad_fn.name(), b._version) == ([3.0], "AddOneBackward", 2)
+    b.sum().backward()
+    assert a.grad.tolist() == [20.0]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        AddOne.apply(leaf(torch, 1.0))
+
+
+def test_an_argument_handed_through_is_a_new_tensor_with_the_functions_history(torch: Any) -> None:
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 7
+
+    a = leaf(torch, 1.0)
+    b = Same.apply(a)
+    assert b is not a
+    assert b.data_ptr() == a.data_ptr()
+    assert b.grad_fn.name() == "SameBackward"
+    assert a.is_leaf
+    b.sum().backward()
+    assert a.grad.tolist() == [7.0]
+
+
+def test_a_saved_result_is_handed_back_with_its_history(torch: Any) -> None:
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            result = x.exp()
+            ctx.save_for_backward(result, None)
+            return result
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            result, nothing = ctx.saved_tensors
+            assert nothing is None
+            return g * result
+
+    x = leaf(torch, 0.0)
+    y = Exp.apply(x)
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    (gg,) = torch.autograd.grad(g.sum(), x, create_graph=True)
+    assert (g.tolist(), gg.tolist()) == ([1.0], [1.0])
+    z = Exp.apply(x)
+    z.add_(1)
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        z.sum().backward()
+
+
+def test_the_backward_of_a_function_can_be_differentiated(torch: Any) -> None:
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return 2 * x * g
+
+    x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    (g,) = torch.autograd.grad(Square.apply(x), x, torch.ones(1, dtype=torch.float64), create_graph=True)
+    assert torch.autograd.grad(g, x)[0].tolist() == [2.0]
+    assert torch.autograd.gradcheck(Square.apply, (x,))
+    assert torch.autograd.gradgradcheck(Square.apply, (x,))
+
+
+def test_a_gradient_for_what_is_no_tensor_is_refused(torch: Any) -> None:
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, k: float) -> Any:
+            return x * k
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g, g
+
+    with pytest.raises(RuntimeError, match="returned a gradient different than None at position 2, but the"):
+        Scale.apply(leaf(torch, 1.0), 2.0).sum().backward()
+
+
+def test_a_backward_that_returns_no_tensor_is_refused(torch: Any) -> None:
+    class Bad(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 3.0
+
+    with pytest.raises((RuntimeError, TypeError), match=r"expected Variable or None \(got float\)"):
+        Bad.apply(leaf(torch, 1.0)).sum().backward()
+
+
+def test_forward_and_backward_must_be_written(torch: Any) -> None:
+    class Empty(torch.autograd.Function):
+        pass
+
+    with pytest.raises(NotImplementedError, match="You must implement the forward function"):
+        Empty.apply(leaf(torch, 1.0))
+
+    class Half(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+    with pytest.raises((NotImplementedError, RuntimeError), match=r"[Yy]ou must implement .*backward"):
+        Half.apply(leaf(torch, 1.0)).sum().backward()
+
+
+def test_a_function_is_not_a_node_and_its_context_is(torch: Any) -> None:
+    class F(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g
+
+    y = F.apply(leaf(torch, 1.0))
+    assert [c.__name__ for c in type(y.grad_fn).__mro__][:2] == ["FBackward", "BackwardCFunction"]
+    assert not issubclass(F, type(y.grad_fn).__mro__[1])
+
+
+def test_a_function_without_arguments_that_are_tensors_still_runs(torch: Any) -> None:
+    class Make(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, n: int) -> Any:
+            return torch.ones(n)
+
+    assert Make.apply(3).shape == (3,)
+
+
+def test_hooks_on_a_function_run_as_on_any_node(torch: Any) -> None:
+    class F(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    x = leaf(torch, 1.0)
+    y = F.apply(x)
+    y.grad_fn.register_hook(lambda gi, go: (gi[0] * 10,))
+    y.sum().backward()
+    assert x.grad.tolist() == [20.0]

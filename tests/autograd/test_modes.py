@@ -1,0 +1,141 @@
+"""Is recording switched off and on exactly where it is said to be?"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+
+def records(torch: Any) -> bool:
+    """Whether an operator is recorded, and whether the library says so."""
+    recorded = bool((torch.ones(1, requires_grad=True) * 1).requires_grad)
+    assert torch.is_grad_enabled() is recorded
+    return recorded
+
+
+def test_nothing_is_recorded_inside_no_grad(torch: Any) -> None:
+    assert records(torch)
+    with torch.no_grad():
+        assert not records(torch)
+        with torch.enable_grad():
+            assert records(torch)
+        assert not records(torch)
+    assert records(torch)
+
+
+def test_a_result_made_without_recording_is_a_leaf(torch: Any) -> None:
+    a = torch.ones(1, requires_grad=True)
+    with torch.no_grad():
+        b = a * 2
+        c = torch.ones(1, requires_grad=True)
+    assert (b.requires_grad, b.is_leaf, c.requires_grad, c.is_leaf) == (False, True, True, True)
+
+
+def test_a_block_that_raises_puts_the_mode_back(torch: Any) -> None:
+    with pytest.raises(ValueError), torch.no_grad():
+        raise ValueError
+    assert records(torch)
+
+
+@pytest.mark.parametrize("called", [True, False])
+def test_a_function_can_be_decorated(torch: Any, called: bool) -> None:
+    decorate = torch.no_grad() if called else torch.no_grad
+
+    @decorate
+    def f(x: Any) -> Any:
+        """Doc."""
+        return x * 2
+
+    assert (f.__name__, f.__doc__) == ("f", "Doc.")
+    assert not f(torch.ones(1, requires_grad=True)).requires_grad
+    assert records(torch)
+
+
+def test_a_decorated_function_may_call_itself(torch: Any) -> None:
+    @torch.no_grad()
+    def f(depth: int) -> list[bool]:
+        return [records(torch), *(f(depth - 1) if depth else [])]
+
+    assert f(3) == [False] * 4
+    assert records(torch)
+
+
+def test_a_decorated_generator_runs_in_its_mode_and_its_caller_does_not(torch: Any) -> None:
+    @torch.no_grad()
+    def generate() -> Any:
+        got = yield records(torch)
+        yield (got, records(torch))
+
+    generator = generate()
+    assert next(generator) is False
+    assert records(torch)
+    assert generator.send("sent") == ("sent", False)
+    assert records(torch)
+    generator.close()
+
+
+def test_set_grad_enabled_works_at_once_and_as_a_block(torch: Any) -> None:
+    try:
+        torch.set_grad_enabled(False)
+        assert not records(torch)
+        with torch.set_grad_enabled(True):
+            assert records(torch)
+        assert not records(torch)
+    finally:
+        torch.set_grad_enabled(True)
+    with torch.set_grad_enabled(False):
+        assert not records(torch)
+    assert records(torch)
+
+
+def test_set_grad_enabled_decorates_without_switching_anything_now(torch: Any) -> None:
+    @torch.set_grad_enabled(False)
+    def f() -> bool:
+        return records(torch)
+
+    assert records(torch)
+    assert not f()
+    assert records(torch)
+
+
+def test_one_guard_can_be_entered_twice() -> None:
+    import glasstorch
+
+    guard = glasstorch.no_grad()  # under PyTorch the second entry forgets what the first was to put back
+    with guard:
+        with guard:
+            assert not records(glasstorch)
+        assert not records(glasstorch)
+    assert records(glasstorch)
+
+
+def test_another_thread_records_as_ever(torch: Any) -> None:
+    seen: list[bool] = []
+    with torch.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(records(torch)))
+        thread.start()
+        thread.join()
+    assert seen == [True]
+
+
+def test_interleaved_tasks_have_modes_of_their_own() -> None:
+    import glasstorch
+
+    async def quiet(inside: asyncio.Event, leave: asyncio.Event) -> bool:
+        with glasstorch.no_grad():
+            inside.set()
+            await leave.wait()
+            return records(glasstorch)
+
+    async def main() -> tuple[bool, bool]:
+        inside, leave = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(quiet(inside, leave))
+        await inside.wait()
+        meanwhile = records(glasstorch)
+        leave.set()
+        return meanwhile, await task
+
+    assert asyncio.run(main()) == (True, False)

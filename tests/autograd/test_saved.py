@@ -1,0 +1,106 @@
+"""Is a tensor that was changed after it was saved noticed, and only then?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+CHANGED = "one of the variables needed for gradient computation has been modified by an inplace operation"
+
+
+def test_changing_a_saved_result_is_noticed_at_backward(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    e = a.exp()
+    e.add_(1)
+    with pytest.raises(
+        RuntimeError,
+        match=rf"{CHANGED}: \[torch.FloatTensor \[2\]\], which is output 0 of Exp.*, is at version 1; expected",
+    ):
+        e.sum().backward()
+
+
+def test_changing_what_nobody_saved_is_fine(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    f = a + 1
+    f.mul_(3)
+    f.sum().backward()
+    assert (a.grad.tolist(), f.grad_fn.name()) == ([3.0, 3.0], "MulBackward0")
+
+
+def test_changing_a_saved_argument_is_noticed(torch: Any) -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2)
+    c = a * b
+    b.zero_()
+    with pytest.raises(RuntimeError, match=CHANGED):
+        c.sum().backward()
+    assert a.grad is None
+
+
+def test_only_what_a_wanted_gradient_needs_is_saved(torch: Any) -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2)
+    c = a * b  # the gradient of b is not wanted: a is not saved
+    with torch.no_grad():
+        a.add_(1)
+    c.sum().backward()
+    assert a.grad.tolist() == [1.0, 1.0]
+
+
+def test_changes_through_a_view_or_the_base_are_noticed(torch: Any) -> None:
+    a, base = torch.ones(2, requires_grad=True), torch.ones(4)
+    c = a * base[:2]
+    base[3:].zero_()  # not even the same elements
+    with pytest.raises(RuntimeError, match=CHANGED):
+        c.sum().backward()
+
+
+def test_changes_through_a_detached_alias_are_noticed_and_through_data_not(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    b = a * 1
+    c = b * b
+    b.detach().zero_()
+    with pytest.raises(RuntimeError, match=CHANGED):
+        c.sum().backward()
+    b = a * 1
+    c = b * b
+    b.data.zero_()
+    c.sum().backward()
+    assert a.grad.tolist() == [0.0, 0.0]  # silently wrong, as in PyTorch
+
+
+def test_a_change_before_saving_does_not_count(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    b = torch.ones(2)
+    b.add_(1)
+    (a * b).sum().backward()
+    assert a.grad.tolist() == [2.0, 2.0]
+
+
+def test_a_result_that_is_changed_in_place_saves_its_new_value(torch: Any) -> None:
+    a = torch.full((2,), 0.5, requires_grad=True)
+    b = a * 1
+    b.exp_()
+    b.sum().backward()
+    assert a.grad.tolist() == pytest.approx([1.6487212] * 2)
+
+
+def test_an_argument_that_is_changed_in_place_keeps_its_old_value_for_the_formula(torch: Any) -> None:
+    a, w = torch.full((2,), 3.0, requires_grad=True), torch.full((2,), 5.0, requires_grad=True)
+    b = a * 1
+    b.mul_(w)
+    b.sum().backward()
+    assert (a.grad.tolist(), w.grad.tolist()) == ([5.0, 5.0], [3.0, 3.0])
+    b = a * 1
+    b.mul_(b)  # the other argument was saved as it is, and then changed
+    with pytest.raises(RuntimeError, match=CHANGED):
+        b.sum().backward()
+
+
+def test_saved_tensors_can_be_looked_at(torch: Any) -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.full((2,), 2.0, requires_grad=True)
+    node = (a * b).grad_fn
+    assert (node._saved_self.tolist(), node._saved_other.tolist()) == ([1.0, 1.0], [2.0, 2.0])
+    assert node._saved_self is a
+    exp = a.exp()
+    assert exp.grad_fn._saved_result.grad_fn is exp.grad_fn
+    assert a.sum(0).grad_fn._saved_dim is not None

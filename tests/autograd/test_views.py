@@ -1,0 +1,139 @@
+"""Do views know their base, share its version, and follow its history?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def test_the_base_of_a_view_of_a_view_is_the_root(torch: Any) -> None:
+    x = torch.zeros(4, 4)
+    v = x.view(16)
+    w = v[2:5]
+    assert w._base is x
+    assert v._base is x
+    assert (x._base, w._is_view(), x._is_view()) == (None, True, False)
+
+
+def test_a_detached_tensor_shares_the_version_and_has_no_base(torch: Any) -> None:
+    x = torch.zeros(4)
+    d, p = x.detach(), x.data
+    assert (d._is_view(), p._is_view()) == (False, False)
+    x.add_(1)
+    d.add_(1)
+    p.add_(1)
+    assert (x._version, d._version, p._version) == (2, 2, 1)
+    assert x.tolist() == [3.0] * 4
+
+
+def test_versions_count_in_place_operators_once_through_any_view(torch: Any) -> None:
+    x = torch.zeros(4)
+    v = x[1:]
+    seen = [x._version]
+    v.add_(1)
+    seen.append(x._version)
+    x.zero_()
+    x[0] = 5
+    seen.append(v._version)
+    assert (x + 1)._version == 0
+    torch.add(torch.ones(4), 1, out=x)
+    seen.append(x._version)
+    assert seen == [0, 1, 3, 4]
+
+
+def test_every_kind_of_view_shares_the_version(torch: Any) -> None:
+    x = torch.zeros(2, 3, 4)
+    views = [
+        x.view(24), x.transpose(0, 1), x.permute(2, 0, 1), x[0], x[:, 1:], x.unsqueeze(0), x[:1].squeeze(0),
+        x[:, :, :1].expand(2, 3, 5), x.diagonal(), x.unfold(2, 2, 1), x.as_strided((2,), (1,)), x.narrow(0, 0, 1),
+        x.reshape(6, 4), x.flatten(), *x.unbind(), *x.split(2, 1), *x.chunk(2), x.movedim(0, 1), x[None], x[..., 0],
+        x[0].t(), x.mT, x.view_as(x), x.select(0, 1),
+    ]  # fmt: skip
+    x.add_(1)
+    assert [v._version for v in views] == [1] * len(views)
+    assert all(v._base is x for v in views)
+
+
+def test_copies_share_nothing(torch: Any) -> None:
+    x = torch.zeros(2, 3)
+    copies = [x.clone(), x.t().reshape(6), x.t().contiguous(), x[[0, 1]], x.double(), x + 0]
+    x.add_(1)
+    assert [c._version for c in copies] == [0] * len(copies)
+    assert all(c._base is None for c in copies)
+    assert x.contiguous() is x
+    assert x.to(torch.float32) is x
+
+
+def test_a_view_follows_its_base_that_was_changed_in_place_since(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    v = y.view(3, 1)
+    assert v.grad_fn.name() == "ViewBackward0"
+    y.mul_(5)
+    assert v.grad_fn.name() == "AsStridedBackward0"
+    assert v.grad_fn.next_functions[0][0].name() == "MulBackward0"
+    (gradient,) = torch.autograd.grad(v.sum(), x)
+    assert gradient.tolist() == [5.0] * 3
+
+
+def test_the_gradient_through_an_old_view_goes_to_the_right_elements(torch: Any) -> None:
+    x = torch.arange(6.0).requires_grad_()
+    y = x * 1
+    v = y.view(2, 3).t()[1:]  # elements 1, 4, 2, 5
+    y.mul_(torch.arange(6.0))
+    weights = torch.tensor([[1.0, 10.0], [100.0, 1000.0]])
+    (gradient,) = torch.autograd.grad((v * weights).sum(), x)
+    assert gradient.tolist() == [0.0, 1.0, 200.0, 0.0, 40.0, 5000.0]
+
+
+def test_a_view_of_what_became_differentiable_in_place_is_differentiable(torch: Any) -> None:
+    base = torch.zeros(3)
+    v = base[1:]
+    assert not v.requires_grad
+    w = torch.full((3,), 2.0, requires_grad=True)
+    base.add_(w)
+    assert v.requires_grad
+    v.sum().backward()
+    assert w.grad.tolist() == [0.0, 1.0, 1.0]
+
+
+def test_views_in_a_graph_carry_their_gradient(torch: Any) -> None:
+    x = torch.arange(6.0).requires_grad_()
+    x.view(2, 3)[1].expand(2, 3).sum().backward()
+    assert x.grad.tolist() == [0.0] * 3 + [2.0] * 3
+
+
+def test_a_view_made_without_recording_still_has_its_base(torch: Any) -> None:
+    x = torch.ones(3)
+    with torch.no_grad():
+        v = x[1:]
+        v.add_(1)
+    assert v._base is x
+    assert x._version == 1
+
+
+def test_in_place_on_a_view_that_no_gradient_concerns_is_free(torch: Any) -> None:
+    x = torch.zeros(3)
+    x[1:].add_(2)
+    assert x.tolist() == [0.0, 2.0, 2.0]
+    y = torch.ones(3, requires_grad=True)
+    with torch.no_grad():
+        y[1:].mul_(5)
+    assert y.tolist() == [1.0, 5.0, 5.0]
+
+
+def test_in_place_on_a_view_whose_gradient_is_wanted_is_refused_with_what_to_do_instead() -> None:
+    import glasstorch
+
+    x = glasstorch.ones(3, requires_grad=True)
+    y = x * 1
+    with pytest.raises(
+        RuntimeError, match=r"not in glasstorch yet: .*sizes \[2\] is a view of one of sizes \[3\]\. Write"
+    ):
+        y[1:].mul_(2)
+    assert y.tolist() == [1.0] * 3
+    buffer, w = glasstorch.zeros(3), glasstorch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="not in glasstorch yet"):
+        buffer[1:] = w * 2
+    assert buffer.tolist() == [0.0] * 3
