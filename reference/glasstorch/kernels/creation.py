@@ -26,9 +26,8 @@ RANKS = {channels_last: 4, channels_last_3d: 5}
 def checked_shape(size: Sequence[int]) -> Shape:
     """The sizes as a shape; a negative one is refused."""
     shape = tuple(size)
-    for length in shape:
-        if length < 0:
-            raise ShapeError(f"Trying to create tensor with negative dimension {length}: {list(shape)}")
+    if shape and min(shape) < 0:
+        raise ShapeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     return shape
 
 

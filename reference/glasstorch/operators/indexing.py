@@ -65,6 +65,9 @@ def put(tensor: Tensor, index: Any, value: Any) -> None:
         )
     if index is False:
         return
+    if type(index) is int:
+        _copy(_select(tensor, 0, index, 0), value)
+        return
     sliced, indices = _apply(tensor, _entries(index))
     if not indices:
         _copy(sliced, value)

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
+from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import CPU as HERE
 from glasstorch.core.device import device
-from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, int64
+from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dtype, int64
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.generator import Generator, default_generator
 from glasstorch.core.layout import layout, memory_format
@@ -41,9 +42,12 @@ def empty(
     device: device | None,
     pin_memory: bool | None,
     memory_format: memory_format | None,
-) -> Tensor:
+) -> Tensor:  # hot path: benchmarks/eager.py
     """Memory that nobody has written to."""
-    return new_empty(HERE, size, dtype, pin_memory, memory_format)
+    shape = tuple(size)
+    if pin_memory or memory_format is not None or (shape and min(shape) < 0):
+        return new_empty(HERE, shape, dtype, pin_memory, memory_format)
+    return uninitialised(shape, get_default_dtype() if dtype is None else dtype)
 
 
 @CPU.impl("empty_strided")

@@ -29,6 +29,8 @@ CPU = KernelTable("CPU")
 
 Indices = Sequence[Tensor | None]
 
+COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted along a dimension
+
 # index, index_put -----------------------------------------------------------------------------------------------
 
 
@@ -158,8 +160,9 @@ def along(array: Array, dim: int, index: Array) -> tuple[Array, tuple[Any, ...]]
     outside = first_outside(index, 0, array.shape[dim])
     if outside is not None:
         raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {array.shape[dim]}")
-    grid = np.ogrid[tuple(slice(size) for size in index.shape)]
-    return array, (*grid[:dim], index, *grid[dim + 1 :])
+    grid = [COUNT[:size] if size <= COUNT.size else np.arange(size) for size in index.shape]
+    places = [g.reshape(-1, *[1] * (index.ndim - 1 - d)) for d, g in enumerate(grid)]
+    return array, (*places[:dim], index, *places[dim + 1 :])
 
 
 def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:

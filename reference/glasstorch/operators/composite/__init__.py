@@ -1,9 +1,9 @@
 """Which operators are made of other operators?
 
-One plain function for each, without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this
-package registers what is named:
-CompositeImplicitAutograd where the parts differentiate themselves, CompositeExplicitAutograd where the whole has a
-formula.
+One plain function for each, without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this package
+registers what is named: CompositeImplicitAutograd where the parts differentiate themselves, CompositeExplicitAutograd
+where the whole has a formula. A function whose first parameter is `keys` is given the key set that it was reached with
+and redispatches on it, which is faster than calling operators anew.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 Differs: nothing in substance.
@@ -17,18 +17,22 @@ from glasstorch.operators.generated.registry import OPERATORS, name_of
 
 def register_composites() -> None:
     """Register the composite kernel of every operator that names one."""
-    tables = {
-        key: KernelTable(key, calls_operators=True, takes_keys=False)
-        for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
-    }
+    plain, redispatching = (
+        {
+            key: KernelTable(key, calls_operators=not takes_keys, takes_keys=takes_keys)
+            for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
+        }
+        for takes_keys in (False, True)
+    )
     for schema, _line, _shape, composite, _functional in OPERATORS:
         if composite is not None:
             key, path = composite
             module, _, name = path.partition(".")
             function = getattr(import_module(f"{__name__}.{module}"), name)
             code = function.__code__
-            tables[key].add(name_of(schema).removeprefix("aten::"), function,
-            f"{code.co_filename}:{code.co_firstlineno}")
+            tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
+            where = f"{code.co_filename}:{code.co_firstlineno}"
+            tables[key].add(name_of(schema).removeprefix("aten::"), function, where)
 
 
 register_composites()

@@ -80,7 +80,7 @@ def to_copy(
     memory_format: MemoryFormat | None,
 ) -> Tensor:
     """A copy of another dtype or on another device: an empty tensor there, and copy_."""
-    return empty_like(self, dtype, layout, device, pin_memory, memory_format).copy_(self, non_blocking)
+    return empty_like(0, self, dtype, layout, device, pin_memory, memory_format).copy_(self, non_blocking)
 
 
 def to_dtype(self: Tensor, dtype: Dtype, non_blocking: bool, copy: bool, memory_format: MemoryFormat | None) -> Tensor:
@@ -110,7 +110,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 def fill(self: Tensor, value: Number | Tensor) -> Tensor:
     """A new tensor of this one's size, dtype and order in memory, filled."""
-    return empty_like(self, None, None, None, None, None).fill_(value)
+    return empty_like(0, self, None, None, None, None, None).fill_(value)
 
 
 def fill_tensor_(self: Tensor, value: Tensor) -> Tensor:
