@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 sum_over = on_tensor("sum.dim_IntList")
-view = on_tensor("view")
 
 
 class GraphTask:
@@ -184,10 +183,9 @@ def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The sum over the dimensions that broadcasting `shape` to the tensor's shape had added or repeated."""
     added = tensor.dim() - len(shape)
     repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
-    dims = [*range(added), *repeated]
-    if dims:
-        tensor = sum_over(tensor, dims, True, None)
-    return view(tensor, list(shape)) if added else tensor
+    if repeated:
+        tensor = sum_over(tensor, repeated, True, None)
+    return sum_over(tensor, list(range(added)), False, None) if added else tensor
 
 
 def execute(

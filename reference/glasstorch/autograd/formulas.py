@@ -176,7 +176,7 @@ def mm_left_grad(grad: Tensor, right: Tensor, left_geometry: Geometry, alpha: Nu
 def mm_right_grad(grad: Tensor, left: Tensor, right_geometry: Geometry, alpha: Number) -> Tensor:
     """The gradient of the right factor, laid out column by column where that is. (PyTorch: mm_mat2_grad)
 
-    A linear layer multiplies by a transposed weight: the gradient then arrives row by row, as the weight lies, and can be
+    A linear layer multiplies by a transposed weight: the gradient then arrives row by row, as the weight lies, and is
     kept without a copy.
     """
     if is_column_major(right_geometry):
