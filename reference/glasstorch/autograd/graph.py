@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.engine import execute
 from glasstorch.autograd.node import AutogradMeta, Edge, HookHandle, Node, grad_accumulator, gradient_edge
 from glasstorch.autograd.views import refresh_view
@@ -114,7 +114,7 @@ def _root_gradients(tensors: Sequence[Tensor], gradients: Sequence[Any], create_
                 raise AutogradError(
                     f"grad can be implicitly created only for real scalar outputs but got {tensor.dtype}"
                 )
-            gradient = ones_like(tensor.detach())
+            gradient = ones_like(alias(tensor))
         elif not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
         elif gradient._shape != tensor._shape:

@@ -185,9 +185,10 @@ class AutogradMeta:
 class AccumulateGrad(Node):
     """The end of an edge at a leaf: adds what arrives to the leaf's `.grad`."""
 
+    next_edges = ()
+    sequence_nr = LAST
+
     def __init__(self, variable: Tensor) -> None:
-        super().__init__(())
-        self.sequence_nr = LAST
         self.variable = variable
         self.metadata = ((variable._shape, variable.dtype),)
 
