@@ -35,6 +35,8 @@ class Tensor(TensorMethods):
     Make one with `tensor`, `zeros`, `rand` ... Views share their storage; `x.untyped_storage()` is that storage.
     """
 
+    _printed_as = "tensor"  # a subclass prints under its own name unless it says otherwise
+
     # Autograd: answered by the layer that knows -----------------------------------------------------------------
 
     @property
@@ -303,7 +305,7 @@ class Tensor(TensorMethods):
             self.device,
             requires_grad=self.requires_grad,
             grad_fn=None if grad_fn is None else grad_fn.name(),
-            prefix="tensor(" if type(self) is Tensor else f"{type(self).__name__}(",
+            prefix=type(self).__dict__.get("_printed_as", type(self).__name__) + "(",
         )
 
     def __format__(self, specification: str) -> str:

@@ -18,6 +18,8 @@ class Parameter(Tensor):
     It shares the storage of `data` and is a leaf: gradients are added to its `grad`.
     """
 
+    _printed_as = "tensor"
+
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
             data = operators.empty(0)
