@@ -53,11 +53,11 @@ class Named(NamedTuple):
 
 def named(shape: Shape, targets: Array, ignore_index: int) -> Named:
     """Read targets (N, ...) for scores of sizes `shape`, (N, C, ...); refuses a class that does not exist."""
-    batch, classes, *places = shape
-    inner = math.prod(places)
+    classes = shape[1]
+    inner = math.prod(shape[2:])
     flat = targets.reshape(-1)
     # The scores of sample n at place p start at n * classes * inner + p; a class later is `inner` later.
-    positions = np.arange(0, batch * classes * inner, classes * inner)
+    positions = np.arange(0, shape[0] * classes * inner, classes * inner)
     if inner != 1:
         positions = (positions[:, None] + np.arange(inner)).reshape(-1)
     counted = None
@@ -67,7 +67,8 @@ def named(shape: Shape, targets: Array, ignore_index: int) -> Named:
         if _largest_unsigned(flat) >= classes:
             wrong = flat[(flat < 0) | (flat >= classes)][0]
             raise DimensionError(f"Target {wrong} is out of bounds.")
-    return Named(flat, positions + flat * inner, counted)
+    positions += flat if inner == 1 else flat * inner
+    return Named(flat, positions, counted)
 
 
 def _largest_unsigned(array: Array) -> int:
@@ -92,22 +93,20 @@ def nll_loss(
     dtype = self.dtype.numpy
     scores, targets = batched(self, target)
     classes, positions, counted = named(scores.shape, targets, ignore_index)
-    losses = np.negative(widened(scores.reshape(-1).take(positions)))
+    scored = widened(scores.reshape(-1).take(positions))
     total_weight: Any = classes.size
     if weight is not None:
         weights = widened(weight.array().reshape(-1).take(classes))
-        losses *= weights
+        scored *= weights
         total_weight = np.add.reduce(weights)
     if reduction == NONE and len(self._shape) > 1:
-        result = losses
+        losses = np.negative(scored)
         if counted is not None:
-            result = np.zeros(targets.size, dtype)
-            result[counted] = losses
-        return fresh(result.reshape(targets.shape), dtype), np.zeros((), dtype)
-    loss = np.add.reduce(losses)
-    if reduction == MEAN:
-        loss = np.true_divide(loss, total_weight)
-    return fresh(loss, dtype), fresh(total_weight, dtype)
+            losses, shown = np.zeros(targets.size, dtype), losses
+            losses[counted] = shown
+        return fresh(losses.reshape(targets.shape), dtype), np.zeros((), dtype)
+    loss = -np.add.reduce(scored)
+    return fresh(loss / total_weight if reduction == MEAN else loss, dtype), fresh(total_weight, dtype)
 
 
 def nll_loss_gradient(

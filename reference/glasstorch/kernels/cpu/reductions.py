@@ -93,7 +93,12 @@ def sum_dims(
 
 
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
-    """The mean of everything."""
+    """The mean of everything; `mean_dim` is the plain twin."""
+    if dtype is None and out is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
+        result = np.empty((), self.dtype.numpy)
+        quietly(add_reduction, self.array(), None, None, result)
+        quietly(np.true_divide, result, math.prod(self._shape), result)
+        return wrap(result, self.dtype)
     return mean_dim(keys, self, None, False, dtype, out)
 
 
@@ -213,7 +218,7 @@ def register_logical(name: str, ufunc: np.ufunc) -> None:
         return logical_dims(keys, self, [dim], keepdim, out)
 
     def logical(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-        return logical_dims(keys, self, None, False, out)
+        return finish(ufunc.reduce(self.array(), None), shapes.truth_dtype(self.dtype), out)
 
     structured(CPU, name, logical)
     structured(CPU, f"{name}.dim", logical_dim)

@@ -156,11 +156,11 @@ argmin = partial(_arg_extremum, "argmin")
 
 
 def _logical_dims(name: str, self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Result:
-    """bool, but uint8 for uint8. None means all dimensions, an empty list none of them."""
+    """None means all dimensions, an empty list none of them."""
     ndim = len(self._shape)
     dims = () if dim is not None and not dim else reduced_dims(dim, ndim)
-    result = uint8 if self.dtype is uint8 else bool_
-    return Result(reduced_shape(self._shape, dims, keepdim), result, None, partial(_truth_dtype, name))
+    shape = reduced_shape(self._shape, dims, keepdim)
+    return Result(shape, truth_dtype(self.dtype), None, partial(_check_truth_dtype, name))
 
 
 def _logical_dim(name: str, self: Tensor, dim: int, keepdim: bool) -> Result:
@@ -173,7 +173,12 @@ def _logical(name: str, self: Tensor) -> Result:
     return _logical_dims(name, self, None, False)
 
 
-def _truth_dtype(name: str, result: dtype, out: dtype) -> None:
+def truth_dtype(input: dtype) -> dtype:
+    """The dtype of all and any: bool, and for historical reasons uint8 for uint8."""
+    return uint8 if input is uint8 else bool_
+
+
+def _check_truth_dtype(name: str, result: dtype, out: dtype) -> None:
     """The out= rule of all and any: bool or uint8."""
     if out is not bool_ and out is not uint8:
         raise DtypeError(f"{name} only supports bool tensor for result, got: {out.scalar_name}")
