@@ -101,7 +101,7 @@ def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
 
 def has_internal_overlap(shape: Shape, strides: Shape) -> bool:
     """Whether two indices surely name one place: a dimension of two or more elements has stride 0."""
-    return any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
+    return 0 not in shape and any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
 
 
 def may_overlap(shape: Shape, strides: Shape) -> bool:
@@ -222,17 +222,15 @@ def _broadcast_two(a: Shape, b: Shape) -> Shape:
     if a == b:
         return a
     ndim = max(len(a), len(b))
-    result = [0] * ndim
+    a, b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
+    result = tuple([right if left == 1 else left for left, right in zip(a, b, strict=True)])
     for dim in range(ndim - 1, -1, -1):
-        left = a[dim - ndim + len(a)] if dim - ndim + len(a) >= 0 else 1
-        right = b[dim - ndim + len(b)] if dim - ndim + len(b) >= 0 else 1
-        if left != right and left != 1 and right != 1:
+        if b[dim] not in (1, result[dim]):
             raise ShapeError(
-                f"The size of tensor a ({left}) must match the size of tensor b ({right}) "
+                f"The size of tensor a ({a[dim]}) must match the size of tensor b ({b[dim]}) "
                 f"at non-singleton dimension {dim}"
             )
-        result[dim] = right if left == 1 else left
-    return tuple(result)
+    return result
 
 
 def expand_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:

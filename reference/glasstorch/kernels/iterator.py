@@ -18,11 +18,13 @@ PyTorch's TensorIterator builds in this order, and so do we:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch._tensor import Tensor, empty, empty_strided, wrap
+from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import HALF_PRECISION, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.quiet import quietly
@@ -38,9 +40,10 @@ def allocate_output(result: Result) -> Tensor:
 
     Mirrors: TensorIteratorBase::allocate_or_resize_outputs
     """
-    if result.strides is None:
-        return empty(result.shape, result.dtype)
-    return empty_strided(result.shape, result.strides, result.dtype)
+    shape, dtype, strides = result.shape, result.dtype, result.strides
+    if strides is None:
+        return wrap(empty_array(shape, dtype.numpy, prod(shape) * dtype.itemsize), dtype)
+    return empty_strided(shape, strides, dtype)
 
 
 def op_math(common: dtype) -> dtype:
@@ -57,12 +60,13 @@ def operand(tensor: Tensor, common: dtype, exact: bool = False) -> Array:
     A Python number is rounded to the common dtype, and so is any tensor where that is half precision. `exact` keeps a
     number or a 0-dim tensor as precise as the loop computes, as PyTorch's multiplication and division do.
     """
-    target = op_math(common) if exact and not tensor._shape else common
-    if tensor._number is not None and common.is_floating_point:
-        return quietly(np.array, tensor._number, target.numpy)  # type: ignore[no-any-return]
+    number = tensor._number
+    if number is not None and common.is_floating_point:
+        return quietly(np.array, number, (op_math(common) if exact else common).numpy)  # type: ignore[no-any-return]
     array = tensor.array()
     if common in HALF_PRECISION and tensor.dtype is not common:
-        return quietly(array.astype, target.numpy)  # type: ignore[no-any-return]
+        exact = exact and not tensor._shape
+        return quietly(array.astype, (op_math(common) if exact else common).numpy)  # type: ignore[no-any-return]
     return array
 
 
@@ -80,16 +84,18 @@ def pointwise(
     to the dtype of `output`. For `exact_number` see `operand`: it speaks of the second input.
     See Note [The steps of a pointwise operator].
     """
-    written = output
-    if common in HALF_PRECISION and output.dtype is not common and produces is None:
-        written = empty(output._shape, common)  # the result is rounded before it becomes another dtype
+    compute, written = common, output
+    if common in HALF_PRECISION:
+        compute = float32
+        if output.dtype is not common and produces is None:
+            written = empty(output._shape, common)  # the result is rounded before it becomes another dtype
     arrays = [operand(tensor, common, exact_number and i == 1) for i, tensor in enumerate(inputs)]
-    reads, writes = op_math(common).numpy, (produces or op_math(common)).numpy
+    reads, writes = compute.numpy, (produces or compute).numpy
     if isinstance(loop, np.ufunc):
         signature = (*[reads] * len(arrays), writes)
         quietly(loop, *arrays, out=written.array(), signature=signature, casting="unsafe")
     else:
-        quietly(in_blocks, loop, written.array(), arrays, [writes, *[reads] * len(arrays)])
+        quietly(in_blocks, loop, written.array(), arrays, (writes, *[reads] * len(arrays)))
     if written is not output:
         quietly(np.copyto, output.array(), written.array(), casting="unsafe")
     return output
@@ -97,25 +103,26 @@ def pointwise(
 
 def in_blocks(loop: Loop, out: Array, inputs: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> None:
     """Call `loop(out, *inputs)` on pieces of arrays, cast to `dtypes` (that of `out` first)."""
-    if out.size <= BLOCK:
-        # A ufunc on 0-dim arrays returns a scalar, which no later step could write to.
-        out, *inputs = (a if a.ndim else a[None] for a in (out, *inputs))
-        cast = [a if a.dtype == d else a.astype(d) for a, d in zip(inputs, dtypes[1:], strict=True)]
-        if out.dtype == dtypes[0]:
-            loop(out, *cast)
-        else:
-            written = np.empty(out.shape, dtypes[0])
-            loop(written, *cast)
-            out[...] = written
+    if out.size > BLOCK:
+        blocks = np.nditer(
+            [out, *inputs],
+            flags=["external_loop", "buffered"],
+            op_flags=[["writeonly"], *[["readonly"]] * len(inputs)],
+            op_dtypes=dtypes,
+            casting="unsafe",
+            buffersize=BLOCK,
+        )
+        with blocks:
+            for arrays in blocks:
+                loop(*arrays)
         return
-    blocks = np.nditer(
-        [out, *inputs],
-        flags=["external_loop", "buffered"],
-        op_flags=[["writeonly"], *[["readonly"]] * len(inputs)],
-        op_dtypes=dtypes,
-        casting="unsafe",
-        buffersize=BLOCK,
-    )
-    with blocks:
-        for arrays in blocks:
-            loop(*arrays)
+    # A ufunc on 0-dim arrays alone returns a scalar, which no later step could write to: a dimension is added.
+    reads = [a if a.ndim else a[None] for a in inputs]
+    reads = [a if a.dtype is d else a.astype(d) for a, d in zip(reads, dtypes[1:], strict=True)]
+    whole = out if out.ndim else out[None]
+    if whole.dtype is dtypes[0]:
+        loop(whole, *reads)
+    else:
+        written = np.empty(whole.shape, dtypes[0])
+        loop(written, *reads)
+        whole[...] = written

@@ -46,32 +46,30 @@ def structured(
     name: str,
     kernel: Callable[..., Any],
     where: str | None = None,
-    quick: Callable[..., bool] | None = None,
+    shortcut: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None,
 ) -> None:
     """Register `kernel(keys, *arguments, out=None)` for an operator and for all forms that its declaration generates.
 
     With `out` the kernel writes its result there: a tensor (or a tuple of them) of the right sizes, into whose dtype
-    the result is known to fit. Without, it returns a fresh one. `quick(*arguments)` is tried first by the in-place
-    form: it knows that nothing needs checking, does the work and returns True, or does nothing and returns False.
+    the result is known to fit. Without, it returns a fresh one. `shortcut(checked)`, where given, makes the in-place
+    kernel out of the one that checks: it does the work itself where nothing needs checking, and else calls that.
     """
     where = where or caller(1)
     table.add(name, kernel, where)
     for form in FORMS.get(name, ()):
-        base = form.partition(".")[0]
-        made = inplace_form(name, kernel, quick) if base.endswith("_") else out_form(name, kernel)
-        made.__qualname__ = made.__name__ = (
-            f"{getattr(kernel, '__name__', name)} ({'in place' if base.endswith('_') else 'out='})"
-        )
+        inplace = form.partition(".")[0].endswith("_")
+        made = inplace_form(name, kernel) if inplace else out_form(name, kernel)
+        if inplace and shortcut is not None:
+            made = shortcut(made)
+        made.__qualname__ = made.__name__ = f"{getattr(kernel, '__name__', name)} ({'in place' if inplace else 'out='})"
         table.add(form, made, where)
 
 
-def inplace_form(name: str, kernel: Callable[..., Any], quick: Callable[..., bool] | None = None) -> Callable[..., Any]:
+def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into its first argument, after checking that the result fits there."""
     shape: list[ShapeFunction] = []
 
     def inplace(keys: int, self: Tensor, *rest: Any) -> Tensor:
-        if quick is not None and quick(self, *rest):
-            return self
         if not shape:
             shape.append(shape_function(name))
         result: Result = shape[0](self, *rest)

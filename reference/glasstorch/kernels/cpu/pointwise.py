@@ -14,9 +14,10 @@ goes through the shape function and `iterator.pointwise`, which gives the same a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,9 +25,10 @@ from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import LARGE, empty_array
 from glasstorch.core.dtype import DTYPES, HALF_PRECISION, Number, bool_, dtype, float32, float64
 from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.geometry import Shape, broadcast_shapes
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable, caller
-from glasstorch.kernels.iterator import Loop, allocate_output, in_blocks, op_math, pointwise
+from glasstorch.kernels.iterator import BLOCK, Loop, allocate_output, in_blocks, op_math, pointwise
 from glasstorch.kernels.quiet import idle, new_run, quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes.promotion import result_type
@@ -35,7 +37,7 @@ from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 Kernel = Callable[..., Tensor]
-Quick = Callable[..., bool]  # does the in-place work and returns True, or does nothing and returns False
+Shortcut = Callable[[Kernel], Kernel]  # from the in-place kernel that checks to the one that may not have to
 
 ALL: Final = frozenset(DTYPES)
 NOT_BOOL: Final = ALL - {bool_}
@@ -88,10 +90,10 @@ def is_plain(direct: frozenset[dtype], self: Tensor, *others: Tensor) -> bool:  
 def plain_operand(  # hot path: benchmarks/eager.py
     direct: frozenset[dtype], self: Tensor, other: Tensor
 ) -> Array | None:
-    """The other operand's array, if a loop gives the right answer from it and from `self` as they are; else None.
+    """The other operand's array, if it and that of `self` can go to a loop as they are; else None.
 
-    So it is where both are row-major and of one dtype, and the other's shape is that of `self` or its last dimensions;
-    or where the other is a number and `self` a float tensor.
+    So it is where both are row-major and of one dtype, or the other is a number and `self` a float tensor. Their shapes
+    are the caller's business.
     """
     dtype = self.dtype
     if self._strides is None and dtype in direct:
@@ -101,9 +103,7 @@ def plain_operand(  # hot path: benchmarks/eager.py
                 return None
             return np.array(number, dtype.numpy) if dtype.is_floating_point and self._number is None else None
         if other.dtype is dtype and other._strides is None:
-            shape, other_shape = self._shape, other._shape
-            if shape == other_shape or shape[len(shape) - len(other_shape) :] == other_shape:
-                return other.array()
+            return other.array()
     return None
 
 
@@ -113,28 +113,30 @@ def shares_storage(self: Tensor, *others: Tensor) -> bool:
     return storage is not None and any(other._storage is storage and other is not self for other in others)
 
 
-def run_fresh(loop: Loop, result: dtype, x: Array, *others: Array) -> Tensor:
-    """Run a loop on arrays as they are, into a fresh tensor of the first one's shape."""
-    array = empty_array(x.shape, result.numpy, x.size * result.itemsize)
+def run_loop(loop: Loop, out: Array, inputs: Sequence[Array], numbers: Sequence[Array] = ()) -> None:
+    """Run `loop(out, *inputs, *numbers)` on arrays that need no casting."""
     if isinstance(loop, np.ufunc):
-        quietly(loop, x, *others, out=array)
+        quietly(loop, *inputs, out=out)
+    elif out.size <= BLOCK and out.ndim:
+        quietly(loop, out, *inputs, *numbers)
     else:
-        quietly(in_blocks, loop, array, (x, *others), (array.dtype, *(x.dtype,) * (1 + len(others))))
-    return wrap(array, result)
+        bound = (lambda out, *inputs: loop(out, *inputs, *numbers)) if numbers else loop
+        quietly(in_blocks, bound, out, inputs, (out.dtype, *(array.dtype for array in inputs)))
 
 
-def run_inplace(loop: Loop, x: Array, *others: Array) -> None:
-    """Run a loop on arrays as they are, into the first."""
-    if isinstance(loop, np.ufunc):
-        quietly(loop, x, *others, out=x)
-    else:
-        quietly(in_blocks, loop, x, (x, *others), (x.dtype,) * (2 + len(others)))
+def run_fresh(
+    loop: Loop, shape: Shape, result: dtype, inputs: Sequence[Array], numbers: Sequence[Array] = ()
+) -> Tensor:
+    """As `run_loop`, into a fresh row-major tensor."""
+    out = empty_array(shape, result.numpy, prod(shape) * result.itemsize)
+    run_loop(loop, out, inputs, numbers)
+    return wrap(out, result)
 
 
 # From a row to a kernel -----------------------------------------------------------------------------------------
 
 
-def unary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Quick]:
+def unary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Shortcut]:
     """The kernel of an operator of one tensor, and its short path in place."""
     loop, direct, is_ufunc = row.loop, row.direct, isinstance(row.loop, np.ufunc)
 
@@ -142,7 +144,7 @@ def unary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Quick]
         if out is None and self._strides is None and (dtype := self.dtype) in direct:
             x = self.array()
             if not (is_ufunc and self._shape and x.nbytes < LARGE):
-                return run_fresh(loop, dtype, x)
+                return run_fresh(loop, self._shape, dtype, (x,))
             try:  # `quietly`, written out
                 run = idle.pop()
             except IndexError:
@@ -155,16 +157,20 @@ def unary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Quick]
         row.check(common)
         return pointwise(loop, common, (self,), output)
 
-    def quick(self: Tensor) -> bool:
-        if self._strides is not None or self.dtype not in direct:
-            return False
-        run_inplace(loop, self.array())
-        return True
+    def shortcut(checked: Kernel) -> Kernel:
+        def inplace(keys: int, self: Tensor) -> Tensor:
+            if self._strides is not None or self.dtype not in direct:
+                return checked(keys, self)
+            x = self.array()
+            run_loop(loop, x, (x,))
+            return self
 
-    return kernel, quick
+        return inplace
+
+    return kernel, shortcut
 
 
-def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = False) -> tuple[Kernel, Quick]:
+def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = False) -> tuple[Kernel, Shortcut]:
     """The kernel of an operator of two tensors, and its short path in place."""
     loop, direct, produces, is_ufunc = row.loop, row.direct, row.produces, isinstance(row.loop, np.ufunc)
 
@@ -172,9 +178,11 @@ def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = Fa
         keys: int, self: Tensor, other: Tensor, alpha: Number = ONE, out: Tensor | None = None
     ) -> Tensor:
         if out is None and alpha is ONE and (y := plain_operand(direct, self, other)) is not None:
-            x, result = self.array(), produces or self.dtype
-            if not (is_ufunc and self._shape and x.nbytes < LARGE):
-                return run_fresh(loop, result, x, y)
+            x, result, sizes, other_sizes = self.array(), produces or self.dtype, self._shape, other._shape
+            if sizes != other_sizes and sizes[len(sizes) - len(other_sizes) :] != other_sizes:
+                return run_fresh(loop, broadcast_shapes(sizes, other_sizes), result, (x, y))
+            if not (is_ufunc and sizes and x.nbytes < LARGE):
+                return run_fresh(loop, sizes, result, (x, y))
             try:  # `quietly`, written out
                 run = idle.pop()
             except IndexError:
@@ -187,21 +195,69 @@ def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = Fa
             output = allocate_output(shape(self, other, alpha) if takes_alpha else shape(self, other))
         common = row.common(self, other)
         row.check(common)
-        chosen = loop if alpha == 1 else scaled(loop, number_as(alpha, common), op_math(common))
+        chosen = loop if alpha == 1 else with_number(SCALED[loop], number_as(alpha, common), op_math(common))
         return pointwise(chosen, common, (self, other), output, produces, row.exact_number)
 
-    def quick(self: Tensor, other: Tensor, alpha: Number = ONE) -> bool:  # hot path: benchmarks/eager.py
-        if shares_storage(self, other) or (y := plain_operand(direct, self, other)) is None:
-            return False
-        if alpha is ONE:
-            run_inplace(loop, self.array(), y)
-        elif type(alpha) is float and self.dtype.is_floating_point:
-            run_inplace(scaled(loop, number_as(alpha, self.dtype), self.dtype), self.array(), y)
-        else:
-            return False
-        return True
+    def shortcut(checked: Kernel) -> Kernel:
+        def inplace(  # hot path: benchmarks/eager.py
+            keys: int, self: Tensor, other: Tensor, alpha: Number = ONE
+        ) -> Tensor:
+            storage, sizes = self._storage, other._shape
+            if (
+                (storage is None or other._storage is not storage or other is self)
+                and (not sizes or sizes == self._shape)
+                and (y := plain_operand(direct, self, other)) is not None
+            ):
+                x = self.array()
+                if alpha is ONE and is_ufunc:
+                    try:  # `quietly`, written out
+                        run = idle.pop()
+                    except IndexError:
+                        run = new_run()
+                    run(loop, x, y, out=x)
+                    idle.append(run)
+                    return self
+                if alpha is ONE:
+                    run_loop(loop, x, (x, y))
+                    return self
+                if type(alpha) is float and self.dtype.is_floating_point:
+                    run_loop(SCALED[loop], x, (x, y), (np.array(number_as(alpha, self.dtype), x.dtype),))
+                    return self
+            return checked(keys, self, other, alpha) if takes_alpha else checked(keys, self, other)
 
-    return kernel, quick
+        return inplace
+
+    return kernel, shortcut
+
+
+def ternary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Shortcut]:
+    """The kernel of an operator of several tensors and a number, and its short path in place."""
+    loop, direct = row.loop, row.direct
+
+    def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
+        *tensors, value = arguments
+        if out is None and is_plain(direct, *tensors):
+            like = tensors[0]
+            number = np.array(number_as(value, like.dtype), like.dtype.numpy)
+            return run_fresh(loop, like._shape, like.dtype, [tensor.array() for tensor in tensors], (number,))
+        output = allocate_output(shape(*arguments)) if out is None else out
+        common = row.common(*tensors)
+        row.check(common)
+        return pointwise(with_number(loop, number_as(value, common), op_math(common)), common, tensors, output)
+
+    def shortcut(checked: Kernel) -> Kernel:
+        def inplace(keys: int, *arguments: Any) -> Tensor:
+            *tensors, value = arguments
+            if not is_plain(direct, *tensors) or shares_storage(*tensors):
+                return checked(keys, *arguments)
+            self = tensors[0]
+            arrays = [tensor.array() for tensor in tensors]
+            run_loop(loop, arrays[0], arrays, (np.array(number_as(value, self.dtype), arrays[0].dtype),))
+            return self
+
+        return inplace
+
+    return kernel, shortcut
 
 
 def with_number(loop: Loop, value: Number, compute: dtype) -> Loop:
@@ -210,13 +266,21 @@ def with_number(loop: Loop, value: Number, compute: dtype) -> Loop:
     return lambda out, *inputs: loop(out, *inputs, fixed)
 
 
-def scaled(ufunc: Loop, alpha: Number, compute: dtype) -> Loop:
-    """The loop of `x + alpha * y` or `x - alpha * y`."""
-    return with_number(lambda out, x, y, factor: ufunc(x, np.multiply(y, factor), out=out), alpha, compute)
+def add_scaled(out: Array, x: Array, y: Array, alpha: Array) -> None:
+    """`x + alpha * y`."""
+    np.add(x, np.multiply(y, alpha), out=out)
 
 
-def register(name: str, kernel: Kernel, quick: Quick | None = None) -> Kernel:
+def subtract_scaled(out: Array, x: Array, y: Array, alpha: Array) -> None:
+    """`x - alpha * y`."""
+    np.subtract(x, np.multiply(y, alpha), out=out)
+
+
+SCALED: Final[dict[Loop, Loop]] = {np.add: add_scaled, np.subtract: subtract_scaled}  # the loops that have an alpha
+
+
+def register(name: str, kernel: Kernel, shortcut: Shortcut | None = None) -> Kernel:
     """Register a kernel for an operator and its forms, under the operator's name."""
     kernel.__name__ = kernel.__qualname__ = name.partition(".")[0]
-    structured(CPU, name, kernel, quick=quick, where=caller(1))
+    structured(CPU, name, kernel, caller(1), shortcut)
     return kernel

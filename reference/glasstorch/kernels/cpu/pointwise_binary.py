@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrapped_number
+from glasstorch._tensor import Tensor, wrap, wrapped_number
 from glasstorch.core.dtype import Number, bool_
 from glasstorch.core.errors import IntegerDivisionError
 from glasstorch.core.tensor_impl import Array
@@ -22,9 +22,11 @@ from glasstorch.kernels.cpu.pointwise import (
     NOT_BOOL,
     Kernel,
     Row,
+    Shortcut,
     binary_kernel,
     register,
 )
+from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
@@ -64,16 +66,12 @@ def remainder(out: Array, x: Array, y: Array) -> None:
 
 def tanh_backward(out: Array, grad: Array, y: Array) -> None:
     """`grad * (1 - y * y)`."""
-    slope = np.multiply(y, y)
-    np.subtract(1, slope, out=slope)
-    np.multiply(grad, slope, out=out)
+    np.multiply(grad, np.subtract(1, np.multiply(y, y)), out=out)
 
 
 def sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
     """`grad * (1 - y) * y`."""
-    slope = np.subtract(1, y)
-    np.multiply(slope, y, out=slope)
-    np.multiply(grad, slope, out=out)
+    np.multiply(grad, np.multiply(np.subtract(1, y), y), out=out)
 
 
 # The tables -----------------------------------------------------------------------------------------------------
@@ -116,9 +114,11 @@ def with_wrapped_number(tensor_kernel: Kernel) -> Kernel:
 
 
 KERNELS: dict[str, Kernel] = {}
+SHORTCUTS: dict[str, Shortcut] = {}
 
 for name, row in ARITHMETIC.items():
-    KERNELS[name] = register(name, *binary_kernel(shape_function(name), row, name in TAKE_ALPHA))
+    KERNELS[name], SHORTCUTS[name] = binary_kernel(shape_function(name), row, name in TAKE_ALPHA)
+    register(name, KERNELS[name], SHORTCUTS[name])
 
 for name, ufunc in COMPARISONS.items():
     compare, _ = binary_kernel(shapes.comparison, Row(ufunc, DIRECT, produces=bool_))
@@ -144,3 +144,23 @@ def divide_mode(keys: int, self: Tensor, other: Tensor, rounding_mode: str | Non
 
 
 register("div.Tensor_mode", divide_mode)
+
+# relu is the maximum with 0; NaN stays --------------------------------------------------------------------------
+
+ZERO = {d: wrap(np.zeros((), d.numpy), d) for d in NOT_BOOL}
+
+
+def relu(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `relu`."""
+    if out is None and (self._strides is not None or self.dtype is bool_):
+        out = allocate_output(shapes.relu(self))
+    return KERNELS["maximum"](keys, self, ZERO[self.dtype], out=out)
+
+
+def relu_shortcut(checked: Kernel) -> Kernel:
+    """The short path of `relu_`."""
+    maximum = SHORTCUTS["maximum"](lambda keys, self, zero: checked(keys, self))
+    return lambda keys, self: checked(keys, self) if self.dtype is bool_ else maximum(keys, self, ZERO[self.dtype])
+
+
+register("relu", relu, relu_shortcut)

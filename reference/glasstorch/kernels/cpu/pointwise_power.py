@@ -11,7 +11,16 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrapped_number
 from glasstorch.core.dtype import Number
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise import DIRECT_NOT_BOOL, NOT_BOOL, Row, binary_kernel, register, with_number
+from glasstorch.kernels.cpu.pointwise import (
+    DIRECT_FLOATS,
+    DIRECT_NOT_BOOL,
+    NOT_BOOL,
+    Row,
+    binary_kernel,
+    register,
+    unary_kernel,
+    with_number,
+)
 from glasstorch.kernels.cpu.pointwise_unary import rsqrt
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.operators.shapes import pointwise as shapes
@@ -56,13 +65,18 @@ def inverse_square(out: Array, x: Array) -> None:
 # Exponents that need no logarithm: for all dtypes, and for floats.
 EXPONENTS: dict[Number, Loop] = {0: ones, 1: same, 2: np.square, 3: cube}
 FLOAT_EXPONENTS: dict[Number, Loop] = EXPONENTS | {0.5: np.sqrt, -0.5: rsqrt, -1: np.reciprocal, -2: inverse_square}
+FLOAT_KERNELS = {
+    exponent: unary_kernel(shapes.unary, Row(loop, DIRECT_FLOATS))[0] for exponent, loop in FLOAT_EXPONENTS.items()
+}
 
 ROW = Row(power, DIRECT_NOT_BOOL, NOT_BOOL, "pow")
-tensor_tensor, quick = binary_kernel(shapes.power, ROW)
+tensor_tensor, shortcut = binary_kernel(shapes.power, ROW)
 
 
 def tensor_scalar(keys: int, self: Tensor, exponent: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `x ** 2`."""
+    if self.dtype.is_floating_point and (kernel := FLOAT_KERNELS.get(exponent)) is not None:
+        return kernel(keys, self, out=out)
     output = allocate_output(shapes.power_scalar(self, exponent)) if out is None else out
     common = result_type(self, exponent)
     loop = (FLOAT_EXPONENTS if common.is_floating_point else EXPONENTS).get(exponent)
@@ -80,6 +94,6 @@ def scalar_tensor(keys: int, self: Number, exponent: Tensor, out: Tensor | None 
     return tensor_tensor(keys, wrapped_number(self), exponent, out=output)
 
 
-register("pow.Tensor_Tensor", tensor_tensor, quick)
+register("pow.Tensor_Tensor", tensor_tensor, shortcut)
 register("pow.Tensor_Scalar", tensor_scalar)
 register("pow.Scalar", scalar_tensor)

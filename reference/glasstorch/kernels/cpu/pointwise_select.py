@@ -15,11 +15,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number, bool_
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise import DIRECT_NOT_BOOL, NOT_BOOL, Row, register
-from glasstorch.kernels.cpu.pointwise_ternary import with_number_kernel
+from glasstorch.kernels.cpu.pointwise import (
+    DIRECT,
+    DIRECT_NOT_BOOL,
+    NOT_BOOL,
+    Row,
+    plain_operand,
+    register,
+    run_fresh,
+    ternary_kernel,
+)
 from glasstorch.kernels.iterator import allocate_output, in_blocks, operand
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes import pointwise as shapes
@@ -42,27 +50,44 @@ def choose(out: Array, mask: Array, x: Array, y: Array) -> None:
 
 def pass_above(out: Array, grad: Array, x: Array, threshold: Array) -> None:
     """`grad` where `x` is above the threshold or NaN, else 0."""
-    keep = np.less_equal(x, threshold)
-    np.logical_not(keep, out=keep)
+    drop = np.less_equal(x, threshold)
+    if out.size <= SMALL:
+        out[...] = np.where(drop, 0, grad)
+        return
+    keep = np.logical_not(drop, out=drop)
     bits = BITS[out.itemsize]
     np.multiply(grad.view(bits), keep, out=out.view(bits))
 
 
 def where(keys: int, condition: Tensor, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
     """The kernel of `where.self`."""
+    sizes = condition._shape
+    if out is None and condition.dtype is bool_ and condition._strides is None and sizes:
+        if self._shape == sizes and other._shape in (sizes, ()):
+            if (y := plain_operand(DIRECT, self, other)) is not None:
+                return run_choose(condition.array(), self.array(), y, self.dtype)
+        elif other._shape == sizes and not self._shape and (x := plain_operand(DIRECT, other, self)) is not None:
+            return run_choose(condition.array(), x, other.array(), other.dtype)
     output = allocate_output(shapes.where(condition, self, other)) if out is None else out
     common = result_type(self, other)
     inputs = [condition.array(), operand(self, common), operand(other, common)]
-    quietly(in_blocks, choose, output.array(), inputs, [common.numpy, bool_.numpy, common.numpy, common.numpy])
+    quietly(in_blocks, choose, output.array(), inputs, (common.numpy, bool_.numpy, common.numpy, common.numpy))
     return output
+
+
+def run_choose(mask: Array, x: Array, y: Array, result: dtype) -> Tensor:
+    """Choose between arrays of one dtype, into a fresh tensor of the mask's shape; see Note [The short path]."""
+    if mask.size <= SMALL:
+        return wrap(np.where(mask, x, y), result)
+    return run_fresh(choose, mask.shape, result, (mask, x, y))
 
 
 def masked_fill(keys: int, self: Tensor, mask: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `masked_fill.Scalar`."""
     output = allocate_output(shapes.masked_fill(self, mask, value)) if out is None else out
-    dtype = self.dtype.numpy
-    inputs = [mask.array(), np.array(number_as(value, self.dtype), dtype), self.array()]
-    quietly(in_blocks, choose, output.array(), inputs, [dtype, bool_.numpy, dtype, dtype])
+    own = self.dtype.numpy
+    inputs = [mask.array(), np.array(number_as(value, self.dtype), own), self.array()]
+    in_blocks(choose, output.array(), inputs, (own, bool_.numpy, own, own))
     return output
 
 
@@ -70,5 +95,5 @@ register("where.self", where)
 register("masked_fill.Scalar", masked_fill)
 register(
     "threshold_backward",
-    with_number_kernel(shapes.threshold_backward, Row(pass_above, DIRECT_NOT_BOOL, NOT_BOOL, "threshold_cpu"))[0],
+    ternary_kernel(shapes.threshold_backward, Row(pass_above, DIRECT_NOT_BOOL, NOT_BOOL, "threshold_cpu"))[0],
 )

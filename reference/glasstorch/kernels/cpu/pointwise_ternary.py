@@ -7,33 +7,25 @@ Differs: PyTorch's vectors fuse a multiplication with the addition that follows;
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number
+from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
     FLOATING,
     NOT_BOOL,
-    Kernel,
-    Quick,
     Row,
     is_plain,
     register,
     run_fresh,
-    run_inplace,
-    shares_storage,
-    with_number,
+    ternary_kernel,
 )
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import result_type
-from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 # Loops, called as loop(out, inputs..., number) ------------------------------------------------------------------
@@ -58,78 +50,69 @@ def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
         np.subtract(end, np.multiply(way, 1 - weight), out=out)
 
 
-def clamp_loop(lower: bool, upper: bool) -> Loop:
-    """The loop that holds `x` between those of two bounds that are there; NaN in any of them gives NaN."""
-    if lower and upper:
-        return lambda out, x, low, high: np.minimum(np.maximum(x, low), high, out=out)
-    ufunc = np.maximum if lower else np.minimum
-    return lambda out, x, bound: ufunc(x, bound, out=out)
+# The table ------------------------------------------------------------------------------------------------------
+
+TERNARY = {
+    "addcmul": (shapes.ternary, Row(add_product, DIRECT_FLOATS, NOT_BOOL, "addcmul_cpu_out")),
+    "addcdiv": (shapes.ternary_divide, Row(add_quotient, DIRECT_FLOATS)),
+    "lerp.Scalar": (shapes.lerp_scalar, Row(interpolate, DIRECT_FLOATS, FLOATING, "lerp_kernel_scalar")),
+}
+
+for name, (shape, row) in TERNARY.items():
+    register(name, *ternary_kernel(shape, row))
+
+# Clamp: bounds that may be missing; NaN anywhere gives NaN ------------------------------------------------------
 
 
-# Tensors and a number at the end --------------------------------------------------------------------------------
+def between_tensors(out: Array, x: Array, lower: Array, upper: Array) -> None:
+    """`min(max(x, lower), upper)`."""
+    np.minimum(np.maximum(x, lower), upper, out=out)
 
 
-def with_number_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Quick]:
-    """The kernel of an operator of tensors and a number, and its short path in place."""
-    direct = row.direct
+def between_numbers(lower: Number | None, upper: Number | None, common: dtype) -> Loop:
+    """The loop of `min(max(x, lower), upper)`; a bound that the dtype cannot hold is refused."""
+    compute = op_math(common).numpy
+    low = None if lower is None else np.array(number_as(lower, common), compute)
+    high = None if upper is None else np.array(number_as(upper, common), compute)
 
-    def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
-        *tensors, value = arguments
-        if out is None and is_plain(direct, *tensors):
-            dtype = tensors[0].dtype
-            loop = with_number(row.loop, number_as(value, dtype), dtype)
-            return run_fresh(loop, dtype, *[tensor.array() for tensor in tensors])
-        output = allocate_output(shape(*arguments)) if out is None else out
-        common = row.common(*tensors)
-        row.check(common)
-        loop = with_number(row.loop, number_as(value, common), op_math(common))
-        return pointwise(loop, common, tensors, output)
+    def loop(out: Array, x: Array) -> None:
+        if low is not None:
+            x = np.maximum(x, low, out=out)
+        if high is not None:
+            np.minimum(x, high, out=out)
 
-    def quick(*arguments: Any) -> bool:
-        *tensors, value = arguments
-        if not is_plain(direct, *tensors) or shares_storage(*tensors):
-            return False
-        dtype = tensors[0].dtype
-        run_inplace(with_number(row.loop, number_as(value, dtype), dtype), *[tensor.array() for tensor in tensors])
-        return True
-
-    return kernel, quick
+    return loop
 
 
-register("addcmul", *with_number_kernel(shapes.ternary, Row(add_product, DIRECT_FLOATS, NOT_BOOL, "addcmul_cpu_out")))
-register("addcdiv", *with_number_kernel(shapes.ternary_divide, Row(add_quotient, DIRECT_FLOATS)))
-register(
-    "lerp.Scalar",
-    *with_number_kernel(shapes.lerp_scalar, Row(interpolate, DIRECT_FLOATS, FLOATING, "lerp_kernel_scalar")),
-)
-
-# Bounds that may be missing -------------------------------------------------------------------------------------
-
-CLAMP = Row(clamp_loop, DIRECT_NOT_BOOL, NOT_BOOL, "clamp_scalar_cpu")
-CLAMP_TENSOR = Row(clamp_loop, DIRECT_NOT_BOOL, NOT_BOOL, "clamp_cpu")
+CLAMP_NUMBERS = Row(between_numbers, DIRECT_NOT_BOOL, NOT_BOOL, "clamp_scalar_cpu")
+CLAMP_TENSORS = Row(between_tensors, DIRECT_NOT_BOOL, NOT_BOOL, "clamp_cpu")
 
 
-def clamp(keys: int, self: Tensor, min: Number | None, max: Number | None, out: Tensor | None = None) -> Tensor:
+def clamp(keys: int, self: Tensor, lower: Number | None, upper: Number | None, out: Tensor | None = None) -> Tensor:
     """The kernel of `clamp` between numbers."""
-    output = allocate_output(shapes.clamp(self, min, max)) if out is None else out
-    bounds = [bound for bound in (min, max) if bound is not None]
+    bounds = [bound for bound in (lower, upper) if bound is not None]
+    if out is None and bounds and is_plain(DIRECT_FLOATS, self):
+        return run_fresh(between_numbers(lower, upper, self.dtype), self._shape, self.dtype, (self.array(),))
+    output = allocate_output(shapes.clamp(self, lower, upper)) if out is None else out
     common = result_type(self, *bounds)
-    CLAMP.check(common)
-    loop = clamp_loop(min is not None, max is not None)
-    for bound in reversed(bounds):
-        loop = with_number(loop, number_as(bound, common), op_math(common))
-    return pointwise(loop, common, (self,), output)
+    CLAMP_NUMBERS.check(common)
+    return pointwise(between_numbers(lower, upper, common), common, (self,), output)
 
 
-def clamp_tensor(keys: int, self: Tensor, min: Tensor | None, max: Tensor | None, out: Tensor | None = None) -> Tensor:
-    """The kernel of `clamp` between tensors."""
-    output = allocate_output(shapes.clamp_tensor(self, min, max)) if out is None else out
-    operands = [self, *(bound for bound in (min, max) if bound is not None)]
-    common = result_type(*operands)
-    if len(operands) == 3:  # with one bound it is `maximum` or `minimum`, which know bool
-        CLAMP_TENSOR.check(common)
-    return pointwise(clamp_loop(min is not None, max is not None), common, operands, output)
+def clamp_tensors(
+    keys: int, self: Tensor, lower: Tensor | None, upper: Tensor | None, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `clamp` between tensors; with one bound it is `maximum` or `minimum`."""
+    output = allocate_output(shapes.clamp_tensor(self, lower, upper)) if out is None else out
+    if lower is None or upper is None:
+        loop, bounds = (np.minimum, [upper]) if lower is None else (np.maximum, [lower])
+    else:
+        loop, bounds = between_tensors, [lower, upper]
+    common = result_type(self, *bounds)
+    if len(bounds) == 2:
+        CLAMP_TENSORS.check(common)
+    return pointwise(loop, common, (self, *bounds), output)
 
 
 register("clamp", clamp)
-register("clamp.Tensor", clamp_tensor)
+register("clamp.Tensor", clamp_tensors)

@@ -45,18 +45,12 @@ def sgn(out: Array, x: Array) -> None:
     np.subtract(np.greater(x, 0).view(np.int8), np.less(x, 0).view(np.int8), out=out, casting="unsafe")
 
 
-def relu(out: Array, x: Array) -> None:
-    """`max(x, 0)`; NaN stays."""
-    np.maximum(x, out.dtype.type(0), out=out)
-
-
 # The tables -----------------------------------------------------------------------------------------------------
 
 SAME_DTYPE = {
     "neg": Row(np.negative, DIRECT_NOT_BOOL),
     "abs": Row(np.absolute, DIRECT_NOT_BOOL, NOT_BOOL, "abs_cpu"),
     "sgn": Row(sgn, DIRECT),
-    "relu": Row(relu, DIRECT_NOT_BOOL),
     "bitwise_not": Row(np.invert, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_not_cpu"),
 }
 

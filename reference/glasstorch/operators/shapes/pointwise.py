@@ -26,8 +26,8 @@ from glasstorch.core.geometry import (
 )
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
-from glasstorch.operators.shapes.result import Result
-from glasstorch.operators.shapes.scalars import CPP_NAME, number_as
+from glasstorch.operators.shapes.result import C_NAMES, Result
+from glasstorch.operators.shapes.scalars import number_as
 
 # The rule that all share ----------------------------------------------------------------------------------------
 
@@ -94,12 +94,25 @@ def _check_same_device(tensors: Sequence[TensorImpl]) -> None:
         )
 
 
+def keeps_dtype(result: Result) -> Result:
+    """The result of an operator whose out= tensor must have exactly its dtype.
+
+    Mirrors: check_all_same_dtype in aten/src/ATen/TensorIterator.h
+    """
+    return result._replace(check_out=_check_same_dtype)
+
+
+def _check_same_dtype(result: dtype, out: dtype) -> None:
+    if result is not out:
+        raise DtypeError(f"Found dtype {out.scalar_name} but expected {result.scalar_name}")
+
+
 # One tensor -----------------------------------------------------------------------------------------------------
 
 
 def unary(self: TensorImpl) -> Result:
     """The same sizes and dtype."""
-    return broadcast(self.dtype, self)
+    return keeps_dtype(broadcast(self.dtype, self))
 
 
 def unary_float(self: TensorImpl) -> Result:
@@ -114,7 +127,7 @@ def negate(self: TensorImpl) -> Result:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead."
         )
-    return broadcast(self.dtype, self)
+    return unary(self)
 
 
 absolute = bitwise_unary = unary
@@ -237,9 +250,14 @@ def where(condition: TensorImpl, self: TensorImpl, other: TensorImpl) -> Result:
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{condition.dtype.scalar_name}"
         )
-    return broadcast(
-        result_type(self, other), condition, self, other, mask=condition if condition.dtype is bool_ else None
-    )
+    mask = condition if condition.dtype is bool_ else None
+    result = broadcast(result_type(self, other), condition, self, other, mask=mask)
+    return result._replace(check_out=_check_where_out)
+
+
+def _check_where_out(result: dtype, out: dtype) -> None:
+    if result is not out:
+        raise DtypeError(f"Expected out type to be {result.scalar_name} but got {out.scalar_name}")
 
 
 @cache
@@ -260,7 +278,7 @@ def clamp(self: TensorImpl, min: Number | None, max: Number | None) -> Result:
     dtype = result_type(self, *bounds)
     for bound in bounds:
         number_as(bound, dtype)
-    return broadcast(dtype, self)
+    return keeps_dtype(broadcast(dtype, self))
 
 
 def clamp_tensor(self: TensorImpl, min: TensorImpl | None, max: TensorImpl | None) -> Result:
@@ -292,7 +310,7 @@ def ternary_divide(self: TensorImpl, tensor1: TensorImpl, tensor2: TensorImpl, v
 def lerp_scalar(self: TensorImpl, end: TensorImpl, weight: Number) -> Result:
     """Sizes broadcast; both dtypes must be the same."""
     if self.dtype is not end.dtype:
-        raise DtypeError(f"expected dtype {CPP_NAME[self.dtype]} for `end` but got dtype {CPP_NAME[end.dtype]}")
+        raise DtypeError(f"expected dtype {C_NAMES[self.dtype.name]} for `end` but got dtype {C_NAMES[end.dtype.name]}")
     return broadcast(self.dtype, self, end)
 
 
@@ -300,6 +318,8 @@ def masked_fill(self: TensorImpl, mask: TensorImpl, value: Number) -> Result:
     """Sizes broadcast in row-major order, this tensor's dtype; the mask must be bool and the value fit."""
     shape = broadcast(self.dtype, mask, self).shape
     if mask.dtype is not bool_:
-        raise DtypeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {CPP_NAME[mask.dtype]}")
+        raise DtypeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {C_NAMES[mask.dtype.name]}"
+        )
     number_as(value, self.dtype)
     return Result(shape, self.dtype)

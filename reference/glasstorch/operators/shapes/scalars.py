@@ -13,7 +13,6 @@ from glasstorch.core.dtype import (
     BOOL,
     Number,
     bfloat16,
-    bool_,
     dtype,
     float16,
     float32,
@@ -23,21 +22,10 @@ from glasstorch.core.dtype import (
     uint8,
 )
 from glasstorch.core.errors import DtypeError
+from glasstorch.operators.shapes.result import C_NAMES
 
-# What PyTorch's messages call the C++ type of an element.
-CPP_NAME: Final = {
-    bool_: "bool",
-    uint8: "unsigned char",
-    int32: "int",
-    int64: "long int",
-    float16: "c10::Half",
-    bfloat16: "c10::BFloat16",
-    float32: "float",
-    float64: "double",
-}
-
-# `checked_convert` is told other names for two of them.
-CHECKED_NAME: Final = CPP_NAME | {uint8: "uint8_t", int64: "int64_t"}
+# `checked_convert` has names of its own for two types.
+CHECKED_NAMES: Final = C_NAMES | {"uint8": "uint8_t", "int64": "int64_t"}
 
 LARGEST: Final[dict[dtype, int | float]] = {
     uint8: 2**8 - 1,
@@ -70,4 +58,4 @@ def number_as(value: Number, target: dtype) -> Number:
             return int(value)
     elif (0 if isinstance(value, float) else -largest) <= value <= largest:
         return int(value) % int(largest + 1)
-    raise DtypeError(f"value cannot be converted to type {CHECKED_NAME[target]} without overflow")
+    raise DtypeError(f"value cannot be converted to type {CHECKED_NAMES[target.name]} without overflow")
