@@ -5,4 +5,5 @@ Differs: re-exports; the code is in `dispatch/library.py`.
 """
 
 from glasstorch.dispatch.library import Library as Library
+from glasstorch.dispatch.library import Library as _scoped_library  # noqa: F401  (a Library is a `with` block itself)
 from glasstorch.dispatch.operator import fallthrough_kernel as fallthrough_kernel

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.engine import execute
-from glasstorch.autograd.node import AutogradMeta, Edge, HookHandle, Node, grad_accumulator, gradient_edge
+from glasstorch.autograd.node import AutogradMeta, Edge, HookHandle, Node, gradient_edge
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
 from glasstorch.core.errors import AutogradError
@@ -178,7 +178,7 @@ class _Hooks:
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if requires_grad and not tensor.dtype.is_floating_point:
-            raise AutogradError("only Tensors of floating point dtype can require gradients")
+            raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
         if tensor._autograd_meta is None:
             if not requires_grad:
                 return
@@ -262,14 +262,19 @@ class _Hooks:
         return None if meta is None else meta.base
 
 
-def get_gradient_edge(tensor: Tensor) -> Edge:
-    """The edge that a tensor's gradient arrives by: its node (AccumulateGrad for a leaf) and result number."""
+class GradientEdge(NamedTuple):
+    """Where a tensor's gradient arrives: a node, and the number of the result that the tensor is."""
+
+    node: Node
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge that a tensor's gradient arrives by; a leaf's node is its AccumulateGrad."""
     edge = gradient_edge(tensor)
     if edge is None:
         raise AutogradError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    if tensor._autograd_meta.grad_fn is None:
-        return grad_accumulator(tensor), 0
-    return edge
+    return GradientEdge(*edge)
 
 
 _hooks: VariableHooks = _Hooks()

@@ -17,6 +17,7 @@ from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import AutogradError, InplaceError
 from glasstorch.core.geometry import Shape, contiguous_strides, is_non_overlapping_and_dense
+from glasstorch.core.tensor_impl import TensorImpl
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -232,7 +233,7 @@ def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
 # From tensors to edges ------------------------------------------------------------------------------------------
 
 
-def requires_grad(tensor: Tensor) -> bool:
+def requires_grad(tensor: TensorImpl) -> bool:
     """Whether an operator on this tensor is recorded when grad mode is on."""
     meta = tensor._autograd_meta
     return meta is not None and (meta.requires_grad or meta.grad_fn is not None)

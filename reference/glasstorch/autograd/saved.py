@@ -6,6 +6,7 @@ Differs: saved-tensor hooks come with a later part.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from glasstorch._tensor import alias
@@ -48,10 +49,10 @@ class SavedVariable:
     def _changed(self, owner: Node, version: int) -> str:
         tensor = self.tensor
         if self.output_nr >= 0:
-            of = f", which is output {self.output_nr} of {owner.name()},"
+            of = f", which is output {self.output_nr} of {made_by(owner)},"
         else:
             meta = tensor._autograd_meta
-            of = f", which is output {meta.output_nr} of {meta.grad_fn.name()}," if meta and meta.grad_fn else ""
+            of = f", which is output {meta.output_nr} of {made_by(meta.grad_fn)}," if meta and meta.grad_fn else ""
         return (
             f"one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{tensor.dtype.scalar_name}Tensor {list(tensor._shape)}]{of} is at version {version}; "
@@ -60,3 +61,8 @@ class SavedVariable:
             f"operation "
             f"behind backward()"
         )
+
+
+def made_by(node: Node) -> str:
+    """What a node's operator is called in messages: `Exp` for ExpBackward0."""
+    return re.sub(r"Backward\d*$", "", node.name())

@@ -56,7 +56,7 @@ def test_asking_for_a_fact_does_not_save_the_tensor(formula: Callable[..., Formu
 
 
 def test_the_geometry_of_a_tensor_and_the_shapes_of_a_list_are_facts_too(formula: Callable[..., Formula]) -> None:
-    found = formula("sum(grad, shapes_of(list), geometry_of(self))")
+    found = formula("sum(grad, shapes_of(list), self.geometry)")
     assert found.tensors == ()
     assert [name for name, _ in found.constants] == ["list_shapes", "self_geometry"]
 

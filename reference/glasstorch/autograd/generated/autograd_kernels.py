@@ -57,6 +57,7 @@ from glasstorch.autograd.node import (
     set_histories,
     set_history,
 )
+from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
@@ -4912,3 +4913,63 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
     result = _mse_loss_backward[below](below, grad_output, self, target, reduction)
     set_history(result, node)
     return result
+
+
+register_out_forms(
+    AUTOGRAD,
+    (
+        "add.out",
+        "sub.out",
+        "mul.out",
+        "div.out",
+        "div.out_mode",
+        "remainder.Tensor_out",
+        "pow.Tensor_Tensor_out",
+        "pow.Scalar_out",
+        "pow.Tensor_Scalar_out",
+        "maximum.out",
+        "minimum.out",
+        "neg.out",
+        "abs.out",
+        "sgn.out",
+        "exp.out",
+        "log.out",
+        "sqrt.out",
+        "rsqrt.out",
+        "reciprocal.out",
+        "sin.out",
+        "cos.out",
+        "tanh.out",
+        "sigmoid.out",
+        "where.self_out",
+        "clamp.out",
+        "clamp.Tensor_out",
+        "addcmul.out",
+        "addcdiv.out",
+        "lerp.Scalar_out",
+        "sum.IntList_out",
+        "mean.dtype_out",
+        "mean.out",
+        "max.unary_out",
+        "max.dim_max",
+        "min.unary_out",
+        "min.dim_min",
+        "amax.out",
+        "amin.out",
+        "mm.out",
+        "bmm.out",
+        "mv.out",
+        "dot.out",
+        "addmm.out",
+        "cat.out",
+        "stack.out",
+        "gather.out",
+        "scatter.src_out",
+        "scatter.value_out",
+        "scatter_add.out",
+        "index_select.out",
+        "_softmax.out",
+        "_log_softmax.out",
+        "mse_loss.out",
+    ),
+)

@@ -1,9 +1,8 @@
 """Emits `autograd/generated/`: the node and the autograd kernel of every operator that has formulas.
 
 Mirrors: tools/autograd/gen_autograd_functions.py (nodes), gen_variable_type.py (kernels)
-Differs: a node and its kernel stand side by side in one file. Factors that PyTorch's formulas reduce by hand where
-shapes
-    were broadcast are reduced by the engine here as there (validate_outputs).
+Differs: a node and its kernel stand side by side in one file. Gradients of arguments that were broadcast are summed by
+    the engine (validate_outputs), where PyTorch's formulas often do it by hand.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ from glasstorch.autograd.node import (
     set_histories,
     set_history,
 )
+from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
@@ -67,7 +67,8 @@ def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], ma
         mark=mark,
         helpers="\n    ".join(f"{n}," for n in sorted(used_helpers)),
     )
-    return header + "".join(parts)
+    outs = [f.name for f in functions if f.schema.is_out and f.functional in derivatives]
+    return header + "".join(parts) + f"\n\nregister_out_forms(AUTOGRAD, {tuple(outs)})\n"
 
 
 def _functional(f: NativeFunction, functions: list[NativeFunction]) -> NativeFunction:
