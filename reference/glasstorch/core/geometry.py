@@ -343,7 +343,32 @@ def channels_last_strides(shape: Shape) -> Shape:
     >>> channels_last_strides((2, 3, 4, 5))
     (60, 1, 15, 3)
     """
-    return strides_in_order(shape, [1, *range(len(shape) - 1, 1, -1), 0])
+    strides = [0] * len(shape)
+    step = 1
+    for dim in _channels_last_order(shape):
+        strides[dim] = step
+        step *= shape[dim]
+    return tuple(strides)
+
+
+def _channels_last_order(shape: Shape) -> list[int]:
+    """The dimensions from the fastest through memory to the slowest."""
+    return [1, *range(len(shape) - 1, 1, -1), 0]
+
+
+def looks_channels_last(shape: Shape, strides: Shape) -> bool:
+    """Whether the strides of 4 or 5 dimensions grow as those of channels last do, with gaps or not.
+
+    What could be row-major as well does not. Mirrors: is_channels_last_strides_2d in c10/core/MemoryFormat.h.
+    """
+    if len(shape) not in (4, 5) or strides[1] == 0 or 0 in shape:
+        return False
+    least = 0
+    for dim in _channels_last_order(shape):
+        if strides[dim] < least or (dim == 0 and least == strides[1]):
+            return False
+        least = strides[dim] * shape[dim]
+    return True
 
 
 def is_channels_last(shape: Shape, strides: Shape) -> bool:

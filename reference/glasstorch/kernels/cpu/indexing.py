@@ -17,7 +17,8 @@ import numpy as np
 from glasstorch._tensor import Tensor, from_array, wrap
 from glasstorch.core.dtype import Number, int64, uint8
 from glasstorch.core.errors import DimensionError, DtypeError, IndexValueError
-from glasstorch.core.geometry import has_internal_overlap, wrap_dim
+from glasstorch.core.geometry import Shape, has_internal_overlap, wrap_dim
+from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import element
@@ -45,9 +46,9 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
         else:
             picked = array[at]
     except IndexError:
-        raise index_error(self, indices) from None
+        picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
     if not indices:
-        raise index_error(self, indices)
+        shapes.indexed_shape(self._shape, indices)
     return wrap(np.asarray(picked, order="C"), self.dtype)
 
 
@@ -78,14 +79,14 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit."""
     array, at, source = target.array(), numpy_index(indices) or (...,), values.array()
-    source = source.reshape(shapes.without_leading_ones(source.shape))
+    source = source.reshape(shapes.without_leading_ones(source.shape)).astype(array.dtype, copy=False)
     try:
         if accumulate:
             add_at(array, at, source)
         else:
             array[at] = source
     except IndexError:
-        raise index_error(target, indices) from None
+        empty_or_refused(target, indices)
 
 
 def add_at(array: Array, at: Any, values: Array) -> None:
@@ -111,9 +112,11 @@ def numpy_index(indices: Indices) -> tuple[Any, ...]:
     return tuple(at)
 
 
-def index_error(self: Tensor, indices: Indices) -> DimensionError:
-    """Say in PyTorch's words what is wrong with indices that NumPy refused."""
-    shapes.indexed_shape(self._shape, indices)  # raises unless it is the values of the indices
+def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
+    """Say in PyTorch's words what is wrong with indices that NumPy refused: nothing, where they pick no element."""
+    shape = shapes.indexed_shape(self._shape, indices)  # raises unless the values of the indices are the reason
+    if 0 in shape:
+        return shape
     dim = 0
     for tensor in indices:
         if tensor is None or tensor.dtype in shapes.MASKS:
@@ -122,7 +125,7 @@ def index_error(self: Tensor, indices: Indices) -> DimensionError:
         size = self._shape[dim]
         outside = first_outside(tensor.array(), -size, size)
         if outside is not None:
-            return DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+            raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
         dim += 1
     raise AssertionError(f"NumPy refused the indices {indices} of sizes {self._shape}, which fit")
 
@@ -188,7 +191,7 @@ def _scattered(
 ) -> Tensor:
     """Write or add a source, larger than the index or a number, into `out` or a copy of the tensor."""
     if out is None:
-        out = clone(0, self, None)
+        out = clone(0, self, contiguous_format)
     elif out is not self:
         out.array()[...] = self.array()
     check_no_overlap(out, (index, source))
@@ -220,7 +223,13 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
     shape = shapes.index_select(self, dim, index).shape
     source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
     dim = wrap_dim(dim, source.ndim)
-    if first_outside(chosen, 0, source.shape[dim]) is not None:
+    size = source.shape[dim]
+    outside = first_outside(chosen, 0, size)
+    if outside is not None:
+        if source.ndim > 1 and not size:
+            raise IndexValueError("index_select(): self indexing axis dim should be positive")
+        if source.ndim > 1 and (dim == 1 or not source.size):
+            raise IndexValueError(f"INDICES element is out of DATA bounds, id={outside} axis_dim={size}")
         raise DimensionError("index out of range in self")
     return wrap(source.take(chosen, dim).reshape(shape), self.dtype)
 

@@ -12,7 +12,7 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.errors import ShapeError
-from glasstorch.core.geometry import is_channels_last
+from glasstorch.core.geometry import looks_channels_last
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, preserve_format
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format as MemoryFormat
@@ -41,7 +41,7 @@ def contiguous(self: Tensor, memory_format: MemoryFormat) -> Tensor:
 
 def suggested_memory_format(tensor: Tensor) -> MemoryFormat:
     """The memory format that a tensor's strides look like; row-major where they look like none."""
-    if tensor._strides is None or tensor.is_row_major() or not is_channels_last(tensor._shape, tensor._strides):
+    if tensor._strides is None or not looks_channels_last(tensor._shape, tensor._strides):
         return contiguous_format
     return channels_last if len(tensor._shape) == 4 else channels_last_3d
 

@@ -33,18 +33,24 @@ def index(self: Tensor, indices: Sequence[Tensor | None]) -> Result:
 
 def index_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Result:
     """The tensor's own sizes; the values must fit where the indices point to."""
-    if values.dtype is not self.dtype:
-        raise DtypeError(
-            f"Index put requires the source and destination dtypes match, got {self.dtype.scalar_name} for the "
-            f"destination and {values.dtype.scalar_name} for the source."
-        )
     shape = indexed_shape(self._shape, indices) if indices else self._shape
-    if not is_expandable_to(values._shape, shape) and not is_expandable_to(without_leading_ones(values._shape), shape):
+    if not is_expandable_to(without_leading_ones(values._shape), shape):
         raise ShapeError(
             f"shape mismatch: value tensor of shape {list(values._shape)} cannot be broadcast to indexing result of "
             f"shape {list(shape)}"
         )
+    if values.dtype is not self.dtype and not fills_mask(indices, values, accumulate):
+        raise DtypeError(
+            f"Index put requires the source and destination dtypes match, got {self.dtype.scalar_name} for the "
+            f"destination and {values.dtype.scalar_name} for the source."
+        )
     return like(self)
+
+
+def fills_mask(indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:
+    """Whether one value goes wherever one mask says: that is masked_fill, which casts the value."""
+    given = [tensor for tensor in indices if tensor is not None]
+    return not accumulate and len(given) == 1 and given[0].dtype in MASKS and values.numel() == 1
 
 
 def like(self: Tensor) -> Result:
@@ -135,7 +141,7 @@ def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Result:
     if src.dtype is not self.dtype:
         raise DtypeError("scatter(): Expected self.dtype to be equal to src.dtype")
     _check_scatter(self, dim, index, src)
-    return like(self)
+    return Result(self._shape, self.dtype, check_out=same_dtype)
 
 
 def scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Result:
@@ -144,7 +150,7 @@ def scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Resul
     if 0 not in index._shape:
         _check_integers("scatter", index)
     _check_scatter(self, dim, index, None)
-    return like(self)
+    return Result(self._shape, self.dtype, check_out=same_dtype)
 
 
 def _check_scatter(self: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import can_cast, dtype, promote_types
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, ShapeError
-from glasstorch.core.geometry import Shape, channels_last_strides, is_channels_last, wrap_dim
+from glasstorch.core.geometry import Shape, channels_last_strides, looks_channels_last, wrap_dim
 from glasstorch.operators.shapes.result import Result
 
 if TYPE_CHECKING:
@@ -71,7 +71,4 @@ def _check_fits(first: Shape, shape: Shape, dim: int, position: int) -> None:
 
 
 def _all_channels_last(tensors: Sequence[Tensor]) -> bool:
-    return all(
-        tensor._strides is not None and not tensor.is_row_major() and is_channels_last(tensor._shape, tensor._strides)
-        for tensor in tensors
-    )
+    return all(t._strides is not None and looks_channels_last(t._shape, t._strides) for t in tensors)
