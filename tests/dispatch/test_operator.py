@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glasstorch.core.errors import ArgumentTypeError, RegistrationError
+from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import CPU_KEYS, META_KEYS, below, key_set_of
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch import resolve as resolve_module
@@ -17,6 +17,7 @@ from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import Operator, keys_of, registry, tensors_of
 
 Make = Callable[..., TensorImpl]
+Require = Callable[[str], Any]
 
 
 def test_a_key_set_is_resolved_once(
@@ -105,10 +106,13 @@ def test_threads_that_call_while_others_register_end_with_the_last_kernel(
 # Arguments ------------------------------------------------------------------------------------------------------
 
 
+SEVERAL = "several(Tensor x, int[] size, int n=2, *, bool flag=True, Scalar scale) -> Tensor"
+
+
 @pytest.fixture
 def several(library: Library) -> Operator:
     """An operator with every kind of parameter; its kernel returns what it got."""
-    operator = library.define("several(Tensor x, int[] size, int n=2, *, bool flag=True, Scalar scale) -> Tensor")
+    operator = library.define(SEVERAL)
     library.impl("several", lambda keys, *args, **kwargs: (args[1:], kwargs), "CPU", with_keyset=True)
     return operator
 
@@ -124,18 +128,38 @@ def test_arguments_are_bound_in_the_order_of_the_schema(several: Operator, tenso
 @pytest.mark.parametrize(
     ("args", "kwargs", "message"),
     [
-        (([1], 2, 3), {}, r"sample::several\(\) expected at most 3 positional arguments, got 4; it is sample::several"),
-        (([1],), {}, "is missing a value for 'scale'"),
-        ((), {"scale": 1}, "is missing a value for 'size'"),
-        (([1],), {"scale": 1, "size": [2]}, "got an unexpected argument 'size'"),
-        (([1],), {"scale": 1, "other": 2}, "got an unexpected argument 'other'"),
+        (([1], 2, 3), {}, r"several\(\) takes 3 positional argument\(s\) but 4 was/were given"),
+        (([1],), {}, r"several\(\) is missing value for argument 'scale'"),
+        ((), {"scale": 1}, "is missing value for argument 'size'"),
+        (([1],), {"scale": 1, "size": [2]}, "Argument 'size' specified both as positional and keyword argument"),
+        (([1],), {"scale": 1, "other": 2}, "Unknown keyword argument 'other' for operator"),
     ],
 )
-def test_arguments_that_do_not_fit_the_schema_are_refused(
-    several: Operator, tensor: Make, args: tuple[object, ...], kwargs: dict[str, object], message: str
+def test_arguments_that_do_not_fit_the_schema_are_refused_as_in_pytorch(
+    several: Operator, tensor: Make, require: Require, args: tuple[object, ...], kwargs: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(ArgumentTypeError, match=message):
+    with pytest.raises(RuntimeError, match=message):
         several(tensor(), *args, **kwargs)
+    torch = require("torch")
+    with torch.library._scoped_library("glasstorch_arguments", "DEF") as theirs:
+        theirs.define(SEVERAL)
+        with pytest.raises(RuntimeError, match=message):
+            torch.ops.glasstorch_arguments.several(torch.ones(1), *args, **kwargs)
+
+
+def test_a_number_may_stand_for_a_tensor_and_nothing_else_may(library: Library) -> None:
+    operator = library.define("f(Tensor x, Tensor? y=None, Tensor[] z=[]) -> Tensor")
+    library.impl("f", lambda x, *rest: x, "CPU")
+    assert operator(3).item() == 3
+    assert operator(2.5, None).item() == 2.5
+    with pytest.raises(
+        RuntimeError, match=r"f\(\) Expected a value of type 'Tensor\?' for argument 'y' but instead found"
+    ):
+        operator(3, "a")
+    with pytest.raises(
+        RuntimeError, match="Expected a value of type 'Tensor' for argument 'x' but instead found type 'None"
+    ):
+        operator(None)
 
 
 def test_the_keys_of_a_call_come_from_all_tensors_in_lists_too(tensor: Make) -> None:
@@ -164,7 +188,7 @@ def test_operators_are_found_by_name_and_listed_by_overload(library: Library) ->
     assert registry.find("sample::f.int") is named
     assert registry.overloads("sample", "f") == [plain, named]
     assert (named.namespace, named.overload_name, plain.overload_name) == ("sample", "int", "")
-    assert (str(named), repr(named)) == ("sample.f.int", "<Operator sample::f.int>")
+    assert (str(named), repr(named)) == ("sample.f.int", "<OpOverload(op='sample.f', overload='int')>")
 
 
 def test_an_unknown_operator_is_refused_with_the_form_of_a_name() -> None:

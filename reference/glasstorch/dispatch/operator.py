@@ -24,11 +24,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from glasstorch.core.errors import ArgumentTypeError, RegistrationError
+from glasstorch.core import hooks
+from glasstorch.core.errors import ArgumentError, RegistrationError
 from glasstorch.core.keys import DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
-from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.schema import Argument, FunctionSchema
 
 Boxed = Callable[..., Any]
 
@@ -163,34 +164,64 @@ class Operator:
         return self.table[keys](keys, *arguments)
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """The arguments of one call in the order of the schema, defaults filled in. Types are not checked."""
+        """The arguments of one call in the order of the schema, defaults filled in.
+
+        A Python number may stand for a tensor. Other types are not checked.
+        """
+        called = self.name.partition(".")[0]
         parameters = self.schema.arguments
         positional = len(self.schema.positional)
         if len(args) > positional:
-            raise ArgumentTypeError(
-                f"{self.name}() expected at most {positional} positional arguments, got {len(args)}; it is "
+            raise ArgumentError(
+                f"{called}() takes {positional} positional argument(s) but {len(args)} was/were given.  Declaration: "
                 f"{self.schema}"
             )
-        bound: list[Any] = list(args)
         rest = dict(kwargs)
-        for parameter in parameters[len(args) :]:
-            if parameter.name in rest:
-                bound.append(rest.pop(parameter.name))
+        bound: list[Any] = []
+        for i, parameter in enumerate(parameters):
+            if i < len(args):
+                if parameter.name in rest:
+                    raise ArgumentError(
+                        f"Argument '{parameter.name}' specified both as positional and keyword argument. Schema: "
+                        f"{self.schema}"
+                    )
+                bound.append(self._converted(parameter, args[i]))
+            elif parameter.name in rest:
+                bound.append(self._converted(parameter, rest.pop(parameter.name)))
             elif parameter.default is not None:
                 bound.append(parameter.default_value)
             else:
-                raise ArgumentTypeError(f"{self.name}() is missing a value for '{parameter.name}'; it is {self.schema}")
+                raise ArgumentError(
+                    f"{called}() is missing value for argument '{parameter.name}'. Declaration: {self.schema}"
+                )
         if rest:
-            raise ArgumentTypeError(
-                f"{self.name}() got an unexpected argument '{next(iter(rest))}'; it is {self.schema}"
+            raise ArgumentError(
+                f"Unknown keyword argument '{next(iter(rest))}' for operator '{called}'. Schema: {self.schema}"
             )
         return bound
+
+    def _converted(self, parameter: Argument, value: Any) -> Any:
+        kind = parameter.type
+        if (
+            not kind.is_tensor_like
+            or kind.is_list
+            or isinstance(value, TensorImpl)
+            or (value is None and kind.is_optional)
+        ):
+            return value
+        if isinstance(value, bool | int | float):
+            return hooks.tensor_hooks.wrapped_number(value)
+        raise ArgumentError(
+            f"{self.name.partition('.')[0]}() Expected a value of type '{kind}' for argument '{parameter.name}' but "
+            f"instead found type '{type(value).__name__}'. Declaration: {self.schema}"
+        )
 
     def has_kernel_for(self, key: DispatchKey | str) -> bool:
         return bool(self.kernels.get(DispatchKey[key] if isinstance(key, str) else key))
 
     def __repr__(self) -> str:
-        return f"<Operator {self.name}>"
+        name, _, overload = str(self).rpartition(".")
+        return f"<OpOverload(op='{name}', overload='{overload}')>"
 
     def __str__(self) -> str:
         dotted = self.name.replace("::", ".")
