@@ -77,3 +77,12 @@ def test_the_command_draws_and_checks(tmp_path: Path, monkeypatch: pytest.Monkey
     assert main(["--check"]) == 1
     assert main([]) == 0
     assert main(["--check"]) == 0
+
+
+def test_a_figure_may_be_renamed_after_it_is_drawn() -> None:
+    figure = sample()
+    figure.name = "other"
+    svg = figure.svg()
+    assert 'id="other-torch"' in svg
+    assert "url(#other-torch)" in svg
+    assert "sample" not in svg

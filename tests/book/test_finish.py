@@ -10,7 +10,7 @@ import pytest
 
 from tests.book.small_book import ROOT
 from workbook.book.errors import BookError
-from workbook.book.finish import finish_pages, inlined_figure
+from workbook.book.finish import finish_pages, inlined_figure, with_breaks
 from workbook.book.vendor import Vendored, vendored
 
 NOTHING = Vendored(None, None, "node is not installed")
@@ -95,3 +95,8 @@ def test_our_figures_are_put_into_the_page_and_other_images_left_alone() -> None
     assert '<svg class="glass-figure"><title>T</title></svg>' in figure
     assert "<figcaption>A &lt; caption</figcaption>" in figure
     assert inlined_figure(image, "<svg></svg>") == image
+
+
+def test_a_path_in_a_table_may_break_after_each_slash() -> None:
+    page = "<p><code>c10/core</code></p><td><code>c10/core/Device.h</code>, <code>a / b</code> 1/2</td>"
+    assert with_breaks(page) == page.replace("c10/core/Device.h", "c10/<wbr>core/<wbr>Device.h")

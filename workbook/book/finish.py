@@ -25,6 +25,8 @@ MERMAID_HERE = (
     "new URL('../vendor/mermaid/mermaid.min.js',"
     "document.querySelector('script[src*=\"assets/javascripts/bundle\"]').src).href"
 )
+TABLE_CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+PATH = re.compile(r"(?<=<code>)[\w./*-]+(?=</code>)")
 POLYFILL_HOST = '"https://unpkg.com/resize-observer-polyfill"'
 
 
@@ -117,6 +119,15 @@ def keep_at_home(site: Path) -> None:
             "  the pinned version of mkdocs-material has changed: see how it loads Mermaid now, and mend "
             "keep_at_home in finish.py"
         )
+
+
+def with_breaks(page: str) -> str:
+    """The page with a place to break after each slash of a path that stands in a table: a column is narrow.
+
+    >>> with_breaks("<td><code>c10/core</code> a/b</td>")
+    '<td><code>c10/<wbr>core</code> a/b</td>'
+    """
+    return TABLE_CELL.sub(lambda cell: PATH.sub(lambda path: path[0].replace("/", "/<wbr>"), cell[0]), page)
 
 
 def inlined_figure(image: str, svg: str) -> str:

@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 from workbook.book import api, vendor
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
-from workbook.book.finish import finish_pages, inlined_figure
+from workbook.book.finish import finish_pages, inlined_figure, with_breaks
 from workbook.book.notebooks import check_in_step, is_notebook_source, notebook_sources, read_notebook
 from workbook.book.render import render
 
@@ -117,15 +117,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put our figures into the page itself, where they follow its colours; offer the notebook under the
-    title."""
+    """Put our figures into the page itself, where they follow its colours; let paths break; offer the notebook
+    under the title."""
     folder = posixpath.dirname(page.file.dest_uri)
 
     def inlined(match: re.Match[str]) -> str:
         file = files.get_file_from_path(posixpath.normpath(posixpath.join(folder, match["source"])))
         return match[0] if file is None else inlined_figure(match[0], file.content_string)
 
-    html = IMAGE.sub(inlined, html)
+    html = with_breaks(IMAGE.sub(inlined, html))
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
         link = f'<a href="{notebook}" download>Download this section as a notebook</a>'

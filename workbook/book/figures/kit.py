@@ -49,6 +49,7 @@ LINE_COLOURS = ("soft", "glass", "torch", "ink", "hair")
 # The attribute by which a page says which colours it shows, and its values for light and dark: the site,
 # JupyterLab.
 PAGE_CHOICES = (("data-md-color-scheme", "default", "slate"), ("data-jp-theme-light", "true", "false"))
+HEAD = "#HEAD-"  # of an arrow, in a figure's parts: they are made before its name is settled
 SMALLEST = 0.82  # on a narrow screen a figure shrinks so far; then it scrolls in its place
 
 
@@ -194,7 +195,7 @@ class Figure:
 
     def arrow(self, points: Sequence[tuple[float, float]], *, colour: str = "soft", dashed: bool = False) -> None:
         """A line through the points with a head at its end."""
-        self._path(points, colour, dashed, f' marker-end="url(#{self.name}-{colour})"')
+        self._path(points, colour, dashed, f' marker-end="url({HEAD}{colour})"')
 
     def _path(self, points: Sequence[tuple[float, float]], colour: str, dashed: bool, ending: str) -> None:
         way = " ".join(f"{'L' if index else 'M'}{number(x)} {number(y)}" for index, (x, y) in enumerate(points))
@@ -224,7 +225,7 @@ class Figure:
             *self.parts,
             "</svg>",
         ]
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines).replace(f"url({HEAD}", f"url(#{self.name}-") + "\n"
 
 
 def style_rules() -> str:

@@ -23,7 +23,7 @@ def draw(tensor: Tensor) -> Figure:
         raise ValueError(f"a figure holds 1 to {MOST} cells, this storage has {count}")
     values = tensor.detach().as_strided((count,), (1,), 0).tolist()
     readers = reading_order(shape, strides, offset)
-    orders = [" ".join(map(str, readers.get(cell, ()))) for cell in range(count)]
+    orders = [", ".join(map(str, readers.get(cell, ()))) for cell in range(count)]
     wide = max(CELL, *(text_width(order, 11.5) + 8 for order in orders))
     across = min(count, int(WIDEST / wide))
     geometry = f"sizes {shape}, strides {strides}, offset {offset}"
