@@ -103,4 +103,7 @@ def test_saved_tensors_can_be_looked_at(torch: Any) -> None:
     assert node._saved_self is a
     exp = a.exp()
     assert exp.grad_fn._saved_result.grad_fn is exp.grad_fn
-    assert a.sum(0).grad_fn._saved_dim is not None
+    assert [name for name in dir((a + 1).grad_fn) if name.startswith("_saved")] == ["_saved_alpha"]
+    assert (a + 1).grad_fn._saved_alpha == 1
+    assert a[torch.tensor([0, 1])].grad_fn._saved_indices[0].tolist() == [0, 1]
+    assert not hasattr(node, "_saved_next_edges")

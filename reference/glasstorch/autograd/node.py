@@ -92,15 +92,19 @@ class Node:
         return self.hooks
 
     def __getattr__(self, name: str) -> Any:
-        """`_saved_self` is the tensor that was saved, as on PyTorch's nodes."""
+        """`_saved_self` is the tensor that was saved, `_saved_dim` the number, as on PyTorch's nodes."""
+        slots = type(self).__annotations__  # a generated node declares what it saves
         if name.startswith("_saved_"):
-            for slot in (name[1:], name[7:]):
-                try:
-                    saved = object.__getattribute__(self, slot)
-                except AttributeError:
-                    continue
-                return self.unpack(saved) if slot == name[1:] else saved
+            if name[1:] in slots:
+                saved = getattr(self, name[1:])
+                return [s and self.unpack(s) for s in saved] if isinstance(saved, list) else self.unpack(saved)
+            if name[7:] in slots:
+                return getattr(self, name[7:])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __dir__(self) -> list[str]:
+        saved = ("_saved_" + slot.removeprefix("saved_") for slot in type(self).__annotations__)
+        return [*object.__dir__(self), *saved]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
