@@ -25,6 +25,16 @@ def require() -> Callable[[str], Any]:
     return _required
 
 
+@pytest.fixture(params=["glasstorch", "torch"])
+def torch(request: pytest.FixtureRequest, require: Callable[[str], Any]) -> Any:
+    """The library under test: ours and, where it is installed, PyTorch.
+
+    A test that passes on both states a fact about PyTorch that glasstorch has too. What is true of ours alone asks for
+    no `torch` and imports glasstorch by name.
+    """
+    return require(request.param)
+
+
 def _required(name: str) -> Any:
     if path := shutil.which(name):
         return path

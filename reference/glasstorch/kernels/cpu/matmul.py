@@ -52,6 +52,13 @@ def product(left: Array, right: Array, shape: Shape, dtype: dtype, out: Array | 
     return stored(result, dtype, out)
 
 
+def affine(left: Array, right: Array, bias: Array) -> Array:
+    """The product of two matrices, plus a bias that is broadcast to it."""
+    result: Array = left.dot(right)
+    np.add(result, bias, result)
+    return result
+
+
 def integer_product(left: Array, right: Array) -> Array:
     """A product that wraps around on overflow; see Note [Integer products]."""
     rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-1]
@@ -95,7 +102,7 @@ def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tens
         and left[1] == right[0]
         and left[0] * right[1] * dtype.itemsize < LARGE
     ):
-        return wrap(self.array().dot(mat2.array()), dtype)
+        return wrap(quietly(self.array().dot, mat2.array()), dtype)
     return matrices(keys, self, mat2, out)
 
 
@@ -127,7 +134,7 @@ def _dotted(self: Tensor, vector: Tensor, dtype: dtype, out: Tensor | None) -> T
     left, right = self.array(), vector.array()
     if dtype in HALF_PRECISION:
         left, right = left.astype(np.float32), right.astype(np.float32)
-    result = stored(left.dot(right), dtype, None if out is None else out.array())
+    result = stored(quietly(left.dot, right), dtype, None if out is None else out.array())
     return wrap(result, dtype) if out is None else out
 
 
@@ -147,9 +154,7 @@ def addmm(
         and beta == 1 == alpha
         and left[0] * right[1] * dtype.itemsize < LARGE
     ):
-        result = mat1.array().dot(mat2.array())
-        quietly(np.add, result, self.array(), result)
-        return wrap(result, dtype)
+        return wrap(quietly(affine, mat1.array(), mat2.array(), self.array()), dtype)
     return scaled_sum(keys, self, mat1, mat2, beta, alpha, out)
 
 

@@ -1,0 +1,203 @@
+"""Do sums, means, extrema, all and any give PyTorch's answers, to the last digit that can be asked for?"""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch.kernels.cpu import reductions
+
+NAN = math.nan
+random = np.random.default_rng(0)
+
+
+def same(tensor: Any, wanted: Any) -> bool:
+    """Equal values, NaN included; compared as text."""
+    return str(tensor.tolist()) == str(wanted)
+
+
+# Sums -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64"])
+def test_integers_are_added_as_int64(torch: Any, dtype: str) -> None:
+    x = torch.tensor([[1, 1], [0, 1]]).to(getattr(torch, dtype))
+    assert x.sum().dtype == x.sum(0).dtype == torch.int64
+    assert x.sum(1).tolist() == [2, 1]
+
+
+def test_an_empty_list_of_dimensions_means_all(torch: Any) -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    assert x.sum([]).tolist() == x.sum(None).tolist() == x.sum((0, 1)).tolist() == 15.0
+    assert x.sum((), True).shape == x.mean((), keepdim=True).shape == (1, 1)
+
+
+def test_a_dtype_converts_before_adding(torch: Any) -> None:
+    x = torch.tensor([0.5, 1.5, 2.5])
+    assert x.sum(dtype=torch.int64).tolist() == 3
+    assert x.sum(dtype=torch.float64).dtype == torch.float64
+    assert torch.tensor([200, 100]).sum(dtype=torch.uint8).tolist() == 44
+    assert torch.tensor([2, 0]).sum(dtype=torch.bool).tolist() is True
+
+
+def test_the_out_tensor_of_a_sum_chooses_the_dtype(torch: Any) -> None:
+    x = torch.tensor([[0.5, 1.5], [1.0, 1.0]])
+    assert torch.sum(x, 0, out=torch.zeros(2, dtype=torch.int64)).tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double instead"):
+        torch.sum(x, 0, dtype=torch.float32, out=torch.zeros(2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize(
+    ("shape", "dims"),
+    [
+        ((300_000,), (0,)),
+        ((20_000, 16), (0,)),
+        ((20_000, 16), (0, 1)),
+        ((40, 1_000, 40), (1,)),
+        ((3, 70_000, 2), (0, 1)),
+    ],
+)
+@pytest.mark.parametrize("arrange", ["as it is", "transposed", "every second"])
+def test_long_sums_keep_their_digits(torch: Any, shape: tuple[int, ...], dims: tuple[int, ...], arrange: str) -> None:
+    array = random.random(shape).astype(np.float32)
+    x = torch.from_numpy(array)
+    if arrange == "transposed":
+        array, x = array.T, x.permute(tuple(reversed(range(x.dim()))))
+        dims = tuple(len(shape) - 1 - d for d in dims)
+    elif arrange == "every second":
+        array, x = array[..., ::2], x[..., ::2]
+    exact = array.astype(np.float64).sum(dims)
+    assert np.abs(x.sum(dims).numpy() / exact - 1).max() < 2e-6
+    assert np.abs(x.mean(dims).numpy() * (array.size / exact.size) / exact - 1).max() < 2e-6
+
+
+@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 600])
+def test_every_row_is_in_some_block(size: int) -> None:
+    array = random.random((3, size, 5))
+    blocks = reductions.add_blocks(array, 1)
+    assert blocks.shape == (3, -(-size // reductions.ROWS), 5)
+    np.testing.assert_allclose(blocks.sum(1), array.sum(1))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_halves_are_added_in_float32_and_rounded_once(torch: Any, dtype: str) -> None:
+    x = torch.ones(4096).to(getattr(torch, dtype))
+    assert x.sum().tolist() == 4096.0
+    assert x.reshape(2, 2048).sum(1).tolist() == [2048.0, 2048.0]
+    assert (x * 256).mean().tolist() == 256.0  # the sum alone would be infinite in float16
+
+
+def test_infinities_that_cancel_give_nan_without_a_warning(torch: Any) -> None:
+    x = torch.tensor([math.inf, -math.inf])
+    assert same(x.sum(), NAN)
+    assert same(torch.full((300,), 6e4).half().sum(), math.inf)
+
+
+def test_the_mean_of_nothing_is_nan(torch: Any) -> None:
+    assert same(torch.empty(0).mean(), NAN)
+    assert same(torch.empty(2, 0).mean(1), [NAN, NAN])
+    assert torch.empty(0, 2).mean(1).shape == (0,)
+
+
+@pytest.mark.parametrize("shape", [(), (8,), (3, 4), (2, 3, 4), (300, 300), (0, 3)])
+def test_the_quick_ways_agree_with_the_plain_ones(shape: tuple[int, ...]) -> None:
+    x = glasstorch.from_numpy(random.standard_normal(shape).astype(np.float32))
+    assert same(reductions.sum_all(0, x, None), reductions.sum_dims(0, x, None, False, None).tolist())
+    assert same(reductions.mean_all(0, x, None), reductions.mean_dim(0, x, None, False, None).tolist())
+    for d in range(-x.dim(), x.dim()):
+        for keepdim in (False, True):
+            quick = reductions.sum_dim(0, x, [d], keepdim, None)
+            np.testing.assert_allclose(quick.numpy(), reductions.sum_dims(0, x, [d], keepdim, None).numpy(), rtol=1e-6)
+
+
+def test_results_are_row_major(torch: Any) -> None:
+    x = torch.rand(2, 3, 4).permute(2, 0, 1)
+    for result in (x.sum(1), x.mean(1), x.amax(1), x.max(1).values, x.max(1).indices, x.argmin(1), x.all(1)):
+        assert result.is_contiguous()
+        assert result.shape == (4, 3)
+
+
+# Extrema --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("d", [0, 1])
+def test_the_first_of_equals_is_found(torch: Any, dtype: str, d: int) -> None:
+    x = torch.tensor([[0, 1, 1, 0], [1, 0, 1, 1]]).to(getattr(torch, dtype))
+    x = x if d == 1 else x.t().contiguous()
+    assert x.max(d).indices.tolist() == [1, 0]
+    assert x.min(d).indices.tolist() == [0, 1]
+    assert x.max(d).values.dtype == x.dtype
+    if dtype != "bool":
+        assert x.argmax(d).tolist() == [1, 0]
+        assert x.argmin().tolist() == 0
+
+
+def test_nan_is_the_extremum(torch: Any) -> None:
+    x = torch.tensor([1.0, NAN, 3.0, NAN])
+    for name in ("max", "min"):
+        assert same(getattr(x, name)(), NAN)
+        assert same(getattr(x, name)(0).values, NAN)
+        assert getattr(x, name)(0).indices.tolist() == getattr(x, f"arg{name}")().tolist() == 1
+        assert same(getattr(x, f"a{name}")(0), NAN)
+
+
+def test_results_have_names(torch: Any) -> None:
+    result = torch.tensor([[1.0, 3.0], [4.0, 2.0]]).max(1)
+    assert isinstance(result, torch.return_types.max)
+    assert isinstance(result, tuple)
+    values, indices = result
+    assert values is result.values
+    assert indices is result.indices
+    assert repr(result) == "torch.return_types.max(\nvalues=tensor([3., 4.]),\nindices=tensor([1, 0]))"
+    assert pickle.loads(pickle.dumps(result)).indices.tolist() == [1, 0]
+    assert type(torch.zeros(2, 1).min(0)) is torch.return_types.min
+    out = torch.max(torch.zeros(2, 2), 0, out=(torch.ones(2), torch.ones(2).long()))
+    assert out.values.shape == out.indices.shape == (2,)
+
+
+def test_max_of_two_tensors_is_maximum(torch: Any) -> None:
+    x = torch.tensor([1, 5])
+    assert torch.max(x, torch.tensor(3)).tolist() == [3, 5]  # a 0-dim tensor, not a dimension
+    assert torch.min(x, other=torch.tensor([2, 2])).tolist() == [1, 2]
+    assert torch.max(x, torch.tensor([2, 2]), out=torch.zeros(2)).tolist() == [2.0, 5.0]
+
+
+def test_scalars_may_name_dimension_0(torch: Any) -> None:
+    x = torch.tensor(3.0)
+    assert x.max(0).indices.tolist() == x.argmax(-1).tolist() == 0
+    assert x.sum(0).tolist() == x.amax(0).tolist() == x.mean(-1).tolist() == 3.0
+    assert x.all(0).tolist() is True
+
+
+def test_argmax_counts_in_row_major_order(torch: Any) -> None:
+    x = torch.tensor([[0, 1, 2], [5, 4, 3]]).t()
+    assert x.argmax().tolist() == 1
+    assert x.argmax(keepdim=True).tolist() == [[1]]
+    assert x.argmin(0, keepdim=True).tolist() == [[0, 2]]
+
+
+# all and any ----------------------------------------------------------------------------------------------------
+
+
+def test_all_and_any_give_bool_but_uint8_for_uint8(torch: Any) -> None:
+    x = torch.tensor([[0, 2], [3, 4]])
+    assert x.all(1).tolist() == [False, True]
+    assert x.any().tolist() is True
+    assert x.all().dtype == torch.bool
+    assert x.to(torch.uint8).all(1).dtype == x.to(torch.uint8).any().dtype == torch.uint8
+    assert torch.tensor(NAN).all().tolist() is True
+    assert torch.empty(0, 2).all().tolist() is True
+    assert torch.empty(0, 2).any(0).tolist() == [False, False]
+
+
+def test_no_dimensions_mean_none_to_all(torch: Any) -> None:
+    x = torch.tensor([[0.0, 2.0]])
+    assert torch.all(x, dim=()).tolist() == [[False, True]]
+    assert torch.any(x, dim=None).tolist() is True
+    assert torch.any(x, dim=(0, 1), keepdim=True).tolist() == [[True]]
