@@ -247,7 +247,7 @@ class Tensor(TensorMethods):
     # A number on the left, where the operator does not commute ---------------------------------------------------
 
     def __rtruediv__(self, other: Any) -> Tensor:
-        return self.reciprocal() * other
+        return functions.mul(functions.reciprocal(self), other)
 
     def __rpow__(self, other: Any) -> Tensor:
         return functions.pow(other, self)

@@ -18,8 +18,9 @@ from glasstorch.core.errors import StorageError
 class Storage:
     """A run of bytes on one device, which any number of tensors look at.
 
-    `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with, or None for a device that
-    has none here (meta). `generation` changes whenever `memory` is replaced, so that an array cached on a tensor can be seen to be stale.
+    `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with, or None for a device
+    that has none here (meta). `generation` changes whenever `memory` is replaced, so that an array cached on a tensor
+    can be seen to be stale.
     """
 
     __slots__ = ("__weakref__", "_nbytes", "device", "generation", "memory", "resizable")

@@ -1,7 +1,8 @@
 """How is it computed?
 
-Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels), `views` (no
-computing at all), then `cpu/` and `meta/`, which have the same file names.
+Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
+`quiet`, `views` (no computing at all), `creation`, `copies`, `joining`, `out_forms`, `backend_select`, then `cpu/` and
+`meta/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.

@@ -128,9 +128,11 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     number = ""
     if name in NUMBERS_AS_TENSORS:
         number = "        if type(other) in NUMBERS:\n            other = hooks.tensor_hooks.wrapped_number(other)\n"
-    ignore = "  # type: ignore[override]" if dunder in ("__eq__", "__ne__") else ""
+    is_equality = dunder in ("__eq__", "__ne__")  # object has them too, and returns bool
+    ignore = "  # type: ignore[override]" if is_equality else ""
+    anything = "object" if is_equality else "Any"
     return (
-        f"\n    def {dunder}(self, other: Any) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
+        f"\n    def {dunder}(self, other: {anything}) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
         f"{number}        if isinstance(other, TensorImpl):\n{call}"
         f"        return method_operator(_f.{name}, self, other)\n"
     )

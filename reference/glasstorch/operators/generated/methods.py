@@ -299,14 +299,14 @@ class TensorMethods(TensorImpl):
             return _bitwise_xor_Tensor[keys](keys, self, other)
         return method_operator(_f.bitwise_xor, self, other)
 
-    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _eq_Tensor[keys](keys, self, other)
         return method_operator(_f.eq, self, other)
 
-    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
