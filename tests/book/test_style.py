@@ -11,10 +11,11 @@ from tests.book.small_book import ROOT
 ENOUGH = 4.5  # the contrast that WCAG 2 asks of text
 CSS = (ROOT / "chapters" / "assets" / "extra.css").read_text(encoding="utf-8")
 GROUNDS = {
-    "paper": ("ink", "soft", "glass", "torch"),
+    "paper": ("ink", "soft", "glass", "torch", "alarm"),
     "pane": ("ink", "soft", "glass", "code-keyword", "code-string", "code-number", "code-function", "code-comment"),
     "glass-tint": ("ink", "soft", "glass"),
     "torch-tint": ("ink", "soft", "torch"),
+    "alarm-tint": ("ink", "soft", "alarm"),
 }
 
 
