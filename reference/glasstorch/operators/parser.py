@@ -133,7 +133,7 @@ class Signature:
             bound.append(converted)
         if unused:
             known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
-            unknown = next(name for name in kwargs if name not in known)
+            unknown = next((name for name in kwargs if name not in known), "input")  # or self is given by both names
             raise Mismatch("got an unexpected keyword argument '{}'", unknown)
         return bound
 
@@ -151,7 +151,7 @@ class Signature:
         return Mismatch(
             "argument '{}' (position {}) must be {}, not {}",
             _python_name(argument),
-            place + (0 if self.has_self else 1),
+            place if self.has_self and place else place + 1,  # as for a method; nothing is known of how it was called
             _describe(argument),
             type(value).__name__,
         )
@@ -213,7 +213,7 @@ class PythonFunction:
             raise ArgumentTypeError(
                 f"{self.name}() has no out= form; expected one of {[str(s) for s in self.signatures]}"
             )
-        outs = [out] if isinstance(out, TensorImpl) else list(out)
+        outs = list(out) if isinstance(out, list | tuple) else [out]
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):
                 raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(tensor).__name__}")
