@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.result import Result
 
 Loop = Callable[..., Any]  # loop(out, *inputs), or a NumPy ufunc
+
+READ: Final[tuple[Literal["readonly"]]] = ("readonly",)
+WRITE: Final[tuple[Literal["writeonly"]]] = ("writeonly",)
 
 BLOCK = 1 << 14  # elements: a few arrays of them fit into the second level of cache
 
@@ -106,8 +109,8 @@ def in_blocks(loop: Loop, out: Array, inputs: Sequence[Array], dtypes: Sequence[
     if out.size > BLOCK:
         blocks = np.nditer(
             [out, *inputs],
-            flags=["external_loop", "buffered"],
-            op_flags=[["writeonly"], *[["readonly"]] * len(inputs)],
+            flags=("external_loop", "buffered"),
+            op_flags=(WRITE, *(READ for _ in inputs)),
             op_dtypes=dtypes,
             casting="unsafe",
             buffersize=BLOCK,

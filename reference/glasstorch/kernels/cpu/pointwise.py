@@ -7,9 +7,10 @@ Mirrors: aten/src/ATen/native/cpu/Loops.h, aten/src/ATen/Dispatch.h (AT_DISPATCH
 Differs: a row of a table says what PyTorch's macros write out for each dtype.
 
 # Note [The short path]
-Most calls are on row-major tensors of one dtype and shape, and NumPy needs nothing but their arrays. Each kernel first
-asks for that in a few comparisons; everything else (broadcasting, other dtypes, half precision, other layouts, out=)
-goes through the shape function and `iterator.pointwise`, which gives the same answer for every input.
+Most calls are on row-major tensors of one dtype, or on one of them and a number, and NumPy needs nothing but their
+arrays. Each kernel first asks for that in a few comparisons. Everything else (other dtypes, half precision, other
+layouts, out=) goes through the shape function and `iterator.pointwise`, its plain twin: it gives the same answers, and
+the tests hold the two equal.
 """
 
 from __future__ import annotations
@@ -92,16 +93,18 @@ def plain_operand(  # hot path: benchmarks/eager.py
 ) -> Array | None:
     """The other operand's array, if it and that of `self` can go to a loop as they are; else None.
 
-    So it is where both are row-major and of one dtype, or the other is a number and `self` a float tensor. Their shapes
-    are the caller's business.
+    So it is where both are row-major and of one dtype, or the other is a number that the dtype of `self` surely holds.
+    Their shapes are the caller's business.
     """
     dtype = self.dtype
     if self._strides is None and dtype in direct:
         number = other._number
         if number is not None:
-            if type(number) is bool or not -1e38 < number < 1e38:  # what is refused, or overflows with a warning
-                return None
-            return np.array(number, dtype.numpy) if dtype.is_floating_point and self._number is None else None
+            if type(number) is float:
+                fits = dtype.is_floating_point and -1e38 < number < 1e38  # others may overflow, with a warning
+            else:
+                fits = type(number) is int and dtype.is_signed and -(2**31) <= number < 2**31
+            return np.array(number, dtype.numpy) if fits and self._number is None else None
         if other.dtype is dtype and other._strides is None:
             return other.array()
     return None
@@ -250,7 +253,7 @@ def ternary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Shor
             *tensors, value = arguments
             if not is_plain(direct, *tensors) or shares_storage(*tensors):
                 return checked(keys, *arguments)
-            self = tensors[0]
+            self: Tensor = tensors[0]
             arrays = [tensor.array() for tensor in tensors]
             run_loop(loop, arrays[0], arrays, (np.array(number_as(value, self.dtype), arrays[0].dtype),))
             return self

@@ -7,6 +7,8 @@ Differs: PyTorch's vectors fuse a multiplication with the addition that follows;
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from glasstorch._tensor import Tensor
@@ -26,6 +28,7 @@ from glasstorch.kernels.cpu.pointwise import (
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 # Loops, called as loop(out, inputs..., number) ------------------------------------------------------------------
@@ -52,7 +55,7 @@ def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
 
 # The table ------------------------------------------------------------------------------------------------------
 
-TERNARY = {
+TERNARY: dict[str, tuple[Callable[..., Result], Row]] = {
     "addcmul": (shapes.ternary, Row(add_product, DIRECT_FLOATS, NOT_BOOL, "addcmul_cpu_out")),
     "addcdiv": (shapes.ternary_divide, Row(add_quotient, DIRECT_FLOATS)),
     "lerp.Scalar": (shapes.lerp_scalar, Row(interpolate, DIRECT_FLOATS, FLOATING, "lerp_kernel_scalar")),
@@ -104,14 +107,12 @@ def clamp_tensors(
 ) -> Tensor:
     """The kernel of `clamp` between tensors; with one bound it is `maximum` or `minimum`."""
     output = allocate_output(shapes.clamp_tensor(self, lower, upper)) if out is None else out
-    if lower is None or upper is None:
-        loop, bounds = (np.minimum, [upper]) if lower is None else (np.maximum, [lower])
-    else:
-        loop, bounds = between_tensors, [lower, upper]
-    common = result_type(self, *bounds)
-    if len(bounds) == 2:
+    inputs = [self, *(bound for bound in (lower, upper) if bound is not None)]
+    common = result_type(*inputs)
+    if len(inputs) == 3:
         CLAMP_TENSORS.check(common)
-    return pointwise(loop, common, (self, *bounds), output)
+        return pointwise(between_tensors, common, inputs, output)
+    return pointwise(np.minimum if lower is None else np.maximum, common, inputs, output)
 
 
 register("clamp", clamp)

@@ -20,6 +20,7 @@ from glasstorch.kernels.cpu.pointwise import (
     register,
     unary_kernel,
 )
+from glasstorch.kernels.iterator import Loop
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
@@ -54,7 +55,7 @@ SAME_DTYPE = {
     "bitwise_not": Row(np.invert, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_not_cpu"),
 }
 
-FLOATING_POINT = {
+FLOATING_POINT: dict[str, Loop] = {
     "exp": np.exp,
     "log": np.log,
     "sqrt": np.sqrt,

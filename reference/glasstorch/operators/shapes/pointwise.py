@@ -17,7 +17,9 @@ from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError
 from glasstorch.core.geometry import (
     Shape,
     broadcast_shapes,
+    channels_last_strides,
     contiguous_strides,
+    is_channels_last,
     is_contiguous,
     is_non_overlapping_and_dense,
     memory_order,
@@ -67,6 +69,8 @@ def compute_strides(
         all_strides = own_strides
         if all(is_contiguous(shape, strides) for strides in all_strides):
             return None
+        if len(shape) == 4 and all(is_channels_last(shape, strides) for strides in all_strides):
+            return channels_last_strides(shape)
         first = all_strides[0]
         if all(strides == first for strides in all_strides) and is_non_overlapping_and_dense(shape, first):
             return first

@@ -1,0 +1,316 @@
+"""Do pointwise kernels compute PyTorch's values, and is the short path equal to the long one?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch._tensor import Tensor, from_array
+from glasstorch.core.dtype import FROM_NUMPY
+from glasstorch.kernels.cpu.pointwise import SCALED
+from glasstorch.kernels.cpu.pointwise_binary import ARITHMETIC, COMPARISONS
+from glasstorch.kernels.cpu.pointwise_select import SMALL
+from glasstorch.kernels.cpu.pointwise_ternary import TERNARY
+from glasstorch.kernels.cpu.pointwise_unary import ROWS
+from glasstorch.kernels.iterator import BLOCK
+from glasstorch.operators.generated import functions
+
+INF, NAN = math.inf, math.nan
+DTYPES = ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+SIZES = (1, 7, SMALL + 3, BLOCK + 5)
+
+
+# The short path against its plain twin --------------------------------------------------------------------------
+
+
+def values(name: str, size: int, seed: int) -> Any:
+    """Random values of a NumPy dtype, positive so that every operator is defined on them."""
+    random = np.random.default_rng(seed)
+    if name == "bool":
+        return random.random(size) < 0.5
+    return (random.random(size) * 5 + 1).astype(name)
+
+
+def plain(array: Any) -> Tensor:
+    """A row-major tensor: kernels may take the short path."""
+    return from_array(array.copy(), FROM_NUMPY[array.dtype])
+
+
+def gappy(array: Any) -> Tensor:
+    """The same values with a gap after each: kernels must take the long path."""
+    spread = np.zeros((*array.shape, 2), array.dtype)
+    spread[..., 0] = array
+    tensor = plain(spread).select(-1, 0)
+    assert tensor._strides is not None
+    return tensor
+
+
+def cases() -> list[tuple[str, Callable[..., Tensor], int]]:
+    """Every operator with a short path: its name, a call, and how many tensors it takes."""
+    found: list[tuple[str, Callable[..., Tensor], int]] = [
+        *((name, getattr(functions, name.partition(".")[0]), 2) for name in (*ARITHMETIC, *COMPARISONS)),
+        *((name, getattr(functions, name), 1) for name in ROWS),
+    ]
+    for name in TERNARY:
+        count = 2 if name == "lerp.Scalar" else 3
+        call = getattr(functions, name.partition(".")[0])
+        numbered = {"lerp.Scalar": lambda *x, f=call: f(*x, 0.3)}
+        found.append((name, numbered.get(name, lambda *x, f=call: f(*x, value=2)), count))
+    found += [
+        ("add with a number", lambda x: x + 2.5, 1),
+        ("add with an int", lambda x: x + 3, 1),
+        ("mul with an overflowing number", lambda x: x * 1e300, 1),
+        ("less than a number", lambda x: x < 3, 1),
+        ("broadcast row", lambda x: x.view(-1, 1) + x.view(-1)[:3], 1),
+        ("relu", functions.relu, 1),
+        ("threshold_backward", lambda x, y: functions.threshold_backward(x, y, 3), 2),
+        ("where", lambda x, y: functions.where(x > 3, x, y), 2),
+        ("where with a number", lambda x: functions.where(x > 3, x, 0), 1),
+        ("where with a number first", lambda x: functions.where(x > 3, 0, x), 1),
+        ("masked_fill", lambda x: x.masked_fill(x > 3, 1), 1),
+        ("clamp", lambda x: x.clamp(2, 4), 1),
+        ("square", lambda x: x**2, 1),
+        ("root", lambda x: x**0.5, 1),
+        ("power", lambda x: x**1.3, 1),
+    ]
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize(("call", "count"), [pytest.param(c, n, id=name) for name, c, n in cases()])
+def test_the_short_path_gives_what_the_long_one_gives(call: Callable[..., Tensor], count: int, dtype: str) -> None:
+    for size in SIZES:
+        arrays = [values(dtype, size, seed) for seed in range(count)]
+        results = []
+        for make in (plain, gappy):
+            try:
+                results.append(call(*map(make, arrays)))
+            except RuntimeError as error:
+                results.append(str(error))
+        short, long = results
+        if isinstance(short, str) or isinstance(long, str):
+            assert short == long
+            continue
+        assert short.dtype is long.dtype
+        np.testing.assert_allclose(short.array(), long.array(), rtol=3e-6, equal_nan=True)
+
+
+INPLACE: dict[str, tuple[Callable[..., Tensor], int]] = {
+    "add_": (lambda x, y: x.add_(y), 2),
+    "add_ alpha": (lambda x, y: x.add_(y, alpha=-0.5), 2),
+    "sub_ alpha": (lambda x, y: x.sub_(y, alpha=3), 2),
+    "add_ number": (lambda x: x.add_(2), 1),
+    "mul_ itself": (lambda x: x.mul_(x), 1),
+    "div_ a scalar": (lambda x: x.div_(x.sum()), 1),
+    "remainder_": (lambda x, y: x.remainder_(y), 2),
+    "relu_": (lambda x: x.relu_(), 1),
+    "sigmoid_": (lambda x: x.sigmoid_(), 1),
+    "lerp_": (lambda x, y: x.lerp_(y, 0.7), 2),
+    "addcmul_": (lambda x, y, z: x.addcmul_(y, z, value=0.5), 3),
+    "addcdiv_": (lambda x, y, z: x.addcdiv_(y, z, value=-2), 3),
+    "addcmul_ itself": (lambda x, y: x.addcmul_(x, y), 2),
+}
+
+
+@pytest.mark.parametrize("name", INPLACE)
+def test_the_short_path_in_place_gives_what_the_long_one_gives(name: str) -> None:
+    call, count = INPLACE[name]
+    for size in SIZES:
+        arrays = [values("float32", size, seed) for seed in range(count)]
+        short, long = [make(arrays[0]) for make in (plain, gappy)]
+        assert call(short, *map(plain, arrays[1:])) is short
+        assert call(long, *map(gappy, arrays[1:])) is long
+        assert short._version == long._version == 1
+        np.testing.assert_allclose(short.array(), long.array(), rtol=3e-6)
+
+
+def test_the_loops_that_have_an_alpha_are_those_of_the_operators_that_have_one() -> None:
+    assert {ARITHMETIC[name].loop for name in ("add.Tensor", "sub.Tensor")} == set(SCALED)
+
+
+# Values, on both libraries --------------------------------------------------------------------------------------
+
+
+def listed(x: Any) -> str:
+    """Values as text: NaN equals NaN, -0.0 differs from 0.0."""
+    return str(x.tolist())
+
+
+def test_maximum_minimum_and_clamp_keep_nan(torch: Any) -> None:
+    x, y = torch.tensor([NAN, 1.0, INF]), torch.tensor([0.0, NAN, 2.0])
+    assert listed(torch.maximum(x, y)) == "[nan, nan, inf]"
+    assert listed(torch.minimum(x, y)) == "[nan, nan, 2.0]"
+    assert listed(x.clamp(0, 1)) == "[nan, 1.0, 1.0]"
+    assert listed(x.clamp(NAN)) == "[nan, nan, nan]"
+    assert listed(x.clamp(3, 2)) == "[nan, 2.0, 2.0]"
+    assert listed(x.relu()) == "[nan, 1.0, inf]"
+
+
+def test_integers_wrap_around(torch: Any) -> None:
+    assert (torch.tensor([2**63 - 1]) + 1).tolist() == [-(2**63)]
+    byte = torch.tensor([5, 200], dtype=torch.uint8)
+    assert (byte + 100).tolist() == [105, 44]
+    assert (byte + 300).tolist() == [49, 244]
+    assert (-byte).tolist() == [251, 56]
+    assert (byte * byte).tolist() == [25, 64]
+    assert (byte == 261).tolist() == [True, False]
+
+
+def test_division_of_integers(torch: Any) -> None:
+    x, y = torch.tensor([7, -7, 7, -7]), torch.tensor([2, 2, -2, -2])
+    assert (x / y).tolist() == [3.5, -3.5, -3.5, 3.5]
+    assert (x / y).dtype == torch.float32
+    assert (x // y).tolist() == [3, -4, -4, 3]
+    assert (x % y).tolist() == [1, 1, -1, -1]
+    assert torch.div(x, y, rounding_mode="trunc").tolist() == [3, -3, -3, 3]
+    assert torch.div(x, y, rounding_mode="floor").tolist() == [3, -4, -4, 3]
+    for divide in (lambda: x // 0, lambda: x % 0, lambda: torch.div(x, 0, rounding_mode="trunc")):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            divide()
+    assert (torch.empty(0, dtype=torch.int64) // 0).tolist() == []
+
+
+def test_division_of_floats(torch: Any) -> None:
+    x, y = torch.tensor([5.5, -5.5, 0.0, 1.0, -4.0]), torch.tensor([2.0, 2.0, 0.0, 0.0, 2.0])
+    assert listed(x / y) == "[2.75, -2.75, nan, inf, -2.0]"
+    assert listed(x // y) == "[2.0, -3.0, nan, inf, -2.0]"
+    assert listed(x % y) == "[1.5, 0.5, nan, nan, -0.0]"
+    assert listed(torch.div(x, y, rounding_mode="trunc")) == "[2.0, -2.0, nan, inf, -2.0]"
+
+
+def test_powers_of_integers(torch: Any) -> None:
+    base, exponent = torch.tensor([2, 1, -1, -1, 3, 0]), torch.tensor([-1, -3, -3, -2, 3, 0])
+    assert (base**exponent).tolist() == [0, 1, -1, 1, 27, 1]
+    assert (2**exponent).tolist() == [0, 0, 0, 0, 8, 1]
+    assert (base**3).tolist() == [8, 1, -1, -1, 27, 0]
+    with pytest.raises(RuntimeError, match="Integers to negative integer powers are not allowed"):
+        base**-1
+
+
+def test_powers_of_floats(torch: Any) -> None:
+    x = torch.tensor([4.0, -4.0, 0.0, NAN])
+    assert listed(x**0) == "[1.0, 1.0, 1.0, 1.0]"
+    assert listed(x**0.5) == "[2.0, nan, 0.0, nan]"
+    assert listed(x**-2) == "[0.0625, 0.0625, inf, nan]"
+    assert listed(x**3) == "[64.0, -64.0, 0.0, nan]"
+    assert listed(1**x) == "[1.0, 1.0, 1.0, 1.0]"
+    assert (x.to(torch.int64)[:2] ** 0.5).dtype == torch.float32
+
+
+def test_sigmoid_does_not_overflow(torch: Any) -> None:
+    x = torch.tensor([-1000.0, -88.0, 0.0, 30.0, 1000.0])
+    found = x.sigmoid().tolist()
+    assert found[0] == 0.0
+    assert found[1] == pytest.approx(6.0546e-39, rel=1e-3)
+    assert found[2:] == [0.5, 1.0, 1.0]
+
+
+def test_the_sign_of_nan_is_0_and_bool_is_its_own_sign(torch: Any) -> None:
+    assert torch.sgn(torch.tensor([-2.0, 0.0, 3.0, NAN])).tolist() == [-1.0, 0.0, 1.0, 0.0]
+    assert torch.sgn(torch.tensor([True, False])).tolist() == [True, False]
+
+
+def test_where_takes_values_as_they_are(torch: Any) -> None:
+    mask = torch.tensor([True, False] * 2000)
+    x = torch.tensor([INF, NAN] * 2000)
+    y = torch.tensor([NAN, -0.0] * 2000)
+    assert listed(torch.where(mask, x, y)) == str([INF, -0.0] * 2000)
+    assert listed(x.masked_fill(~mask, 2)) == str([INF, 2.0] * 2000)
+    assert torch.where(mask, 1, 0.5).dtype == torch.float32
+    rows, columns = torch.where(torch.tensor([[0, 1], [2, 0]]))
+    assert (rows.tolist(), columns.tolist()) == ([0, 1], [1, 0])
+
+
+def test_the_gradient_below_a_threshold_is_0_even_if_infinite(torch: Any) -> None:
+    x = torch.tensor([-1.0, 0.0, 2.0] * 1000, requires_grad=True)
+    x.relu().backward(torch.tensor([INF, NAN, 3.0] * 1000))
+    assert x.grad.tolist() == [0.0, 0.0, 3.0] * 1000
+
+
+def test_lerp_reaches_both_ends_exactly(torch: Any) -> None:
+    start, end = torch.tensor([0.1, 1e8]), torch.tensor([0.7, 1.0])
+    assert torch.lerp(start, end, 0.0).tolist() == start.tolist()
+    assert torch.lerp(start, end, 1.0).tolist() == end.tolist()
+
+
+def test_numbers_on_the_left(torch: Any) -> None:
+    x = torch.tensor([2, 4])
+    assert (1 / x).tolist() == [0.5, 0.25]
+    assert [(9 // x).tolist(), (9 % x).tolist(), (3**x).tolist()] == [[4, 2], [1, 1], [9, 81]]
+    assert [(9 - x).tolist(), (6 & x).tolist(), (1 | x).tolist(), (6 ^ x).tolist()] == [[7, 5], [2, 4], [3, 5], [4, 2]]
+
+
+def test_operators_with_an_equals_sign_change_the_tensor(torch: Any) -> None:
+    x = y = torch.tensor([7, 12])
+    x -= 1
+    x *= 2
+    x //= 5
+    x %= 3
+    x **= 2
+    x |= 4
+    x &= 6
+    x ^= 1
+    assert x is y
+    assert y.tolist() == [5, 5]
+
+
+# Refusals, on both libraries ------------------------------------------------------------------------------------
+
+REFUSED: dict[str, tuple[Callable[[Any, Any, Any], Any], type[Exception], str]] = {
+    "bool - bool": (lambda t, b, i: b - b, RuntimeError, "with two bool tensors is not supported"),
+    "int - bool": (lambda t, b, i: i - True, RuntimeError, "with a bool tensor is not supported"),
+    "-bool": (lambda t, b, i: -b, RuntimeError, "on a bool tensor is not supported"),
+    "+bool": (lambda t, b, i: +b, RuntimeError, "on a bool tensor is not supported"),
+    "abs(bool)": (lambda t, b, i: abs(b), NotImplementedError, "\"abs_cpu\" not implemented for 'Bool'"),
+    "relu(bool)": (lambda t, b, i: b.relu(), RuntimeError, "Boolean inputs not supported for relu"),
+    "relu_(bool)": (lambda t, b, i: b.relu_(), RuntimeError, "Boolean inputs not supported for relu"),
+    "bool // bool": (lambda t, b, i: b // b, NotImplementedError, "\"div_floor_cpu\" not implemented for 'Bool'"),
+    "bool ** bool": (lambda t, b, i: b**b, NotImplementedError, "\"pow\" not implemented for 'Bool'"),
+    "float & int": (lambda t, b, i: i & 1.5, NotImplementedError, "\"bitwise_and_cpu\" not implemented for 'Float'"),
+    "float alpha": (lambda t, b, i: t.add(i, i, alpha=0.5), RuntimeError, "alpha must not be a floating point number"),
+    "bool alpha": (lambda t, b, i: t.add(i, i, alpha=True), RuntimeError, "Boolean alpha only supported for Boolean"),
+    "rounding mode": (lambda t, b, i: t.div(i, i, rounding_mode="up"), RuntimeError, "rounding_mode to be one of None"),
+    "clamp of nothing": (lambda t, b, i: i.clamp(), RuntimeError, "At least one of 'min' or 'max' must not be None"),
+    "where of floats": (lambda t, b, i: t.where(i, i, i), RuntimeError, "where expected condition to be a boolean"),
+    "fill by ints": (lambda t, b, i: i.masked_fill(i, 1), RuntimeError, "only supports boolean masks"),
+    "lerp of two": (
+        lambda t, b, i: t.lerp(i, b, 0.5),
+        RuntimeError,
+        "expected dtype long int for `end` but got",
+    ),
+    "addcdiv of ints": (lambda t, b, i: t.addcdiv(i, i, i), RuntimeError, "Integer division with addcdiv is no longer"),
+    "out= of neg": (lambda t, b, i: t.neg(i, out=t.ones(2)), RuntimeError, "Found dtype Float but expected Long"),
+    "out= of where": (
+        lambda t, b, i: t.where(b, i, i, out=t.ones(2)),
+        RuntimeError,
+        "Expected out type to be Long",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_meaning_is_refused(torch: Any, name: str) -> None:
+    call, error, text = REFUSED[name]
+    with pytest.raises(error, match=text):
+        call(torch, torch.tensor([True, False]), torch.tensor([5, -7]))
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tanh", "sigmoid"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_functions_of_calculus_agree_with_numpy(name: str, dtype: str) -> None:
+    oracle: dict[str, Callable[[Any], Any]] = {
+        "rsqrt": lambda x: 1 / np.sqrt(x),
+        "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    }
+    x = glasstorch.tensor([0.25, 0.5, 1.0, 2.0, 3.0, 11.0]).to(getattr(glasstorch, dtype))
+    found = getattr(glasstorch, name)(x)
+    assert found.dtype is (x.dtype if x.dtype.is_floating_point else glasstorch.float32)
+    with np.errstate(divide="ignore"):
+        wanted = oracle.get(name, getattr(np, name, None))(x.double().numpy())  # type: ignore[misc]
+    tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float64": 1e-14}.get(dtype, 1e-6)
+    np.testing.assert_allclose(found.double().numpy(), wanted, rtol=tolerance)

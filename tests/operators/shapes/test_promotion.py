@@ -1,0 +1,77 @@
+"""Is the dtype of several operands PyTorch's, for every pair of dtypes and every class of operand?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch._tensor import wrapped_number
+from glasstorch.core.dtype import BY_NAME, DTYPES, float16, float32, float64, int64, uint8
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
+
+CLASSES = ("dimensioned", "zero_dim", "number")
+NUMBER = {"bool": True, "int64": 2, "float32": 0.5}  # a Python number has one of three dtypes
+
+
+def operand(kind: str, name: str) -> Any:
+    """An operand of glasstorch of one class and dtype."""
+    if kind == "number":
+        return wrapped_number(NUMBER[name])
+    return glasstorch.empty((2,) if kind == "dimensioned" else (), dtype=BY_NAME[name])
+
+
+def pairs() -> list[tuple[str, str]]:
+    return [(k, d.name) for k, d in product(CLASSES, DTYPES) if k != "number" or d.name in NUMBER]
+
+
+@pytest.mark.parametrize(("kind", "name"), pairs())
+def test_every_pair_is_promoted_as_in_torch(kind: str, name: str, require: Callable[[str], Any]) -> None:
+    torch = require("torch")
+
+    def theirs(kind: str, name: str) -> Any:
+        if kind == "number":
+            return NUMBER[name]
+        return torch.empty((2,) if kind == "dimensioned" else (), dtype=getattr(torch, name))
+
+    for other_kind, other_name in pairs():
+        ours = result_type(operand(kind, name), operand(other_kind, other_name))
+        wanted = torch.result_type(theirs(kind, name), theirs(other_kind, other_name))
+        assert repr(ours) == repr(wanted), (other_kind, other_name)
+
+
+def test_a_weaker_class_counts_only_with_a_higher_category() -> None:
+    bytes_ = glasstorch.empty((3,), dtype=uint8)
+    assert result_type(bytes_, 300) is uint8
+    assert result_type(bytes_, glasstorch.empty((), dtype=int64)) is uint8
+    assert result_type(bytes_, 0.5) is float32
+    assert result_type(glasstorch.empty((3,), dtype=float16), glasstorch.empty((), dtype=float64)) is float16
+
+
+def test_a_zero_dim_tensor_beats_a_number_and_falls_to_a_dimensioned_one() -> None:
+    scalar = glasstorch.empty((), dtype=float64)
+    assert result_type(scalar, 0.5) is float64
+    assert result_type(glasstorch.empty((1,), dtype=float32), scalar, 2) is float32
+
+
+def test_a_python_number_and_its_wrapped_tensor_are_the_same() -> None:
+    for value, other in product((True, 2, 0.5), DTYPES):
+        x = glasstorch.empty((2,), dtype=other)
+        assert result_type(x, value) is result_type(x, wrapped_number(value))
+
+
+def test_a_float_number_has_the_default_dtype() -> None:
+    glasstorch.set_default_dtype(float64)
+    try:
+        assert result_type(2, 0.5) is float64
+        assert float_result_type(glasstorch.empty((2,), dtype=int64)) is float64
+    finally:
+        glasstorch.set_default_dtype(float32)
+
+
+def test_division_makes_floats_of_integers_only() -> None:
+    assert float_result_type(glasstorch.empty((2,), dtype=int64), 3) is float32
+    assert float_result_type(glasstorch.empty((2,), dtype=float16), 3) is float16
