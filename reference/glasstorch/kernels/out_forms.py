@@ -14,10 +14,12 @@ from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.matmul import plan
 from glasstorch.operators.generated.functions import _log_softmax, _softmax, addmm, matmul, maximum, minimum
 
-COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
+# Autograd sees the parts of these, and refuses them where a gradient is wanted.
+IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
+EXPLICIT = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
 
-@COMPOSED.impl("matmul.out")
+@IMPLICIT.impl("matmul.out")
 def matmul_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     """The product, computed in `out` itself where that can be seen under the sizes of the operator's result."""
     product = plan(self, other, has_out=True)
@@ -27,7 +29,7 @@ def matmul_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     return out if seen.untyped_storage() is out.untyped_storage() else out.copy_(seen.reshape(product.shape))
 
 
-@COMPOSED.impl("linear.out")
+@IMPLICIT.impl("linear.out")
 def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor) -> Tensor:
     """`input @ weight.T + bias`."""
     if bias is not None and len(input._shape) == 2:
@@ -36,25 +38,25 @@ def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor) 
     return out if bias is None else out.add_(bias)
 
 
-@COMPOSED.impl("softmax.int_out")
+@EXPLICIT.impl("softmax.int_out")
 def softmax_out(self: Tensor, dim: int, dtype: dtype | None, out: Tensor) -> Tensor:
     """softmax of the input, converted first where a dtype is given."""
     return _softmax(self if dtype is None else self.to(dtype), dim, False, out=out)
 
 
-@COMPOSED.impl("log_softmax.int_out")
+@EXPLICIT.impl("log_softmax.int_out")
 def log_softmax_out(self: Tensor, dim: int, dtype: dtype | None, out: Tensor) -> Tensor:
     """log_softmax of the input, converted first where a dtype is given."""
     return _log_softmax(self if dtype is None else self.to(dtype), dim, False, out=out)
 
 
-@COMPOSED.impl("max.out")
+@IMPLICIT.impl("max.out")
 def max_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     """The larger of two elements."""
     return maximum(self, other, out=out)
 
 
-@COMPOSED.impl("min.out")
+@IMPLICIT.impl("min.out")
 def min_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     """The smaller of two elements."""
     return minimum(self, other, out=out)

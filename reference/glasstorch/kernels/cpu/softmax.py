@@ -23,6 +23,7 @@ from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.reductions import add_reduce
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import nn as shapes
@@ -34,7 +35,6 @@ SHORT = 64  # sizes of the dimension up to which a block is transposed
 NEAR = 4.0  # maxima that differ by less may stand for each other: exponentials keep their digits
 
 largest: Callable[..., Array] = np.maximum.reduce
-total: Callable[..., Array] = np.add.reduce
 
 # function(inputs, out, axis): computes one block; `out` may be the first input itself
 Function = Callable[[list[Array], Array, int], None]
@@ -72,13 +72,18 @@ def exponentials(x: Array, shifted: Array, result: Array, axis: int) -> Array:
     np.exp(shifted, result)
     if rows:
         return np.matmul(result, np.ones((x.shape[1], 1), x.dtype))  # type: ignore[no-any-return]
-    return total(result, axis, keepdims=True)
+    return total(result, axis)
+
+
+def total(array: Array, axis: int) -> Array:
+    """The sum along an axis, which stays as size 1."""
+    return add_reduce(array, (axis,), True)  # type: ignore[no-any-return]
 
 
 def softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> None:
     """(grad - sum(grad * y)) * y"""
     grad, y = inputs
-    np.subtract(grad, total(grad * y, axis, keepdims=True), out)
+    np.subtract(grad, total(grad * y, axis), out)
     np.multiply(out, y, out)
 
 
@@ -86,7 +91,7 @@ def log_softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> No
     """grad - exp(y) * sum(grad)"""
     grad, y = inputs
     share = np.exp(y)
-    np.multiply(share, total(grad, axis, keepdims=True), share)
+    np.multiply(share, total(grad, axis), share)
     np.subtract(grad, share, out)
 
 

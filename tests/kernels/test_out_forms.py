@@ -1,0 +1,62 @@
+"""Do operators that are made of others write into the tensor given as out=?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+
+random = np.random.default_rng(0)
+A, B, C = random.standard_normal((2, 3)), random.standard_normal((5, 3, 4)), random.standard_normal((4, 3))
+CALLS: dict[str, Callable[..., Any]] = {
+    "matmul of vectors": lambda t, f, out: t.matmul(f(A[0]), f(A[1]), **out),
+    "matmul of a matrix and a vector": lambda t, f, out: t.matmul(f(A), f(C[0]), **out),
+    "matmul of a vector and a matrix": lambda t, f, out: t.matmul(f(C[0]), f(B[0]), **out),
+    "matmul of matrices": lambda t, f, out: t.matmul(f(A), f(B[0]), **out),
+    "matmul of batches": lambda t, f, out: t.matmul(f(A), f(B), **out),
+    "matmul, folded": lambda t, f, out: t.matmul(f(B), f(B[0].T.copy()), **out),
+    "linear": lambda t, f, out: t.nn.functional.linear(f(A), f(C), f(B[0, 0]), **out),
+    "linear of batches": lambda t, f, out: t.nn.functional.linear(f(A[None]), f(C), f(B[0, 0]), **out),
+    "linear without bias": lambda t, f, out: t.nn.functional.linear(f(A), f(C), **out),
+    "softmax": lambda t, f, out: t.softmax(f(A), 1, **out),
+    "log_softmax": lambda t, f, out: t.log_softmax(f(A), 0, dtype=t.float64, **out),
+    "max of two": lambda t, f, out: t.max(f(A), f(C[0]), **out),
+    "min of two": lambda t, f, out: t.min(f(A), f(C[0]), **out),
+    "mean of all": lambda t, f, out: t.mean(f(A), **out),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_the_result_is_written_and_returned(torch: Any, case: str) -> None:
+    plain = CALLS[case](torch, torch.from_numpy, {})
+    out = torch.empty(0, dtype=torch.float64)
+    assert CALLS[case](torch, torch.from_numpy, {"out": out}) is out
+    np.testing.assert_allclose(out.numpy(), plain.numpy())
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_out_may_have_gaps(case: str) -> None:
+    plain = CALLS[case](glasstorch, glasstorch.from_numpy, {})
+    out = glasstorch.zeros([2 * n for n in plain.shape], dtype=glasstorch.float64)
+    whole = out
+    for d in range(plain.dim()):
+        out = out.narrow(d, 0, plain.shape[d])
+    assert CALLS[case](glasstorch, glasstorch.from_numpy, {"out": out}) is out
+    np.testing.assert_allclose(out.numpy(), plain.numpy())
+    np.testing.assert_allclose(whole.sum().item(), plain.sum().item())  # nothing was written beside it
+
+
+def test_out_is_counted_as_changed(torch: Any) -> None:
+    x, out = torch.ones(2, 2), torch.zeros(2, 2)
+    torch.matmul(x, x, out=out)
+    assert out._version == 1
+
+
+def test_a_gradient_cannot_pass_through_out(torch: Any) -> None:
+    x, out = torch.ones(2, 2).requires_grad_(), torch.zeros(2, 2)
+    with pytest.raises(RuntimeError, match=r"out=... arguments don't support automatic differentiation"):
+        torch.matmul(x, x, out=out)
