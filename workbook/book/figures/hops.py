@@ -60,7 +60,7 @@ def outer(trace: Trace, hop: Hop) -> int:
 def place(where: str) -> str:
     """The file of a kernel: in the library, in the notebook, or elsewhere by its name."""
     file = where.rpartition(":")[0]
-    if "ipykernel" in file:
+    if file.startswith("Cell "):
         return "a cell of this notebook"
     return PurePath(file).name if PurePath(file).is_absolute() else file
 
