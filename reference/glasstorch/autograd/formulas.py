@@ -83,9 +83,9 @@ def pow_backward_scalar_base(grad: Tensor, self: Number, exponent: Tensor, resul
     return grad * (result * (math.log(self) if self > 0 else math.nan))
 
 
-def extremum_share(grad: Tensor, self: Tensor, other: Tensor, wins: Tensor) -> Tensor:
-    """The gradient where one operand wins, half of it where both are equal."""
-    return where(eq(self, other), grad / 2, where(wins, grad, 0.0))
+def extremum_share(grad: Tensor, self: Tensor, other: Tensor, loses: Tensor) -> Tensor:
+    """The gradient of one operand: none where it loses, half where both are equal, all where either is NaN."""
+    return where(eq(self, other), grad / 2, where(loses, 0.0, grad))
 
 
 def clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:

@@ -721,11 +721,11 @@ class MaximumBackward0(Node):
         if edges[0] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_self = extremum_share(grad, self_, other, f.ge(self_, other))
+            grad_self = extremum_share(grad, self_, other, f.lt(self_, other))
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_other = extremum_share(grad, self_, other, f.gt(other, self_))
+            grad_other = extremum_share(grad, self_, other, f.gt(self_, other))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
@@ -768,11 +768,11 @@ class MinimumBackward0(Node):
         if edges[0] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_self = extremum_share(grad, self_, other, f.le(self_, other))
+            grad_self = extremum_share(grad, self_, other, f.gt(self_, other))
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_other = extremum_share(grad, self_, other, f.lt(other, self_))
+            grad_other = extremum_share(grad, self_, other, f.lt(self_, other))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:

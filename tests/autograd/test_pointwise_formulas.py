@@ -1,0 +1,69 @@
+"""Are first and second derivatives of pointwise operators PyTorch's, at 0, at ties, at infinity and at NaN?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 2.5, -2.5, math.inf, -math.inf, math.nan, 0.5, 3.0)
+PAIRS = tuple(zip(*product(SPECIAL, SPECIAL), strict=True))
+
+BINARY: dict[str, Callable[..., Any]] = {
+    "add": lambda t, x, y: x + y,
+    "sub with alpha": lambda t, x, y: t.sub(x, y, alpha=2.5),
+    "rsub": lambda t, x, y: t.rsub(x, y, alpha=3),
+    "mul": lambda t, x, y: x * y,
+    "div": lambda t, x, y: x / y,
+    "div rounded": lambda t, x, y: t.div(x, y, rounding_mode="floor") + x,
+    "remainder": lambda t, x, y: t.remainder(x, y),
+    "pow": lambda t, x, y: x**y,
+    "maximum": lambda t, x, y: t.maximum(x, y),
+    "minimum": lambda t, x, y: t.minimum(x, y),
+    "where": lambda t, x, y: t.where(x > y, x, y),
+    "where with a number": lambda t, x, y: t.where(x > y, x, 0.0) * y,
+    "clamp from below": lambda t, x, y: t.clamp(x, y, None),
+    "clamp from above": lambda t, x, y: t.clamp(x, None, y),
+    "clamp": lambda t, x, y: t.clamp(x, y, y * 2),
+    "addcmul": lambda t, x, y: t.addcmul(x, y, x, value=2),
+    "addcdiv": lambda t, x, y: t.addcdiv(x, y, x, value=2),
+    "lerp": lambda t, x, y: t.lerp(x, y, 0.3),
+    "masked_fill": lambda t, x, y: x.masked_fill(y > 0, 2.0) * y,
+}
+NAMES = ("neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tanh", "sigmoid", "relu")
+UNARY: dict[str, Callable[..., Any]] = {
+    **{name: lambda t, x, name=name: getattr(t, name)(x) for name in NAMES},
+    **{f"x ** {n}": lambda t, x, n=n: x**n for n in (0, 1, 2, 3, 0.5, -1, -2, -0.5, 2.5)},
+    **{f"{n} ** x": lambda t, x, n=n: t.pow(n, x) for n in (0.0, 1.0, 2.0, -2.0, 0.5)},
+    **{
+        f"clamp({a}, {b})": lambda t, x, a=a, b=b: t.clamp(x, a, b)
+        for a, b in ((0, 1), (None, 0.5), (-1, None), (2, 1))
+    },
+}
+
+
+def derivatives(torch: Any, function: Callable[..., Any], inputs: tuple[tuple[float, ...], ...]) -> list[Any]:
+    """The value, the first derivatives, and the derivatives of those that depend on anything."""
+    x = [torch.tensor(values, dtype=torch.float64, requires_grad=True) for values in inputs]
+    result = function(torch, *x)
+    weight = torch.tensor([0.5 + 0.1 * i for i in range(len(inputs[0]))], dtype=torch.float64, requires_grad=True)
+    first = torch.autograd.grad(result, x, weight, create_graph=True)
+    recorded = [gradient for gradient in first if gradient.requires_grad]
+    again = [torch.ones_like(gradient) * 1.3 for gradient in recorded]
+    second = torch.autograd.grad(recorded, [*x, weight], again, materialize_grads=True) if recorded else ()
+    return [t.detach().clone().numpy() for t in (result, *first, *second)]
+
+
+@pytest.mark.parametrize("name", [*BINARY, *UNARY])
+def test_derivatives_at_special_values_are_those_of_torch(name: str, require: Callable[[str], Any]) -> None:
+    torch = require("torch")
+    function, inputs = (BINARY[name], PAIRS) if name in BINARY else (UNARY[name], (SPECIAL,))
+    ours, theirs = (derivatives(library, function, inputs) for library in (glasstorch, torch))
+    for order, (found, wanted) in enumerate(zip(ours, theirs, strict=True)):
+        np.testing.assert_allclose(found, wanted, rtol=1e-7, equal_nan=True, err_msg=f"result {order}")
