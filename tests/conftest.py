@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -53,6 +55,15 @@ def _as_failure(report: pytest.TestReport | pytest.CollectReport) -> None:
         report.longrepr = f"{reason}\nWith CI=true no tool may be missing: install it, or mark what cannot run here."
 
 
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Why a test was skipped, in the words that most say it with."""
+    where = report.longrepr
+    text = where[2] if isinstance(where, tuple) else str(where)
+    text = text.removeprefix("Skipped: ")
+    missing = re.fullmatch(r"could not import '(\w+)'.*", text)
+    return f"{missing[1]} is not installed" if missing else text
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Iterator[None]:
     """Judge the skips of tests."""
@@ -71,7 +82,13 @@ def pytest_make_collect_report() -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Repeat above the last line what failed before the tests: `make test` fails, whatever that line says."""
+    """Count the skips by reason, and repeat what failed before the tests: `make test` fails, whatever pytest says."""
+    reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
+    if reasons:
+        terminalreporter.section("not run here")
+        for reason, count in reasons.most_common():
+            terminalreporter.line(f"{count} tests: {reason}")
+        terminalreporter.line("With CI=true, `make test` installs what is missing and skips nothing.")
     if failed := os.environ.get(FAILED_STEPS):
         terminalreporter.section("failed before the tests", red=True)
         terminalreporter.line(f"{failed}: see the top of this output")

@@ -1,6 +1,7 @@
 """How does NumPy compute without warning of NaN and infinity, while the user's settings stay as they are?
 
-Mirrors: nothing in PyTorch, whose kernels do not look at the processor's floating point flags.
+Mirrors: nothing in PyTorch, whose kernels do not look at the processor's floating point flags
+Differs: NumPy looks at them after every loop, and has to be told not to
 
 # Note [Quiet NumPy]
 After each loop NumPy looks at the processor's flags and warns, or raises, as `np.seterr` says. PyTorch never does:

@@ -43,8 +43,8 @@ def number_as(value: Number, target: dtype) -> Number:
 
     A float loses its fraction in an integer dtype; a negative int wraps around in uint8.
 
-    >>> number_as(2.7, int64), number_as(-1, uint8), number_as(0.5, bool_)
-    (2, 255, True)
+    >>> number_as(2.7, int64), number_as(-1, uint8), number_as(3, float16)
+    (2, 255, 3.0)
     """
     if target.category == BOOL:
         return bool(value)
