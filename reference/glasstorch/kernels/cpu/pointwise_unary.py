@@ -24,6 +24,8 @@ from glasstorch.kernels.iterator import Loop
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
+ONE = {d.numpy.char: np.ones((), d.numpy) for d in DIRECT_FLOATS}  # a ufunc reads an array faster than a number
+
 # Loops of several steps, called as loop(out, x) -----------------------------------------------------------------
 
 
@@ -31,7 +33,7 @@ def sigmoid(out: Array, x: Array) -> None:
     """`1 / (1 + exp(-x))`: where exp overflows the answer is 0, as it should be."""
     np.negative(x, out=out)
     np.exp(out, out=out)
-    np.add(out, 1, out=out)
+    np.add(out, ONE[out.dtype.char], out=out)
     np.reciprocal(out, out=out)
 
 
