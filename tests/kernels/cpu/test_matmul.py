@@ -134,3 +134,21 @@ def test_large_results_come_from_the_allocator() -> None:
     y = x @ x
     assert glasstorch.core.allocator.cpu_allocator.bytes_in_use > before
     assert y[0, 0].item() == 300
+
+
+PRODUCTS: dict[str, tuple[Any, list[tuple[int, ...]]]] = {
+    "mm": (glasstorch.mm, [(2, 3), (3, 4)]),
+    "bmm": (glasstorch.bmm, [(2, 2, 3), (2, 3, 2)]),
+    "mv": (glasstorch.mv, [(2, 3), (3,)]),
+    "dot": (glasstorch.dot, [(3,), (3,)]),
+    "addmm": (lambda *t: glasstorch.addmm(*t, beta=0.5, alpha=2), [(4,), (2, 3), (3, 4)]),
+    "addmm with a column": (glasstorch.addmm, [(2, 1), (2, 3), (3, 4)]),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_gradients_twice(name: str) -> None:
+    function, shapes = PRODUCTS[name]
+    inputs = [glasstorch.from_numpy(random.standard_normal(shape)).requires_grad_() for shape in shapes]
+    assert glasstorch.autograd.gradcheck(function, inputs)
+    assert glasstorch.autograd.gradgradcheck(function, inputs)

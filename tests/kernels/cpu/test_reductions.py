@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,42 @@ def test_results_are_row_major(torch: Any) -> None:
     for result in (x.sum(1), x.mean(1), x.amax(1), x.max(1).values, x.max(1).indices, x.argmin(1), x.all(1)):
         assert result.is_contiguous()
         assert result.shape == (4, 3)
+
+
+DIFFERENTIABLE: dict[str, Callable[[Any], Any]] = {
+    "sum": lambda x: x.sum(),
+    "sum over dimensions": lambda x: x.sum((0, 2)),
+    "mean": lambda x: x.mean(),
+    "mean over dimensions": lambda x: x.mean((0, 1), keepdim=True),
+    "max": lambda x: x.max(),
+    "min over a dimension": lambda x: x.min(-1, True).values,
+    "amax": lambda x: x.amax((0, 1)),
+    "amin of all": lambda x: x.amin(),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients_twice(name: str) -> None:
+    x = glasstorch.from_numpy(random.standard_normal((2, 3, 2))).requires_grad_()
+
+    def bent(x: Any) -> Any:  # reductions are linear: their own second derivative says nothing
+        return DIFFERENTIABLE[name](x) ** 2
+
+    assert glasstorch.autograd.gradcheck(bent, (x,))
+    assert glasstorch.autograd.gradgradcheck(bent, (x,))
+
+
+def test_scalars_have_gradients(torch: Any) -> None:
+    for function in (lambda x: x.sum(0), lambda x: x.mean(-1), lambda x: x.max(0).values, lambda x: x.amin(0)):
+        x = torch.tensor(3.0, requires_grad=True)
+        function(x).backward()
+        assert x.grad.tolist() == 1.0
+
+
+def test_nan_that_is_the_maximum_has_the_gradient(torch: Any) -> None:
+    x = torch.tensor([1.0, NAN, NAN], requires_grad=True)
+    x.max().backward()
+    assert x.grad.tolist() == [0.0, 0.5, 0.5]
 
 
 # Extrema --------------------------------------------------------------------------------------------------------
