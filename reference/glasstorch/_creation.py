@@ -18,8 +18,8 @@ from glasstorch._tensor import Tensor, from_array, wrap
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import (
     BOOL,
-    FLOATING,
     HALF_PRECISION,
+    INTEGRAL,
     bool_,
     dtype_of_number,
     from_numpy_dtype,
@@ -226,6 +226,8 @@ def _own_dtypes(kind: type, elements: list[Any]) -> list[Dtype]:
         return [e.dtype if isinstance(e, TensorImpl) else from_numpy_dtype(e.dtype) for e in same]
     if issubclass(kind, str):
         raise ArgumentTypeError("new(): invalid data type 'str'")
+    if issubclass(kind, Sequence):
+        raise ArgumentTypeError(f"'{kind.__name__}' object cannot be interpreted as a number, as those beside it are")
     raise DtypeError(
         f"Could not infer dtype of {kind.__name__}; expected numbers, tensors, arrays, or sequences of them"
     )
@@ -236,22 +238,24 @@ def _stored(elements: list[Any], dtype: Dtype) -> Array:
     elements = [e.item() if isinstance(e, Tensor) else e for e in elements]
     if dtype.category == BOOL:
         return np.array([bool(e) for e in elements], np.bool_)
-    try:
-        if dtype.category == FLOATING:
-            with np.errstate(over="ignore"):
-                wide = np.array(elements, np.float64)
-                if dtype in HALF_PRECISION:
-                    wide = wide.astype(np.float32)
-                return wide.astype(dtype.numpy, copy=False)
+    if dtype.category == INTEGRAL:
         return _stored_integers(elements, dtype)
-    except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(f"a number was expected for each element of a {dtype} tensor: {error}") from None
+    with np.errstate(over="ignore"):
+        try:
+            wide = np.array(elements, np.float64)
+        except (TypeError, ValueError) as error:
+            raise ArgumentTypeError(f"must be real numbers, for a {dtype} tensor: {error}") from None
+        if dtype in HALF_PRECISION:
+            wide = wide.astype(np.float32)
+        return wide.astype(dtype.numpy, copy=False)
 
 
 def _stored_integers(elements: list[Any], dtype: Dtype) -> Array:
     """As `_stored`; refuses numbers outside the range, but lets negative ones wrap around in uint8."""
     try:
         wide = np.array([int(e) if isinstance(e, float | np.floating) else e for e in elements], np.int64)
+    except TypeError as error:
+        raise ArgumentTypeError(f"must be whole numbers, for a {dtype} tensor: {error}") from None
     except (OverflowError, ValueError):
         if all(isinstance(e, int) for e in elements):
             raise ArgumentValueError("Overflow when unpacking long long: an int lies outside [-2**63, 2**63)") from None

@@ -81,7 +81,7 @@ def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
     found = FROM_NUMPY.get(numpy_dtype)
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{numpy_dtype}. The only supported types are: "
+            f"can't convert np.ndarray of type numpy.{numpy_dtype.type.__name__}. The only supported types are: "
             f"{', '.join(d.name for d in DTYPES)}."
         )
     return found

@@ -114,8 +114,9 @@ def _entries(index: Any) -> Sequence[Any]:
 
 def _is_legacy_tuple(index: list[Any]) -> bool:
     """Whether PyTorch still reads a list as a tuple: a short one that holds something other than numbers."""
+    kinds = (TensorImpl, slice, EllipsisType, Sequence, np.ndarray)
     return len(index) < LONGEST_LEGACY_SEQUENCE and any(
-        entry is None or isinstance(entry, TensorImpl | slice | EllipsisType | Sequence | np.ndarray) for entry in index
+        entry is None or (isinstance(entry, kinds) and not isinstance(entry, str)) for entry in index
     )
 
 

@@ -1,0 +1,33 @@
+"""Does joining work where no backend is named, and into a tensor that is given?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def test_an_empty_list_is_refused_though_no_tensor_chooses_a_backend(torch: Any) -> None:
+    with pytest.raises(ValueError, match="expected a non-empty list of Tensors"):
+        torch.cat([])
+    with pytest.raises(RuntimeError, match="expects a non-empty TensorList"):
+        torch.stack([])
+
+
+def test_stack_into_a_tensor(torch: Any) -> None:
+    out = torch.empty(0)
+    x = torch.arange(3.0)
+    assert torch.stack([x, x], 1, out=out) is out
+    assert out.tolist() == [[0, 0], [1, 1], [2, 2]]
+    with pytest.raises(TypeError, match="can't be cast to the desired output type Long"):
+        torch.stack([x, x], out=torch.empty(0, dtype=torch.int64))
+
+
+def test_a_backend_with_only_an_out_form_can_join() -> None:
+    import glasstorch
+    from glasstorch.dispatch.operator import registry
+    from glasstorch.kernels.joining import cat
+
+    x = glasstorch.arange(3)
+    assert cat([x, x], 0).tolist() == [0, 1, 2, 0, 1, 2]
+    assert registry.find("aten::cat").has_kernel_for("CompositeExplicitAutogradNonFunctional")

@@ -1,0 +1,211 @@
+"""Do view operators look where PyTorch's look, and copy nothing?
+
+The strides and offsets here were read off PyTorch, size-1 and empty dimensions included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from tests.strategies import small_shapes, steady
+
+Make = Callable[[Any], Any]
+
+
+def geometry(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Sizes, strides and offset."""
+    return tuple(x.shape), tuple(x.stride()), x.storage_offset()
+
+
+# What is written, for x of sizes (2, 3, 4) in row-major order -> sizes, strides, offset
+VIEWS: dict[str, tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...], int]] = {
+    "view": (lambda x: x.view(6, 4), (6, 4), (4, 1), 0),
+    "view with -1": (lambda x: x.view(2, -1), (2, 12), (12, 1), 0),
+    "view of a transpose": (lambda x: x.transpose(0, 1).view(3, 2, 2, 2), (3, 2, 2, 2), (4, 12, 2, 1), 0),
+    "transpose": (lambda x: x.transpose(0, 2), (4, 3, 2), (1, 4, 12), 0),
+    "transpose from the back": (lambda x: x.transpose(-1, -2), (2, 4, 3), (12, 1, 4), 0),
+    "transpose of one with itself": (lambda x: x.transpose(1, 1), (2, 3, 4), (12, 4, 1), 0),
+    "t": (lambda x: x[0].t(), (4, 3), (1, 4), 0),
+    "t of a vector": (lambda x: x[0, 0].t(), (4,), (1,), 0),
+    "permute": (lambda x: x.permute(2, 0, -2), (4, 2, 3), (1, 12, 4), 0),
+    "movedim": (lambda x: x.movedim((0, 1), (-1, 0)), (3, 4, 2), (4, 1, 12), 0),
+    "expand": (lambda x: x[:, :1].expand(5, -1, 3, 4), (5, 2, 3, 4), (0, 12, 0, 1), 0),
+    "expand by leading ones": (lambda x: x.expand(1, 1, 2, 3, 4), (1, 1, 2, 3, 4), (24, 24, 12, 4, 1), 0),
+    "expand a scalar": (lambda x: x[0, 0, 0].expand(1, 2), (1, 2), (0, 0), 0),
+    "squeeze": (lambda x: x[:, :1].squeeze(), (2, 4), (12, 1), 0),
+    "squeeze a dimension that is larger": (lambda x: x.squeeze(1), (2, 3, 4), (12, 4, 1), 0),
+    "squeeze dimensions": (lambda x: x[:1, :, :1].squeeze((0, -1)), (3,), (4,), 0),
+    "unsqueeze": (lambda x: x.unsqueeze(1), (2, 1, 3, 4), (12, 12, 4, 1), 0),
+    "unsqueeze at the end": (lambda x: x.unsqueeze(-1), (2, 3, 4, 1), (12, 4, 1, 1), 0),
+    "unsqueeze before an empty dimension": (lambda x: x[:0].unsqueeze(0), (1, 0, 3, 4), (0, 12, 4, 1), 0),
+    "select": (lambda x: x.select(1, -1), (2, 4), (12, 1), 8),
+    "slice": (lambda x: x[:, 1:], (2, 2, 4), (12, 4, 1), 4),
+    "slice with a step": (lambda x: x[..., 1::2], (2, 3, 2), (12, 4, 2), 1),
+    "slice past both ends": (lambda x: x[-9:99], (2, 3, 4), (12, 4, 1), 0),
+    "slice of nothing": (lambda x: x[2:1], (0, 3, 4), (12, 4, 1), 24),
+    "narrow": (lambda x: x.narrow(2, -2, 2), (2, 3, 2), (12, 4, 1), 2),
+    "diagonal": (lambda x: x.diagonal(1, 1, 2), (2, 3), (12, 5), 1),
+    "diagonal below": (lambda x: x.diagonal(-2, 2, 1), (2, 2), (12, 5), 2),
+    "diagonal beyond": (lambda x: x.diagonal(9), (4, 0), (1, 16), 0),
+    "unfold": (lambda x: x.unfold(2, 2, 1), (2, 3, 3, 2), (12, 4, 1, 1), 0),
+    "unfold a scalar": (lambda x: x[0, 0, 1].unfold(0, 1, 1), (1,), (1,), 1),
+    "as_strided": (lambda x: x.as_strided((2, 2), (1, 1), 3), (2, 2), (1, 1), 3),
+    "as_strided keeps the offset": (lambda x: x[1].as_strided((2,), (2,)), (2,), (2,), 12),
+    "flatten": (lambda x: x.flatten(1), (2, 12), (12, 1), 0),
+    "mT": (lambda x: x.mT, (2, 4, 3), (12, 1, 4), 0),
+    "T": (lambda x: x[0].T, (4, 3), (1, 4), 0),
+    "unbind": (lambda x: x.unbind(1)[2], (2, 4), (12, 1), 8),
+    "split": (lambda x: x.split(2, 1)[1], (2, 1, 4), (12, 4, 1), 8),
+    "split by sizes": (lambda x: x.split([1, 0, 2], 1)[2], (2, 2, 4), (12, 4, 1), 4),
+    "chunk": (lambda x: x.chunk(3, 2)[1], (2, 3, 2), (12, 4, 1), 2),
+    "view_as": (lambda x: x.view_as(x.new_zeros(24)), (24,), (1,), 0),
+    "expand_as": (lambda x: x[:1].expand_as(x), (2, 3, 4), (0, 4, 1), 0),
+    "reshape": (lambda x: x.reshape(4, 6), (4, 6), (6, 1), 0),
+    "detach": (lambda x: x[1].detach(), (3, 4), (4, 1), 12),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_looks_there(torch: Any, name: str) -> None:
+    make, shape, strides, offset = VIEWS[name]
+    x = torch.arange(24).view(2, 3, 4)
+    view = make(x)
+    assert geometry(view) == (shape, strides, offset)
+    assert view.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_elements_are_those_of_the_geometry(name: str) -> None:
+    import glasstorch
+
+    x = glasstorch.arange(24).view(2, 3, 4)
+    view = VIEWS[name][0](x)
+    shape, strides, offset = geometry(view)
+    cells = x.view(24).as_strided(shape, strides, offset)
+    assert view.tolist() == cells.tolist()
+
+
+def test_what_is_row_major_stays_known_to_be() -> None:
+    import glasstorch
+
+    x = glasstorch.zeros(2, 3, 4)
+    for view in (x.view(24), x[1], x[1:], x.unsqueeze(0), x[:1].squeeze(), x.detach(), x.flatten(), *x.unbind(0)):
+        assert view._strides is None
+        assert view.is_contiguous()
+    assert x[:, 1]._strides == (12, 1)
+
+
+REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
+    "view": (lambda x: x.view(4), RuntimeError, r"shape '\[4\]' is invalid for input of size 6"),
+    "view of a transpose": (lambda x: x.t().view(6), RuntimeError, r"view size is not compatible .* Use \.reshape"),
+    "view with two -1": (lambda x: x.view(-1, -1), RuntimeError, "only one dimension can be inferred"),
+    "view of nothing": (lambda x: x[:0].view(0, -1), RuntimeError, "can be any value and is ambiguous"),
+    "transpose": (lambda x: x.transpose(0, 2), IndexError, r"range of \[-2, 1\], but got 2"),
+    "t": (lambda x: x[None].t(), RuntimeError, "expects a tensor with <= 2 dimensions, but self is 3D"),
+    "permute too few": (lambda x: x.permute(0), RuntimeError, r"input.dim\(\) = 2 is not equal to len\(dims\) = 1"),
+    "permute twice": (lambda x: x.permute(0, -2), RuntimeError, "duplicate dims are not allowed"),
+    "movedim twice": (lambda x: x.movedim((0, 0), (0, 1)), RuntimeError, r"repeated dim in `source` \(\[0, 0\]\)"),
+    "movedim unequal": (lambda x: x.movedim((0, 1), (0,)), RuntimeError, "the same number of dims as destination"),
+    "expand too few": (lambda x: x.expand(3), RuntimeError, r"provided \(1\) must be greater or equal .* \(2\)"),
+    "expand": (lambda x: x.expand(2, 4), RuntimeError, r"expanded size of the tensor \(4\) .* size \(3\) at .* 1\."),
+    "expand by -1": (lambda x: x.expand(-1, 2, 3), RuntimeError, "isn't allowed in a leading, non-existing"),
+    "squeeze": (lambda x: x.squeeze(2), IndexError, "but got 2"),
+    "squeeze twice": (lambda x: x.squeeze((0, -2)), RuntimeError, "dim 0 appears multiple times in the list of dims"),
+    "unsqueeze": (lambda x: x.unsqueeze(3), IndexError, r"range of \[-3, 2\], but got 3"),
+    "select": (lambda x: x.select(0, 2), IndexError, r"index 2 out of range .* \[2, 3\] at dimension 0"),
+    "select in a scalar": (lambda x: x[0, 0].select(0, 0), IndexError, "cannot be applied to a 0-dim tensor"),
+    "slice of a scalar": (lambda x: x[0, 0][:], IndexError, "cannot be applied to a 0-dim tensor"),
+    "narrow": (lambda x: x.narrow(0, 1, 2), RuntimeError, r"start \(1\) \+ length \(2\) exceeds dimension size \(2\)"),
+    "narrow from": (lambda x: x.narrow(0, 3, 0), IndexError, r"start out of range \(expected .* \[-2, 2\], but got 3"),
+    "narrow by": (lambda x: x.narrow(0, 0, -1), RuntimeError, "length must be non-negative"),
+    "narrow a scalar": (lambda x: x[0, 0].narrow(0, 0, 1), RuntimeError, "cannot be applied to a 0-dim tensor"),
+    "narrow from floats": (lambda x: x.narrow(0, x[0, 0], 1), RuntimeError, "start must be an 0-dim integral Tensor"),
+    "diagonal": (lambda x: x.diagonal(0, 1, -1), RuntimeError, "dimensions cannot be identical 1, -1"),
+    "unfold": (lambda x: x.unfold(1, 4, 1), RuntimeError, "maximum size for tensor at dimension 1 is 3 but size is 4"),
+    "unfold by nothing": (lambda x: x.unfold(1, 1, 0), RuntimeError, "step is 0 but must be > 0"),
+    "as_strided": (lambda x: x.as_strided((7,), (1,)), RuntimeError, "storage of size 24"),
+    "as_strided backwards": (lambda x: x.as_strided((2,), (-1,)), RuntimeError, "Negative strides are not supported"),
+    "as_strided unequal": (lambda x: x.as_strided((2,), (1, 1)), RuntimeError, "mismatch in length"),
+    "unbind": (lambda x: x[0, 0].unbind(), IndexError, "tensor has no dimensions"),
+    "split": (lambda x: x.split(-1), RuntimeError, "got split_size=-1"),
+    "split by nothing": (lambda x: x.split(0), RuntimeError, "but got dimension size of 2"),
+    "split by sizes": (lambda x: x.split([1, 2]), RuntimeError, "sum exactly to 2 .* got split_sizes="),
+    "chunk": (lambda x: x.chunk(0), RuntimeError, "greater than 0, got: 0"),
+    "flatten": (lambda x: x.flatten(1, 0), RuntimeError, "start_dim cannot come after end_dim"),
+    "mT": (lambda x: x[0].mT, RuntimeError, "Got 1-D tensor"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_seen_is_refused_as_in_pytorch(torch: Any, name: str) -> None:
+    make, error, message = REFUSED[name]
+    with pytest.raises(error, match=message):
+        make(torch.arange(6.0).view(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("change", "seen"),
+    [
+        (lambda x: x.transpose_(0, 1), lambda x: x.transpose(0, 1)),
+        (lambda x: x.t_(), lambda x: x.t()),
+        (lambda x: x.unsqueeze_(1), lambda x: x.unsqueeze(1)),
+        (lambda x: x.unsqueeze_(0).squeeze_(), lambda x: x.squeeze()),
+        (lambda x: x.squeeze_(1), lambda x: x.squeeze(1)),
+        (lambda x: x.unsqueeze_(0).squeeze_((0, 1)), lambda x: x.squeeze((0, 1))),
+        (lambda x: x.as_strided_((2,), (3,), 1), lambda x: x.as_strided((2,), (3,), 1)),
+    ],
+)
+def test_a_tensor_can_look_elsewhere_itself(torch: Any, change: Make, seen: Make) -> None:
+    x = torch.arange(6.0).view(2, 3).clone()
+    expected = geometry(seen(x))
+    kept = x.view(6)
+    assert change(x) is x
+    assert geometry(x) == expected
+    kept[1] = 9.0
+    assert 9.0 in x.flatten().tolist()
+    assert x._version >= 1
+
+
+def test_reshape_copies_only_where_strides_cannot_say_it(torch: Any) -> None:
+    x = torch.arange(6.0).view(2, 3)
+    start = x.data_ptr()
+    assert x.reshape(3, 2).data_ptr() == start
+    assert x.t().reshape(3, 2, 1).data_ptr() == start
+    copy = x.t().reshape(6)
+    assert copy.data_ptr() != start
+    assert copy.tolist() == [0, 3, 1, 4, 2, 5]
+
+
+def test_chunks_of_nothing_are_as_many_as_were_asked_for(torch: Any) -> None:
+    assert [tuple(piece.shape) for piece in torch.zeros(0, 2).chunk(3)] == [(0, 2)] * 3
+
+
+def test_narrow_takes_a_start_that_was_computed(torch: Any) -> None:
+    x = torch.arange(6.0).view(2, 3)
+    assert x.narrow(1, torch.tensor(1), 2).tolist() == [[1, 2], [4, 5]]
+
+
+@pytest.mark.parametrize("name", ["T", "mT"])
+def test_transposing_a_scalar_warns_once(name: str) -> None:
+    import glasstorch
+    from glasstorch.operators.composite import views
+
+    views._warned.clear()
+    scalar = glasstorch.tensor(1.0)
+    with pytest.warns(UserWarning, match=rf"Tensor\.{name} is deprecated on 0-D tensors"):
+        assert getattr(scalar, name).shape == ()
+    assert getattr(scalar, name).shape == ()  # a second warning would be an error here
+
+
+@steady
+@given(small_shapes)
+def test_flattening_and_back_is_the_tensor(shape: tuple[int, ...]) -> None:
+    import glasstorch
+
+    x = glasstorch.zeros(shape)
+    assert geometry(x.reshape(-1).view(shape)) == geometry(x)
+    assert geometry(x.unsqueeze(0).squeeze(0)) == geometry(x)
