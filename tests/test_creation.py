@@ -9,13 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-
-@pytest.fixture(params=["glasstorch", "torch"])
-def torch(request: pytest.FixtureRequest, require: Callable[[str], Any]) -> Any:
-    """The library under test."""
-    return require(request.param)
-
-
 DATA: dict[str, tuple[Any, str, Any]] = {
     # data -> dtype, elements
     "a float": (1.5, "float32", 1.5),
