@@ -91,7 +91,7 @@ def factor(number: Number, dtype: dtype) -> Any:
 # Kernels --------------------------------------------------------------------------------------------------------
 
 
-def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:  # hot path: benchmarks/eager.py
+def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:  # hot path: benchmarks/operators.py
     """The product of two matrices. What plainly fits goes to BLAS at once; `matrices` is the plain twin."""
     dtype, left, right = self.dtype, self._shape, mat2._shape
     if (
@@ -140,7 +140,7 @@ def _dotted(self: Tensor, vector: Tensor, dtype: dtype, out: Tensor | None) -> T
 
 def addmm(
     keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
-) -> Tensor:  # hot path: benchmarks/eager.py
+) -> Tensor:  # hot path: benchmarks/operators.py
     """A product and a bias for each column. What plainly fits goes to BLAS at once; `scaled_sum` is the plain twin."""
     dtype, bias, left, right = self.dtype, self._shape, mat1._shape, mat2._shape
     if (

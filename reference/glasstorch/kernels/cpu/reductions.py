@@ -51,7 +51,7 @@ def widened(array: Array, dtype: dtype) -> Array:
 # Sums -----------------------------------------------------------------------------------------------------------
 
 
-def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path: benchmarks/eager.py
+def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path: benchmarks/operators.py
     """The sum of everything. Row-major float32 and float64 need no decisions; `sum_dims` is the plain twin."""
     if dtype is None and self._strides is None and self.dtype in SUMMED_DIRECTLY:
         result = np.empty((), self.dtype.numpy)
@@ -62,7 +62,7 @@ def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:  # hot path
 
 def sum_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
-) -> Tensor:  # hot path: benchmarks/eager.py
+) -> Tensor:  # hot path: benchmarks/operators.py
     """The sum over dimensions. One dimension of a small row-major matrix needs no decisions; `sum_dims` is the twin."""
     if (
         dtype is None
