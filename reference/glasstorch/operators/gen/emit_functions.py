@@ -123,7 +123,11 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
 def _called_here(name: Name) -> list[NativeFunction]:
     """The overloads that the function itself calls when the arguments plainly fit."""
     if not name.has_plain_parameters:
-        return [name.primary] if _is_loose(name) or _is_quick(name) else []
+        if _is_loose(name):
+            return [name.primary]
+        one_int = _one_int(name)
+        quick = [name.primary] if _is_quick(name) else []
+        return quick + [one_int] if one_int is not None and one_int not in quick else quick
     return [f for f in name.plain if _is_called_here(f)]
 
 
@@ -217,18 +221,41 @@ def _is_quick(name: Name) -> bool:
     )
 
 
+def _one_int(name: Name) -> NativeFunction | None:
+    """The overload that a tensor and an int call, as in `x.sum(0)`; None if that takes the parser to decide."""
+    for f in name.plain:
+        first, *others = f.schema.arguments
+        if first.type.base != "Tensor" or first.type.suffixes or first.type.is_write:
+            return None
+        if not others or others[0].keyword_only or others[0].type.base == "Tensor":
+            continue  # an int does not fit it
+        is_int = others[0].type.base == "int" and (not others[0].type.is_list or others[0].type.list_size == 1)
+        return f if is_int and all(a.default is not None for a in others[1:]) else None
+    return None
+
+
 def _starred(name: Name) -> str:
     """A function whose overloads differ in names or places, or that takes loose ints."""
-    body = f"    return _parse_{name.name}(*args, **kwargs)\n"
+    body = ""
     if _is_quick(name):
-        defaults = "".join(f", {a.default_value!r}" for a in name.primary.schema.arguments[1:])
-        body = (
-            "    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):\n"
-            "        included, allowed = active_keys.get()\n"
-            "        keys = (args[0].key_set | included) & allowed\n"
-            f"        return _{name.primary.identifier}[keys](keys, args[0]{defaults})\n"
-        ) + body
+        body += "    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):\n"
+        body += _call_with(name.primary, ["args[0]"])
+    f = _one_int(name)
+    if f is not None:
+        body += "    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):\n"
+        body += _call_with(f, ["args[0]", "[args[1]]" if f.schema.arguments[1].type.is_list else "args[1]"])
+    body += f"    return _parse_{name.name}(*args, **kwargs)\n"
     return f"def {python_name(name.name)}(*args: Any, **kwargs: Any) -> {_returns(name.primary)}:\n{_doc(name)}{body}"
+
+
+def _call_with(f: NativeFunction, given: list[str]) -> str:
+    """The dispatch on the first argument, a tensor; defaults follow those that are given."""
+    defaults = [repr(a.default_value) for a in f.schema.arguments[len(given) :]]
+    return (
+        "        included, allowed = active_keys.get()\n"
+        "        keys = (args[0].key_set | included) & allowed\n"
+        f"        return _{f.identifier}[keys](keys, {', '.join([*given, *defaults])})\n"
+    )
 
 
 def _local(a: Argument) -> str:

@@ -146,15 +146,21 @@ _lerp__Scalar = table("lerp_.Scalar")
 _masked_fill_Scalar = table("masked_fill.Scalar")
 _masked_fill__Scalar = table("masked_fill_.Scalar")
 _sum = table("sum")
+_sum_dim_IntList = table("sum.dim_IntList")
 _mean = table("mean")
+_mean_dim = table("mean.dim")
 _max = table("max")
+_max_dim = table("max.dim")
 _min = table("min")
+_min_dim = table("min.dim")
 _amax = table("amax")
 _amin = table("amin")
 _argmax = table("argmax")
 _argmin = table("argmin")
 _all = table("all")
+_all_dim = table("all.dim")
 _any = table("any")
+_any_dim = table("any.dim")
 _mm = table("mm")
 _bmm = table("bmm")
 _mv = table("mv")
@@ -182,6 +188,7 @@ _movedim_int = table("movedim.int")
 _expand = table("expand")
 _expand_as = table("expand_as")
 _squeeze = table("squeeze")
+_squeeze_dim = table("squeeze.dim")
 _unsqueeze = table("unsqueeze")
 _select_int = table("select.int")
 _slice_Tensor = table("slice.Tensor")
@@ -2373,6 +2380,10 @@ def sum(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _sum[keys](keys, args[0], None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _sum_dim_IntList[keys](keys, args[0], [args[1]], False, None)
     return _parse_sum(*args, **kwargs)
 
 
@@ -2386,6 +2397,10 @@ def mean(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _mean[keys](keys, args[0], None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _mean_dim[keys](keys, args[0], [args[1]], False, None)
     return _parse_mean(*args, **kwargs)
 
 
@@ -2400,6 +2415,10 @@ def max(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _max[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _max_dim[keys](keys, args[0], args[1], False)
     return _parse_max(*args, **kwargs)
 
 
@@ -2414,6 +2433,10 @@ def min(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _min[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _min_dim[keys](keys, args[0], args[1], False)
     return _parse_min(*args, **kwargs)
 
 
@@ -2426,6 +2449,10 @@ def amax(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _amax[keys](keys, args[0], [], False)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _amax[keys](keys, args[0], [args[1]], False)
     return _parse_amax(*args, **kwargs)
 
 
@@ -2438,6 +2465,10 @@ def amin(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _amin[keys](keys, args[0], [], False)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _amin[keys](keys, args[0], [args[1]], False)
     return _parse_amin(*args, **kwargs)
 
 
@@ -2476,6 +2507,10 @@ def all(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _all[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _all_dim[keys](keys, args[0], args[1], False)
     return _parse_all(*args, **kwargs)
 
 
@@ -2490,6 +2525,10 @@ def any(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _any[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _any_dim[keys](keys, args[0], args[1], False)
     return _parse_any(*args, **kwargs)
 
 
@@ -2874,6 +2913,10 @@ def squeeze(*args: Any, **kwargs: Any) -> Tensor:
         included, allowed = active_keys.get()
         keys = (args[0].key_set | included) & allowed
         return _squeeze[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_dim[keys](keys, args[0], args[1])
     return _parse_squeeze(*args, **kwargs)
 
 
@@ -3138,7 +3181,7 @@ def slice_backward(
 
 
 def _as_strided_backward(
-    grad: Tensor,
+    grad_output: Tensor,
     input_size: Sequence[int],
     input_stride: Sequence[int],
     input_offset: int,
@@ -3148,10 +3191,10 @@ def _as_strided_backward(
 ) -> Tensor:
     """The gradient of as_strided: places read twice receive the sum.
 
-    _as_strided_backward(grad, input_size, input_stride, input_offset, size, stride, offset) -> Tensor
+    _as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset) -> Tensor
     """
     if (
-        isinstance(grad, TensorImpl)
+        isinstance(grad_output, TensorImpl)
         and is_ints(input_size)
         and is_ints(input_stride)
         and type(input_offset) is int
@@ -3160,11 +3203,11 @@ def _as_strided_backward(
         and type(offset) is int
     ):
         included, allowed = active_keys.get()
-        keys = (grad.key_set | included) & allowed
+        keys = (grad_output.key_set | included) & allowed
         return __as_strided_backward[keys](
-            keys, grad, list(input_size), list(input_stride), input_offset, list(size), list(stride), offset
+            keys, grad_output, list(input_size), list(input_stride), input_offset, list(size), list(stride), offset
         )
-    return _parse__as_strided_backward(grad, input_size, input_stride, input_offset, size, stride, offset)
+    return _parse__as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor:
