@@ -115,7 +115,9 @@ def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tens
         raise ShapeError(
             f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {size.index(-1)}"
         )
-    target = tuple(shape[dim - added] if wanted == -1 else wanted for dim, wanted in enumerate(size))
+    target = tuple(size)
+    if -1 in target:
+        target = tuple(shape[dim - added] if wanted == -1 else wanted for dim, wanted in enumerate(size))
     return make_view(self, target, expand_strides(shape, strides, target), self._offset)
 
 
@@ -160,10 +162,11 @@ def permute(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
             f"ordering of dimensions i.e. input.dim() = {len(shape)} is not equal to len(dims) = {len(dims)}"
         )
-    order = [wrap_dim(dim, len(shape)) for dim in dims]
-    if len(set(order)) != len(order):
+    order = [dim + len(shape) if dim < 0 else dim for dim in dims]
+    if sorted(order) != list(range(len(shape))):
+        order = [wrap_dim(dim, len(shape)) for dim in dims]
         raise ShapeError("permute(): duplicate dims are not allowed.")
-    return make_view(self, tuple(shape[d] for d in order), tuple(strides[d] for d in order), self._offset)
+    return make_view(self, tuple([shape[d] for d in order]), tuple([strides[d] for d in order]), self._offset)
 
 
 # Part of the elements -------------------------------------------------------------------------------------------
