@@ -48,6 +48,7 @@ NOTEBOOKS = (
     "--nbval",
     "--nbval-current-env",
     "--nbval-cell-timeout=300",
+    f"--nbval-sanitize-with={Path(__file__).with_name('nbval.cfg')}",
     "--ignore-glob=*/.ipynb_checkpoints/*",
 )
 EVERYTHING = ("-m", "not gpu")  # in place of the selection in pyproject.toml
