@@ -49,7 +49,7 @@ def gradcheck(
     for j, output in enumerate(outputs):
         analytic = _analytic(output, checked)
         for i, t in enumerate(checked):
-            numeric = _numeric(func, inputs, t, j, eps)
+            numeric = _numeric(func, inputs, t, j, eps).reshape(analytic[i].shape)
             if not np.allclose(analytic[i], numeric, rtol=rtol, atol=atol, equal_nan=True):
                 if not raise_exception:
                     return False
@@ -130,4 +130,4 @@ def _numeric(
             values.append(_outputs(func, inputs)[which].detach().array().astype(np.float64).reshape(-1))
         array[index] = before
         columns.append((values[0] - values[1]) / (2 * eps))
-    return np.array(columns).reshape(t.numel(), -1)
+    return np.array(columns)

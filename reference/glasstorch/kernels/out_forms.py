@@ -12,7 +12,16 @@ from glasstorch.core.dtype import dtype
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.matmul import plan
-from glasstorch.operators.generated.functions import _log_softmax, _softmax, addmm, matmul, maximum, minimum
+from glasstorch.operators.generated.functions import (
+    _log_softmax,
+    _softmax,
+    addmm,
+    linear,
+    matmul,
+    maximum,
+    minimum,
+    mul,
+)
 
 # Autograd sees the parts of these, and refuses them where a gradient is wanted.
 IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
@@ -34,8 +43,9 @@ def linear_out(input: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor) 
     """`input @ weight.T + bias`."""
     if bias is not None and len(input._shape) == 2:
         return addmm(bias, input, weight.t(), out=out)
-    matmul(input, weight.t(), out=out)
-    return out if bias is None else out.add_(bias)
+    if bias is None:
+        return matmul(input, weight.t(), out=out)
+    return mul(linear(input, weight, bias), 1, out=out)  # one write, of exactly what the functional form gives
 
 
 @EXPLICIT.impl("softmax.int_out")

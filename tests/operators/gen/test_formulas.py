@@ -94,6 +94,15 @@ def test_a_formula_that_cannot_be_read_is_refused_with_file_and_line(
         formula(text)
 
 
+def test_an_argument_must_not_have_the_name_of_the_gradient(formula: Callable[..., Formula]) -> None:
+    with pytest.raises(
+        SchemaError, match=r"derivatives.yaml:7: op has an argument 'grad', which in a formula is something"
+    ):
+        formula("grad * 2", "grad", "- func: op(Tensor grad) -> Tensor")
+    with pytest.raises(SchemaError, match="op has an argument 'result'"):
+        formula("grad * 2", "result", "- func: op(Tensor result) -> Tensor")
+
+
 def test_helpers_are_the_public_functions_of_the_formulas_file() -> None:
     helpers = helper_names()
     assert "scaled" in helpers

@@ -398,7 +398,7 @@ def div__Tensor(keys: int, self: Any, other: Any) -> Any:
 _div_Tensor_mode = table("div.Tensor_mode")
 
 
-class DivBackward1(Node):
+class DivBackward2(Node):
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
     rounding_mode: Any
@@ -436,7 +436,7 @@ def div_Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _div_Tensor_mode[below](below, self, other, rounding_mode)
-    node = DivBackward1((edge_self, edge_other))
+    node = DivBackward2((edge_self, edge_other))
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self) if edge_other is not None else None
     node.rounding_mode = rounding_mode
@@ -458,7 +458,7 @@ def div__Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> An
     if edge_self is None and edge_other is None:
         return _div__Tensor_mode[below](below, self, other, rounding_mode)
     check_inplace(self)
-    node = DivBackward1((edge_self, edge_other))
+    node = DivBackward2((edge_self, edge_other))
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.rounding_mode = rounding_mode
@@ -470,7 +470,7 @@ def div__Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> An
 _remainder_Tensor = table("remainder.Tensor")
 
 
-class RemainderBackward0(Node):
+class RemainderBackward1(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
@@ -504,7 +504,7 @@ def remainder_Tensor(keys: int, self: Any, other: Any) -> Any:
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _remainder_Tensor[below](below, self, other)
-    node = RemainderBackward0((edge_self, edge_other))
+    node = RemainderBackward1((edge_self, edge_other))
     node.saved_self = SavedVariable(self) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
     result = _remainder_Tensor[below](below, self, other)
@@ -525,7 +525,7 @@ def remainder__Tensor(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _remainder__Tensor[below](below, self, other)
     check_inplace(self)
-    node = RemainderBackward0((edge_self, edge_other))
+    node = RemainderBackward1((edge_self, edge_other))
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
     _remainder__Tensor[below](below, self, other)
@@ -3641,7 +3641,6 @@ __as_strided_backward = table("_as_strided_backward")
 
 
 class AsStridedBackwardBackward0(Node):
-    saved_grad: SavedVariable | None
     input_offset: Any
     input_size: Any
     input_stride: Any
@@ -3653,40 +3652,49 @@ class AsStridedBackwardBackward0(Node):
         grad: Any = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)
-        grad = self.unpack(self.saved_grad)
         input_offset = self.input_offset
         input_size = self.input_size
         input_stride = self.input_stride
         offset = self.offset
         size = self.size
         stride = self.stride
-        grad_grad = as_strided_backward_backward(grad, input_size, input_stride, input_offset, size, stride, offset)
-        return (grad_grad,)
-
-    def release_variables(self) -> None:
-        self.saved_grad = None
-        self.released = True
+        grad_grad_output = as_strided_backward_backward(
+            grad, input_size, input_stride, input_offset, size, stride, offset
+        )
+        return (grad_grad_output,)
 
 
 @AUTOGRAD.impl("_as_strided_backward")
 def _as_strided_backward(
-    keys: int, grad: Any, input_size: Any, input_stride: Any, input_offset: Any, size: Any, stride: Any, offset: Any
+    keys: int,
+    grad_output: Any,
+    input_size: Any,
+    input_stride: Any,
+    input_offset: Any,
+    size: Any,
+    stride: Any,
+    offset: Any,
 ) -> Any:
     below = keys & BELOW_AUTOGRAD
-    if grad._autograd_meta is None or not grad_mode.get():
-        return __as_strided_backward[below](below, grad, input_size, input_stride, input_offset, size, stride, offset)
-    edge_grad = gradient_edge(grad)
-    if edge_grad is None:
-        return __as_strided_backward[below](below, grad, input_size, input_stride, input_offset, size, stride, offset)
-    node = AsStridedBackwardBackward0((edge_grad,))
-    node.saved_grad = SavedVariable(grad)
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return __as_strided_backward[below](
+            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+        )
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return __as_strided_backward[below](
+            below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+        )
+    node = AsStridedBackwardBackward0((edge_grad_output,))
     node.input_offset = input_offset
     node.input_size = input_size
     node.input_stride = input_stride
     node.offset = offset
     node.size = size
     node.stride = stride
-    result = __as_strided_backward[below](below, grad, input_size, input_stride, input_offset, size, stride, offset)
+    result = __as_strided_backward[below](
+        below, grad_output, input_size, input_stride, input_offset, size, stride, offset
+    )
     set_history(result, node)
     return result
 
@@ -4570,7 +4578,7 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
 _nll_loss_forward = table("nll_loss_forward")
 
 
-class NllLossForwardBackward0(Node):
+class NllLossBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
@@ -4607,7 +4615,7 @@ def nll_loss_forward(keys: int, self: Any, target: Any, weight: Any, reduction: 
     edge_self = gradient_edge(self)
     if edge_self is None:
         return _nll_loss_forward[below](below, self, target, weight, reduction, ignore_index)
-    node = NllLossForwardBackward0((edge_self,))
+    node = NllLossBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     node.saved_target = SavedVariable(target)
     node.saved_weight = None if weight is None else SavedVariable(weight)
@@ -4686,7 +4694,7 @@ def nll_loss_backward(
 _nll_loss2d_forward = table("nll_loss2d_forward")
 
 
-class NllLoss2dForwardBackward0(Node):
+class NllLoss2DBackward0(Node):
     saved_self: SavedVariable | None
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
@@ -4723,7 +4731,7 @@ def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction
     edge_self = gradient_edge(self)
     if edge_self is None:
         return _nll_loss2d_forward[below](below, self, target, weight, reduction, ignore_index)
-    node = NllLoss2dForwardBackward0((edge_self,))
+    node = NllLoss2DBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     node.saved_target = SavedVariable(target)
     node.saved_weight = None if weight is None else SavedVariable(weight)
@@ -4738,7 +4746,7 @@ def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction
 _nll_loss2d_backward = table("nll_loss2d_backward")
 
 
-class NllLoss2dBackwardBackward0(Node):
+class NllLoss2DBackwardBackward0(Node):
     saved_target: SavedVariable | None
     saved_weight: SavedVariable | None
     ignore_index: Any
@@ -4789,7 +4797,7 @@ def nll_loss2d_backward(
         return _nll_loss2d_backward[below](
             below, grad_output, self, target, weight, reduction, ignore_index, total_weight
         )
-    node = NllLoss2dBackwardBackward0((edge_grad_output, edge_self))
+    node = NllLoss2DBackwardBackward0((edge_grad_output, edge_self))
     node.saved_target = SavedVariable(target) if edge_grad_output is not None else None
     node.saved_weight = None if weight is None else SavedVariable(weight) if edge_grad_output is not None else None
     node.ignore_index = ignore_index

@@ -76,14 +76,22 @@ def _functional(f: NativeFunction, functions: list[NativeFunction]) -> NativeFun
 
 
 def node_names(functions: list[NativeFunction], derivatives: dict[str, Derivative]) -> dict[str, str]:
-    """Operator -> `AddBackward0`: its name in camel case, and which of the name's rows in derivatives.yaml it is."""
+    """Operator -> `AddBackward0`: its name in camel case, and which of the name's rows in derivatives.yaml it is.
+
+    Mirrors: create_op_prefix and uniquify in tools/autograd/load_derivatives.py
+    """
     schemas = {f.name: f.schema for f in functions}
     rows: dict[str, int] = {}
-    names = {}
-    for op in derivatives:
-        base = "".join(w[:1].upper() + w[1:] for w in schemas[op].name.strip("_").split("_"))
-        names[op] = f"{base}Backward{rows.setdefault(base, 0)}"
-        rows[base] += 1
+    names: dict[str, str] = {}
+    for op, derivative in derivatives.items():
+        words = (word.title() for word in schemas[op].name.split("_"))
+        prefix = ("".join(words) + "Backward").replace("ForwardBackward", "Backward")
+        number = rows.get(prefix, 0)
+        rows[prefix] = number + 1
+        name = derivative.node or f"{prefix}{number}"
+        if name in names.values():
+            raise SchemaError(f"{derivative.where}: the node of {op} would be a second {name}; give it another 'node:'")
+        names[op] = name
     return names
 
 

@@ -68,6 +68,9 @@ def read_formulas(
 ) -> list[Formula]:
     """The formulas of one operator, checked: every name must be known."""
     with located(derivative.where):
+        taken = {"grad", "grads", *result_names(function.schema)} & {a.name for a in function.schema.arguments}
+        if taken:
+            raise SchemaError(f"{function.name} has an argument {taken.pop()!r}, which in a formula is something else")
         return [
             _read(function.schema, tuple(n.strip() for n in names.split(",")), text, operators, helpers)
             for names, text in derivative.formulas

@@ -70,6 +70,7 @@ class Derivative:
     formulas: tuple[tuple[str, str], ...]  # argument name(s), formula
     not_differentiable: tuple[str, ...]  # results that carry no gradient, by name
     where: str
+    node: str | None = None  # the node's name, where PyTorch counts rows that are not here
 
 
 def python_name(name: str) -> str:
@@ -235,6 +236,7 @@ def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) 
             not_differentiable = tuple(
                 n.strip() for n in str(row.pop("not_differentiable", "")).split(",") if n.strip()
             )
+            node = row.pop("node", None)
             schema = by_name[op].schema
             unknown = [n for n in not_differentiable if n not in result_names(schema)]
             if unknown:
@@ -244,5 +246,6 @@ def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) 
                 missing = [n for n in (part.strip() for part in key.split(",")) if n not in names]
                 if missing:
                     raise SchemaError(f"{op} has no argument {missing[0]!r}; it is {schema}")
-            derivatives[op] = Derivative(op, tuple((k, str(v)) for k, v in row.items()), not_differentiable, where)
+            formulas = tuple((k, str(v)) for k, v in row.items())
+            derivatives[op] = Derivative(op, formulas, not_differentiable, where, node)
     return derivatives

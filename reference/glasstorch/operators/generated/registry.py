@@ -1141,7 +1141,7 @@ OPERATORS: tuple[tuple[str, int, str | None, tuple[str, str] | None, str | None]
         None,
     ),
     (
-        "_as_strided_backward(Tensor grad, SymInt[] input_size, SymInt[] input_stride, SymInt input_offset, SymInt[] size, SymInt[] stride, SymInt offset) -> Tensor",
+        "_as_strided_backward(Tensor grad_output, SymInt[] input_size, SymInt[] input_stride, SymInt input_offset, SymInt[] size, SymInt[] stride, SymInt offset) -> Tensor",
         932,
         None,
         ("CompositeExplicitAutograd", "views.as_strided_backward"),

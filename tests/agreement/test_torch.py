@@ -1,0 +1,41 @@
+"""Is every operator PyTorch's: values, dtype, sizes, strides, sharing of storage, names of nodes?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.agreement.oracles import check_node_names, check_torch
+from tests.agreement.samples import Row
+from tests.agreement.table import ROWS
+
+Require = Callable[[str], Any]
+SHARED = [row for row in ROWS if row.in_torch]
+
+
+@pytest.mark.parametrize("row", SHARED, ids=lambda row: row.op)
+def test_results(row: Row, require: Require) -> None:
+    check_torch(row, require("torch"))
+
+
+OTHER_NODES = {
+    "rsub.Tensor": "made of sub here, an operator of its own there",
+    "rsub.Scalar": "made of sub here, an operator of its own there",
+    "matmul": "a vector times a matrix ends with a view here, with squeeze_ there",
+    "split.sizes": "made of slices here, an operator of its own there",
+    "cross_entropy_loss": "divides by a number, which is an overload of its own there",
+    "copy_": "written by hand there: torch::autograd::CopyBackwards",
+    "index_put_": "a second row here, the in-place form of index_put there",
+}
+
+
+@pytest.mark.parametrize("row", [row for row in SHARED if row.differentiable], ids=lambda row: row.op)
+def test_names_of_nodes(row: Row, require: Require) -> None:
+    torch = require("torch")
+    if row.op not in OTHER_NODES:
+        check_node_names(row, torch)
+    else:
+        with pytest.raises(AssertionError, match="expected"):
+            check_node_names(row, torch)
