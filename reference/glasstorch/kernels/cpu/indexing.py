@@ -40,6 +40,8 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     """The elements that the indices name, as a fresh tensor."""
     array = self.array()
     at = numpy_index(indices)
+    if all(type(entry) is slice for entry in at):
+        raise DimensionError("at least one index must be provided")
     try:
         if len(at) == 1 and at[0].dtype.kind == "i" and array.ndim:
             picked = array.take(at[0], 0)
@@ -47,8 +49,6 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
             picked = array[at]
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
-    if not indices:
-        shapes.indexed_shape(self._shape, indices)
     return wrap(np.asarray(picked, order="C"), self.dtype)
 
 
@@ -113,7 +113,7 @@ def numpy_index(indices: Indices) -> tuple[Any, ...]:
 
 
 def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
-    """Say in PyTorch's words what is wrong with indices that NumPy refused: nothing, where they pick no element."""
+    """Say in PyTorch's words what is wrong with indices that NumPy refused; or, where they pick nothing, their shape."""
     shape = shapes.indexed_shape(self._shape, indices)  # raises unless the values of the indices are the reason
     if 0 in shape:
         return shape

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 empty = factory("empty.memory_format")
 empty_strided = factory("empty_strided")
 arange = factory("arange.start_step")
-zeros_ = factory("zeros")
-ones_ = factory("ones")
-full_ = factory("full")
+zeros_operator = factory("zeros")
+ones_operator = factory("ones")
+full_operator = factory("full")
 
 EMPTY, EMPTY_STRIDED, ARANGE = table("empty.memory_format"), table("empty_strided"), table("arange.start_step")
 FILL_, ZERO_ = table("fill_.Scalar"), table("zero_")
@@ -151,14 +151,14 @@ def new_empty_strided(self: Tensor, size: Sequence[int], stride: Sequence[int], 
 
 def new_zeros(self: Tensor, size: Sequence[int], *options: Any) -> Tensor:
     """A tensor of 0."""
-    return zeros_(size, *_like(self, *options))  # type: ignore[no-any-return]
+    return zeros_operator(size, *_like(self, *options))  # type: ignore[no-any-return]
 
 
 def new_ones(self: Tensor, size: Sequence[int], *options: Any) -> Tensor:
     """A tensor of 1."""
-    return ones_(size, *_like(self, *options))  # type: ignore[no-any-return]
+    return ones_operator(size, *_like(self, *options))  # type: ignore[no-any-return]
 
 
 def new_full(self: Tensor, size: Sequence[int], fill_value: Number, *options: Any) -> Tensor:
     """A tensor of one value."""
-    return full_(size, fill_value, *_like(self, *options))  # type: ignore[no-any-return]
+    return full_operator(size, fill_value, *_like(self, *options))  # type: ignore[no-any-return]
