@@ -113,7 +113,7 @@ def numpy_index(indices: Indices) -> tuple[Any, ...]:
 
 
 def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
-    """Say in PyTorch's words what is wrong with indices that NumPy refused; or, where they pick nothing, their shape."""
+    """What is wrong with indices that NumPy refused, in PyTorch's words; or, where they pick nothing, their shape."""
     shape = shapes.indexed_shape(self._shape, indices)  # raises unless the values of the indices are the reason
     if 0 in shape:
         return shape
