@@ -1,0 +1,115 @@
+"""Is every declared operator computed, described without data, sampled, and differentiated where it writes?"""
+
+from __future__ import annotations
+
+import pytest
+
+from glasstorch.core.keys import DispatchKey
+from glasstorch.dispatch.operator import registry
+from glasstorch.dispatch.resolve import BACKEND_FALLBACK, MISSING, choose
+from glasstorch.kernels.structured import SHAPES, shape_function
+from glasstorch.operators.gen.model import NativeFunction, load_derivatives, load_functions
+from tests.agreement.table import ROWS
+
+FUNCTIONS = load_functions()
+NAMES = {f.name: f for f in FUNCTIONS}
+SAMPLED = {row.op for row in ROWS}
+
+# Operators without a row, and who looks after them.
+WITHOUT_ROW = {
+    **dict.fromkeys(
+        ["empty.memory_format", "empty_strided", "empty_like", "new_empty", "new_empty_strided"],
+        "its elements are not initialised: tests/test_tensor.py looks at the rest",
+    ),
+    **dict.fromkeys(
+        [
+            "rand", "rand.generator", "randn", "randn.generator", "randint", "randint.generator", "randint.low",
+            "randint.low_generator", "randperm", "randperm.generator", "uniform_", "normal_", "random_.from",
+        ],
+        "its numbers are random: tests/core/test_generator.py and tests/test_random.py compare them with PyTorch's",
+    ),
+    "resize_": "new elements are not initialised: tests/test_tensor.py",
+    "set_.source_Storage_storage_offset": "takes a storage: tests/test_tensor.py",
+}  # fmt: skip
+# In-place operators whose new value has no gradient to pass on, or that change no value.
+NOT_DIFFERENTIATED = {
+    "resize_": "a tensor that requires grad is not resized",
+    "set_.source_Storage_storage_offset": "another storage has no history",
+}
+
+
+def has_kernel(name: str, key: str) -> bool:
+    """Whether a call with a tensor on that backend finds a kernel."""
+    operator = registry.find(f"aten::{name}")
+    return choose(operator, DispatchKey[key]).rule not in (MISSING, BACKEND_FALLBACK)
+
+
+@pytest.mark.parametrize("key", ["CPU", "Meta"])
+def test_every_operator_has_a_kernel(key: str) -> None:
+    assert not {name for name in NAMES if not has_kernel(name, key)}
+
+
+def test_every_operator_has_a_row_or_a_reason() -> None:
+    own = {f.name for f in FUNCTIONS if f.functional is None}
+    assert own - SAMPLED == set(WITHOUT_ROW)
+    assert not SAMPLED - own
+
+
+def test_no_row_stands_twice() -> None:
+    assert len(SAMPLED) == len(ROWS)
+
+
+def test_every_form_is_one_that_the_rows_reach() -> None:
+    """The in-place and out= forms are checked through the row of the operator that they were made from."""
+    forms = [f for f in FUNCTIONS if f.functional is not None]
+    assert {f.name for f in forms if f.functional not in SAMPLED} <= {
+        f.name for f in forms if f.functional in WITHOUT_ROW
+    }
+
+
+def test_every_shape_function_exists_and_every_operator_with_forms_has_one() -> None:
+    for name in SHAPES:
+        assert callable(shape_function(name)), name
+    computed = [f for f in FUNCTIONS if f.functional is not None and NAMES[f.functional].composite is None]
+    assert {f.name for f in computed if f.functional not in SHAPES} == {"empty.out", "arange.start_out", "nonzero.out"}
+
+
+def test_every_in_place_operator_that_is_not_made_of_others_has_a_derivative() -> None:
+    derivatives = load_derivatives(FUNCTIONS)
+    lacking = {
+        f.name
+        for f in FUNCTIONS
+        if f.schema.is_inplace
+        and not f.is_composite_implicit
+        and f.name not in derivatives
+        and (f.functional or "") not in derivatives
+    }
+    without_gradient = {row.op for row in ROWS if not row.differentiable}
+    assert {name for name in lacking if NAMES[name].functional not in without_gradient} == set(NOT_DIFFERENTIATED)
+
+
+def test_every_view_and_every_write_passes_through_its_own_key() -> None:
+    """An ADInplaceOrView kernel counts who writes and records who views; composites leave that to their parts."""
+    concerned = [f for f in FUNCTIONS if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
+    for f in concerned:
+        operator = registry.find(f"aten::{f.name}")
+        made_of_others = operator.has_kernel_for("CompositeImplicitAutograd")
+        assert operator.has_kernel_for("ADInplaceOrView") or made_of_others, f.name
+        assert not (operator.has_kernel_for("ADInplaceOrView") and f.is_composite_implicit), f.name
+
+
+def test_every_differentiable_row_meets_an_autograd_kernel() -> None:
+    for row in ROWS:
+        operator = registry.find(f"aten::{row.op}")
+        made_of_others = operator.has_kernel_for("CompositeImplicitAutograd")
+        assert (operator.has_kernel_for("Autograd") or made_of_others) or not row.differentiable, row.op
+
+
+def test_only_known_operators_run_without_a_tensor() -> None:
+    """A factory reaches its device through BackendSelect: nothing else may have a kernel there."""
+    selected = {name for name in NAMES if registry.find(f"aten::{name}").has_kernel_for("BackendSelect")}
+    assert selected == {f.name for f in FUNCTIONS if f.schema.is_factory and not _has_tensor(f)}
+
+
+def _has_tensor(f: NativeFunction) -> bool:
+    return any(a.type.is_tensor_like for a in f.schema.arguments)
