@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from glasstorch.core import allocator as allocator_module
-from glasstorch.core.allocator import LARGE, ROUND, CachingCPUAllocator, cpu_allocator, empty_array
+from glasstorch.core.allocator import ALIGNMENT, LARGE, ROUND, CachingCPUAllocator, cpu_allocator, empty_array
 
 BIG = 4 * LARGE
 
@@ -88,7 +88,7 @@ def test_running_out_of_memory_empties_the_cache_and_then_says_so(monkeypatch: p
     monkeypatch.setattr(allocator_module.np, "empty", empty)
     with pytest.raises(MemoryError, match=f"can't allocate memory: you tried to allocate {2 * BIG} bytes .0 bytes are"):
         pool.allocate(2 * BIG)
-    assert asked == [2 * BIG, 2 * BIG]
+    assert asked == [2 * BIG + ALIGNMENT, 2 * BIG]
     assert (pool.bytes_in_use, pool.bytes_cached) == (0, 0)
 
 
@@ -121,3 +121,10 @@ def test_threads_never_get_each_others_memory() -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_a_large_block_is_aligned_for_vector_loads() -> None:
+    allocator = CachingCPUAllocator()
+    blocks = [allocator.allocate(LARGE + 1000 * i) for i in range(5)]
+    assert [block.ctypes.data % ALIGNMENT for block in blocks] == [0] * 5
+    assert [block.nbytes for block in blocks] == [LARGE + 1000 * i for i in range(5)]

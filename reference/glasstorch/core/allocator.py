@@ -23,6 +23,7 @@ Buffer = np.ndarray[Any, np.dtype[np.uint8]]  # one-dimensional, bytes
 LARGE = 1 << 18  # bytes from which a block is worth keeping (the C library takes fresh pages for larger ones)
 ROUND = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
 KEEP = 1 << 29  # bytes that may lie unused in the pool
+ALIGNMENT = 64  # of large blocks, in bytes: a vector register's width, so that no load crosses a cache line
 
 
 class Allocator(Protocol):
@@ -73,7 +74,7 @@ class CachingCPUAllocator:
             self.bytes_in_use += rounded
         if memory is None:
             try:
-                memory = np.empty(rounded, np.uint8)
+                memory = aligned_empty(rounded)
             except MemoryError:
                 with self.lock:
                     self.bytes_in_use -= rounded
@@ -118,6 +119,13 @@ class CachingCPUAllocator:
                 f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {nbytes} bytes "
                 f"({self.bytes_in_use} bytes are in use by tensors)"
             ) from error
+
+
+def aligned_empty(nbytes: int) -> Buffer:
+    """Fresh bytes whose address is a multiple of ALIGNMENT; NumPy by itself promises 16."""
+    raw = np.empty(nbytes + ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + nbytes]
 
 
 cpu_allocator = CachingCPUAllocator()
