@@ -7,6 +7,7 @@ Differs: messages name the limits; drawing integers beyond a float's significant
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,15 @@ class RandomNumberError(RuntimeError):
     """A seed, a state or a range from which no random number can be drawn."""
 
 
+@cache
+def name_of(dtype: np.dtype[Any]) -> str:
+    """The dtype's name; NumPy works it out anew each time, which takes longer than drawing eight numbers."""
+    return dtype.name
+
+
 def require_floating(dtype: np.dtype[Any], kernel: str) -> None:
     """Refuse a dtype that is not a floating one, in the name of the kernel of PyTorch that refuses it."""
-    if dtype.name not in FLOATS:
+    if name_of(dtype) not in FLOATS:
         name = from_numpy_dtype(dtype).scalar_name
         raise DtypeNotImplementedError(
             f"\"{kernel}\" not implemented for '{name}'; expected one of {', '.join(FLOATS)}"
@@ -39,20 +46,20 @@ def require_floating(dtype: np.dtype[Any], kernel: str) -> None:
 
 def significant_bits(dtype: np.dtype[Any]) -> int:
     """How many bits a floating dtype keeps of a number, the leading one included."""
-    return FLOATS[dtype.name][0]
+    return FLOATS[name_of(dtype)][0]
 
 
 def largest_integer(dtype: np.dtype[Any]) -> int:
     """The largest number that random integers of this dtype reach when no bound is given."""
     if dtype == np.bool_:
         return 1
-    return 1 << significant_bits(dtype) if dtype.name in FLOATS else int(np.iinfo(dtype).max)
+    return 1 << significant_bits(dtype) if name_of(dtype) in FLOATS else int(np.iinfo(dtype).max)
 
 
 def check_uniform_bounds(dtype: np.dtype[Any], low: float, high: float) -> None:
     """Refuse bounds between which `uniform_` cannot draw in this dtype."""
     require_floating(dtype, "check_uniform_bounds")
-    largest = FLOATS[dtype.name][1]
+    largest = FLOATS[name_of(dtype)][1]
     for name, value in (("from", low), ("to", high)):
         if not -largest <= value <= largest:
             raise RandomNumberError(
