@@ -20,7 +20,7 @@ from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
 from glasstorch.core.device import device as device
 from glasstorch.core.dtype import bfloat16 as bfloat16
-from glasstorch.core.dtype import bool_
+from glasstorch.core.dtype import bool_ as _bool
 from glasstorch.core.dtype import can_cast as can_cast
 from glasstorch.core.dtype import dtype as dtype
 from glasstorch.core.dtype import float16 as float16
@@ -59,7 +59,7 @@ register_kernels()
 autograd.register_autograd_kernels()
 __getattr__ = refuse_unknown_names("glasstorch")
 
-half, float, double, int, long, bool = float16, float32, float64, int32, int64, bool_
+half, float, double, int, long, bool = float16, float32, float64, int32, int64, _bool
 
 __all__ = [
     name

@@ -208,7 +208,7 @@ class Tensor(TensorMethods):
     def __bool__(self) -> bool:
         if self.numel() != 1:
             many = "no" if self.numel() == 0 else "more than one"
-            raise RuntimeError(f"Boolean value of Tensor with {many} value{'s' if many != 'no' else ''} is ambiguous")
+            raise RuntimeError(f"Boolean value of Tensor with {many} value{'s' if many == 'no' else ''} is ambiguous")
         return bool(self.item())
 
     def __int__(self) -> int:
@@ -309,7 +309,7 @@ class Tensor(TensorMethods):
         )
 
     def __format__(self, specification: str) -> str:
-        if not self._shape and specification:
+        if not self._shape and not self.is_meta and type(self) is Tensor:
             return format(self.item(), specification)
         return object.__format__(self, specification) if specification else str(self)
 

@@ -1,7 +1,7 @@
 """How are gradients recorded and run?
 
 Reading order: `modes`, `node`, `saved`, `views`, `out_forms`, `engine`, `function`, `graph` (backward, grad),
-`formulas`, `gradcheck`, `generated/` (autograd and ADInplaceOrView kernels).
+`formulas`, `gradcheck`, `manual` and `generated/` (autograd and ADInplaceOrView kernels).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.

@@ -10,6 +10,6 @@ from importlib import import_module
 
 
 def register_autograd_kernels() -> None:
-    """Import the generated kernels; each registers itself."""
-    for name in ("autograd_kernels", "inplace_or_view_kernels"):
-        import_module(f"{__name__}.{name}")
+    """Import the generated kernels and those written by hand; each registers itself."""
+    for name in ("generated.autograd_kernels", "generated.inplace_or_view_kernels", "manual"):
+        import_module(f"glasstorch.autograd.{name}")

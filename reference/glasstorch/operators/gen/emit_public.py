@@ -10,7 +10,7 @@ from glasstorch.operators.gen.emit_functions import group
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
 # Operators that PyTorch binds as methods only, or not at all, though their schemas say function.
-SKIPPED = frozenset(["alias", "contiguous", "index", "slice", "to", "new_empty", "unfold"])
+SKIPPED = frozenset(["alias", "contiguous", "index", "mT", "numpy_T", "slice", "to", "new_empty", "unfold"])
 
 HEADER = '''"""The operators that are functions of the library by name: `glasstorch.add`. {mark}
 

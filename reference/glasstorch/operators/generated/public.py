@@ -63,14 +63,12 @@ from glasstorch.operators.generated.functions import min as min
 from glasstorch.operators.generated.functions import minimum as minimum
 from glasstorch.operators.generated.functions import mm as mm
 from glasstorch.operators.generated.functions import movedim as movedim
-from glasstorch.operators.generated.functions import mT as mT
 from glasstorch.operators.generated.functions import mul as mul
 from glasstorch.operators.generated.functions import mv as mv
 from glasstorch.operators.generated.functions import narrow as narrow
 from glasstorch.operators.generated.functions import ne as ne
 from glasstorch.operators.generated.functions import neg as neg
 from glasstorch.operators.generated.functions import nonzero as nonzero
-from glasstorch.operators.generated.functions import numpy_T as numpy_T
 from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like
 from glasstorch.operators.generated.functions import permute as permute

@@ -1,0 +1,117 @@
+"""Is `import glasstorch as torch` what a program and an editor expect?"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch.core.tensor_impl import TensorImpl
+
+Require = Callable[[str], Any]
+REFERENCE = Path(glasstorch.__file__).parents[1]
+
+
+def in_fresh_process(code: str) -> Any:
+    """What a program prints as JSON in a process where nothing has been imported yet."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import json, sys\n{code}"],
+        capture_output=True, text=True, encoding="utf-8", check=True, cwd=REFERENCE,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def test_every_offered_name_is_there_and_documented() -> None:
+    for name in glasstorch.__all__:
+        value = getattr(glasstorch, name)
+        if inspect.isfunction(value) or inspect.isclass(value):
+            assert value.__doc__, name
+
+
+def test_completion_lists_what_is_offered() -> None:
+    assert {"add", "Tensor", "zeros", "float32", "nn", "no_grad"} <= set(dir(glasstorch))
+    assert {"add_", "backward", "shape", "transpose"} <= set(dir(glasstorch.ones(1)))
+    assert {"aten"} <= set(dir(glasstorch.ops))
+    assert {"add", "mm"} <= set(dir(glasstorch.ops.aten))
+
+
+def test_star_import_gives_the_offered_names_only() -> None:
+    space: dict[str, Any] = {}
+    exec("from glasstorch import *", space)
+    assert set(glasstorch.__all__) <= set(space)
+    assert not {"annotations", "register_kernels", "register_fallbacks", "refuse_unknown_names"} & set(space)
+
+
+def test_help_says_what_a_function_does_how_it_is_called_and_what_is_special() -> None:
+    text = glasstorch.add.__doc__ or ""
+    assert text.startswith("Adds `alpha` times the second tensor to the first")
+    assert "add(input, other, *, alpha=1, out=None) -> Tensor" in text
+    assert "shares the input's storage" in (glasstorch.transpose.__doc__ or "")
+    assert "version counter is raised" in (glasstorch.Tensor.add_.__doc__ or "")
+    assert list(inspect.signature(glasstorch.add).parameters) == ["input", "other", "alpha", "out"]
+
+
+def test_an_unknown_name_is_told_with_the_nearest_and_where_the_list_is() -> None:
+    with pytest.raises(AttributeError) as error:
+        glasstorch.zeross  # noqa: B018
+    assert str(error.value) == (
+        "module 'glasstorch' has no attribute 'zeross': torch.zeross is not in glasstorch; "
+        "the nearest name is 'zeros'; `python -m glasstorch --list` prints what there is"
+    )
+    assert not hasattr(glasstorch, "__wrapped__")
+    with pytest.raises(ImportError, match="cannot import name 'nothing_like_it'"):
+        from glasstorch import nothing_like_it  # noqa: F401
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert importlib.metadata.version("glasstorch") == glasstorch.__version__
+
+
+def test_importing_loads_nothing_that_it_does_not_need() -> None:
+    loaded = in_fresh_process("import glasstorch; print(json.dumps(sorted(sys.modules)))")
+    roots = {name.partition(".")[0] for name in loaded}
+    assert not roots & {"torch", "scipy", "yaml", "typer", "rich", "matplotlib", "pytest", "cupy"}
+    assert not any(name.startswith("glasstorch.operators.gen.") for name in loaded)
+
+
+def test_importing_changes_nothing_for_others() -> None:
+    """NumPy's error settings, the warnings filters and the random state stay what they were."""
+    same = in_fresh_process(
+        "import random, warnings, numpy as np\n"
+        "numbers = lambda: [random.getstate()[1][0], int(np.random.get_state()[1][0])]\n"
+        "state = lambda: [np.geterr(), len(warnings.filters), numbers()]\n"
+        "before = state()\n"
+        "import glasstorch\n"
+        "x = glasstorch.ones(2) / 0\n"
+        "print(json.dumps(before == state()))"
+    )
+    assert same is True
+
+
+def test_any_submodule_can_be_imported_first() -> None:
+    names = ["glasstorch.core.dtype", "glasstorch.autograd", "glasstorch.nn", "glasstorch.optim", "glasstorch.library"]
+    for name in names:
+        assert in_fresh_process(f"import {name}, glasstorch; print(json.dumps(glasstorch.ones(1).tolist()))") == [1.0]
+
+
+def test_every_offered_name_is_one_of_torch(require: Require) -> None:
+    torch = require("torch")
+    missing = [name for name in glasstorch.__all__ if not hasattr(torch, name)]
+    assert not missing
+
+
+def test_every_method_is_one_of_torch(require: Require) -> None:
+    torch = require("torch")
+    ours = {name for name in dir(glasstorch.Tensor) if not name.startswith("_")}
+    of_the_record = {name for name in vars(TensorImpl) if not name.startswith("_")}
+    declared_as_methods = {"alias", "slice"}  # which PyTorch's declarations say too, and its bindings leave out
+    assert not {name for name in ours if not hasattr(torch.Tensor, name)} - of_the_record - declared_as_methods
