@@ -238,8 +238,10 @@ def missing_message(operator: Operator, choice: Choice) -> str:
             f"There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), and no "
             f"kernel of {operator.name} runs without one. It has kernels for: {have}"
         )
+    could_not = f"Could not run '{operator.name}' with arguments from the '{key.name}' backend."
+    if not any(other.kernels.get(key) for other in registry.operators.values()):
+        return f"{could_not} No operator has a kernel there; make the tensor on 'cpu', or on 'meta' for sizes alone."
     return (
-        f"Could not run '{operator.name}' with arguments from the '{key.name}' backend. '{operator.name}' is only "
-        f"available for these backends: {have}. Register one with "
+        f"{could_not} '{operator.name}' is only available for these backends: {have}. Register one with "
         f"Library('{operator.namespace}', 'IMPL').impl('{operator.name.partition('::')[2]}', kernel, '{key.name}')."
     )
