@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import glasstorch.dispatch
 from glasstorch.core.keys import CPU_KEYS, DispatchKey, below
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
@@ -33,6 +34,13 @@ def outer(library: Library) -> Operator:
 
 def leaf(x: TensorImpl) -> TensorImpl:
     return x
+
+
+def test_the_package_offers_it_beside_the_module_of_that_name(outer: Operator, tensor: Make) -> None:
+    with glasstorch.dispatch.trace() as recorded:
+        outer(tensor())
+    assert recorded[0].operator == "sample::outer"
+    assert glasstorch.dispatch.trace is trace
 
 
 def test_every_kernel_is_recorded_in_the_order_in_which_it_began(outer: Operator, tensor: Make) -> None:
