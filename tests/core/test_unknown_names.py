@@ -11,6 +11,8 @@ def test_the_nearest_name_ignores_case_and_gives_up_where_nothing_is_near() -> N
     assert nearest("crossentropyloss", ["CrossEntropyLoss", "MSELoss"]) == "CrossEntropyLoss"
     assert nearest("softmaks", ["log_softmax", "softmax"]) == "softmax"
     assert nearest("fft", ["relu", "Linear"]) is None
+    assert nearest("einsum", ["sum"]) is None
+    assert nearest("rnad", ["rand", "randn"]) == "rand"
 
 
 def test_the_message_says_what_is_missing_the_nearest_and_where_the_list_is() -> None:

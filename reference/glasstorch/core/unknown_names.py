@@ -12,13 +12,15 @@ from typing import Any
 
 LIST_COMMAND = "python -m glasstorch --list"
 
+NEAR = 0.75  # how alike two names must look, from 0 to 1: `rnad` is near `rand`, `einsum` is not near `sum`
+
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that looks most like this one, if any does."""
     import difflib  # here, because it is needed only where something has gone wrong
 
     by_lower_case = {candidate.lower(): candidate for candidate in known}
-    matches = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
+    matches = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=NEAR)
     return by_lower_case[matches[0]] if matches else None
 
 

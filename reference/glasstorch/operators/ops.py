@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from glasstorch.core.unknown_names import nearest
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.operators.parser import PythonFunction
 
@@ -59,8 +60,18 @@ class _OpNamespace:
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
         if not registry.overloads(self._namespace, name):
-            raise AttributeError(f"'_OpNamespace' '{self._namespace}' object has no attribute '{name}'")
+            raise AttributeError(
+                f"'_OpNamespace' '{self._namespace}' object has no attribute '{name}': {self._advice(name)}", name=name
+            )
         return self._packets.setdefault(name, OpOverloadPacket(self._namespace, name))
+
+    def _advice(self, name: str) -> str:
+        known = dir(self)
+        if not known:
+            return "no operator is defined in this namespace; dir(torch.ops) lists those that have one"
+        match = nearest(name, known)
+        suggestion = f"the nearest name is '{match}'; " if match else ""
+        return f"{suggestion}dir(torch.ops.{self._namespace}) lists what there is"
 
     def __dir__(self) -> list[str]:
         start = self._namespace + "::"
