@@ -164,3 +164,23 @@ def test_it_explains_itself(tmp_path: Path) -> None:
     unknown = run("--fast", "program.py", folder=tmp_path)
     assert unknown.returncode == 2
     assert unknown.stderr.startswith("python -m glasstorch: unknown option --fast\n")
+    for option in ("-c", "-"):
+        refused = run(option, "import torch", folder=tmp_path)
+        assert refused.returncode == 2
+        assert "`-c` and `-` among them, are refused" in refused.stderr
+
+
+def test_its_list_may_be_cut_off_by_its_reader() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "glasstorch", "--list"],
+            check=False,
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "reference")},
+            timeout=60,
+        )
+    assert (done.returncode, done.stderr) == (1, "")

@@ -4,6 +4,8 @@
     python -m glasstorch -m module [arguments]
     python -m glasstorch --list                  the names that glasstorch has, by module
 
+Other options of Python, `-c` and `-` among them, are refused: put the program in a file.
+
 Mirrors: nothing; it does what `python script.py` does
 Differs: glasstorch answers `import torch` and everything below torch, whether torch is installed or not.
 """
@@ -21,7 +23,7 @@ import glasstorch
 from glasstorch import _as_torch
 from glasstorch.core.unknown_names import offered_names
 
-USAGE = "\n".join(__doc__.splitlines()[:5])
+USAGE = "\n".join(__doc__.splitlines()[:7])
 OUR_FRAMES = (__file__, _as_torch.__file__, "<frozen runpy>", "<frozen importlib._bootstrap>")
 
 
@@ -34,8 +36,7 @@ def main(arguments: list[str]) -> int:
         print(f"glasstorch {glasstorch.__version__}")
         return 0
     if arguments[0] == "--list":
-        print_names()
-        return 0
+        return print_names()
     if arguments[0] == "-m":
         if len(arguments) == 1:
             return fail("Argument expected for the -m option: the name of a module", 2)
@@ -111,11 +112,18 @@ def without_our_frames(traceback: TracebackType | None) -> TracebackType | None:
     return kept[0]
 
 
-def print_names() -> None:
-    """Print every public name of every module that a program can import as torch's."""
-    for torch_name in _as_torch.torch_modules():
-        module = importlib.import_module(_as_torch.our_name(torch_name))
-        print(f"{torch_name}\n    " + " ".join(offered_names(vars(module))))
+def print_names() -> int:
+    """Print every public name of every module that a program can import as torch's; returns the exit code."""
+    try:
+        for torch_name in _as_torch.torch_modules():
+            module = importlib.import_module(_as_torch.our_name(torch_name))
+            print(f"{torch_name}\n    " + " ".join(offered_names(vars(module))))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough, as in `--list | head`. Python flushes at exit: let it, to nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
