@@ -118,20 +118,20 @@ def from_numpy(ndarray: Array) -> Tensor:
         raise ArgumentTypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     if not ndarray.dtype.isnative:
         raise ArgumentValueError(
-            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
-            "currently not supported."
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders "
+            "is currently not supported."
         )
     dtype = from_numpy_dtype(ndarray.dtype)
     if any(step < 0 for step in ndarray.strides):
         raise ArgumentValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with "
-            "array.copy().) "
+            "currently supported. (You can probably work around this by making a copy of your array  "
+            "with array.copy().) "
         )
     if any(step % dtype.itemsize for step in ndarray.strides):
         raise ArgumentValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
-            "memory."
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+            "the memory."
         )
     if not ndarray.flags.writeable:
         warnings.warn(

@@ -42,8 +42,8 @@ def backward(
     if create_graph:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
-            "gradient "
-            "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this.",
+            "gradient which can cause a memory leak. We recommend using autograd.grad when creating the graph to "
+            "avoid this.",
             stacklevel=3,
         )
     only = None
@@ -88,8 +88,7 @@ def grad(
         at = next(i for i, g in enumerate(found) if g is None)
         raise AutogradError(
             f"The differentiated Tensor at index {at} appears to not have been used in the graph. Set "
-            f"allow_unused=True if "
-            f"this is the desired behavior."
+            f"allow_unused=True if this is the desired behavior."
         )
     return tuple(found)
 
@@ -174,8 +173,7 @@ class _Hooks:
                 return
             raise AutogradError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-                "variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if requires_grad and not tensor.dtype.is_floating_point:
             raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
@@ -191,11 +189,9 @@ class _Hooks:
             return None
         if meta.grad is None and meta.grad_fn is not None and not meta.retains_grad:
             warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
-                "attribute won't be "
-                "populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
-                "non-leaf "
-                "Tensor, use .retain_grad() on the non-leaf Tensor.",
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor.",
                 stacklevel=3,
             )
         return meta.grad  # type: ignore[no-any-return]

@@ -7,8 +7,8 @@ Differs: the storage, the strides and the version counter of a fresh tensor are 
 # Note [Storage and geometry are the truth]
 A tensor is a storage, a dtype, sizes, strides, an offset, a key set and a version counter. `_array` is NumPy's view of
 exactly that, kept because rebuilding it costs more than adding eight floats. It is never consulted for sizes or
-strides,
-and it is stale when its storage has been resized since (`_generation`).
+strides, and it is stale when its storage has been resized since (`_generation`).
+
 Three fields may be None and are filled in on demand, always to the same answer:
 `_storage` (then `_array` owns the memory and is row-major), `_strides` (then they are row-major), `_version_counter`
 (then the version is 0 and no view shares it).

@@ -52,8 +52,7 @@ def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
     except KeyError:
         raise RegistrationError(
             f"could not parse dispatch key: {name!r}; expected a runtime key such as 'CPU', 'Meta' or "
-            f"'AutogradCPU', or "
-            f"one of the aliases {', '.join(ALIASES)}"
+            f"'AutogradCPU', or one of the aliases {', '.join(ALIASES)}"
         ) from None
 
 

@@ -46,8 +46,8 @@ def refuse_pinned(pin_memory: bool | None) -> None:
     """Pinned memory is for copies to a GPU; no allocator here makes it."""
     if pin_memory:
         raise DeviceError(
-            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
-            "this system."
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
+            "on this system."
         )
 
 

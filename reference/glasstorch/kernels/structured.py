@@ -122,12 +122,9 @@ def resize_output(out: Tensor, shape: Shape) -> bool:
     if out.numel():
         warnings.warn(
             f"An output with one or more elements was resized since it had shape {list(out._shape)}, which does "
-            f"not match "
-            f"the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch "
-            f"release outputs "
-            f"will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by "
-            f"resizing it, "
-            f"inplace, to zero elements with t.resize_(0).",
+            f"not match the required output shape {list(shape)}. This behavior is deprecated, and in a future "
+            f"PyTorch release outputs will not be resized unless they have zero elements. You can explicitly reuse "
+            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
             stacklevel=4,
         )
     out.resize_(shape)

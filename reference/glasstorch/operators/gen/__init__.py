@@ -1,10 +1,9 @@
 """The generator: declarations in, Python files out. Never imported when the library runs.
 
-Reading order: `model` (what a declaration says), `formulas` (what a derivative needs saved), then one file for
-each thing that
-is emitted: `emit_registry`, `emit_functions`, `emit_methods`, `emit_backend_select`, `emit_autograd`,
-`emit_inplace_or_view`.
-`python -m glasstorch.operators.gen` writes them, `--check` says whether what is committed is fresh.
+Reading order: `model` (what a declaration says), `formulas` (what a derivative needs saved), then one file for each
+thing that is emitted: `emit_registry`, `emit_functions`, `emit_methods`, `emit_public`, `emit_autograd`,
+`emit_inplace_or_view`. `python -m glasstorch.operators.gen` writes them, `--check` says whether what is committed is
+fresh.
 
 Mirrors: torchgen, tools/autograd
 Differs: the output is Python, formatted, committed, and meant to be read.

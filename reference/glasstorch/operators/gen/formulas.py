@@ -4,8 +4,7 @@ Mirrors: saved_variables in tools/autograd/load_derivatives.py
 Differs: formulas are Python expressions and are read with `ast`, not with regular expressions.
 
 Names in scope of a formula: `grad` (or `grads[i]`), every argument of the operator, `result` (or the results'
-names), the
-public functions of `autograd/formulas.py`, and the functions of `operators/generated/functions.py`.
+names), the public functions of `autograd/formulas.py`, and the functions of `operators/generated/functions.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What sizes and dtype does an operator's result have?
 
 One function for each rule; `native_functions.yaml` names it in `shape:`. It takes all arguments of the operator in
-schema
-order, checks them (with PyTorch's errors), and returns a `Result`, or a tuple of them. Nothing is computed.
+schema order, checks them (with PyTorch's errors), and returns a `Result`, or a tuple of them. Nothing is computed.
+
 Reading order: `result`, `promotion`, then one file for each family of operators.
 
 Mirrors: TORCH_META_FUNC in aten/src/ATen/native (structured kernels), torch/_meta_registrations.py
