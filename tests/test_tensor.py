@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import operator
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -80,6 +81,67 @@ def test_numpy_copies_a_tensor_where_it_is_asked_to() -> None:
     assert not np.shares_memory(np.array(t), t.numpy())  # PyTorch's __array__ does not take `copy` yet and warns
     with pytest.raises(ValueError, match="without a copy"):
         np.array(t, dtype=np.int64, copy=False)
+
+
+ARRAY_FORMS: dict[str, Callable[[Any, Any], Any]] = {
+    "x + a": lambda x, a: x + a,
+    "x * a": lambda x, a: x * a,
+    "x / a": lambda x, a: x / a,
+    "a / x": lambda x, a: a / x,
+    "x @ a": lambda x, a: x @ a,
+    "x == a": lambda x, a: x == a,
+    "a == x": lambda x, a: a == x,
+    "x += a": lambda x, a: operator.iadd(x, a),
+    "np.add(x, a)": lambda x, a: np.add(x, a),
+    "np.isnan(x)": lambda x, a: np.isnan(x),
+    "number * x": lambda x, a: a[0] * x,
+    "number - x": lambda x, a: a[0] - x,
+    "number / x": lambda x, a: a[0] / x,
+    "number ** x": lambda x, a: a[0] ** x,
+    "number // x": lambda x, a: a[0] // x,
+    "number % x": lambda x, a: a[0] % x,
+    "x + number": lambda x, a: x + a[0],
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's __array_wrap__ takes no context yet
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize(
+    ("form", "array_dtype"),
+    [
+        (form, array_dtype)
+        for form in ARRAY_FORMS
+        for array_dtype in ("float64", "float32", "int64", "bool")
+        if array_dtype != "bool" or "number" not in form  # PyTorch reads NumPy's bool now as a bool, now as a float
+    ],
+)
+def test_an_array_or_its_number_as_an_operand_gives_what_it_gives_in_pytorch(
+    require: Callable[[str], Any], form: str, dtype: str, array_dtype: str
+) -> None:
+    results = []
+    for library in (glasstorch, require("torch")):
+        x = library.tensor([1, 2, 4], dtype=getattr(library, dtype))
+        result = ARRAY_FORMS[form](x, np.array([1, 5, 3]).astype(array_dtype))
+        assert type(result) is library.Tensor
+        results.append((str(result.dtype), result.tolist()))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "floordiv", "mod", "pow", "matmul", "lt", "ge"])
+def test_an_array_on_the_left_is_refused_as_in_pytorch(torch: Any, name: str) -> None:
+    with pytest.raises(TypeError):
+        getattr(operator, name)(np.ones(3), torch.ones(3))
+
+
+@pytest.mark.parametrize("name", ["truediv", "floordiv", "mod", "pow", "add"])
+def test_what_is_no_operand_is_refused_in_the_words_of_python(torch: Any, name: str) -> None:
+    with pytest.raises(TypeError, match="unsupported operand type"):
+        getattr(operator, name)(None, torch.ones(3))
+
+
+def test_an_array_is_refused_where_the_tensor_requires_grad(torch: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"):
+        torch.ones(3, requires_grad=True) * np.ones(3)
 
 
 def test_an_array_taken_from_a_tensor_is_never_overwritten() -> None:

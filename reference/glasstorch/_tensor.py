@@ -2,8 +2,7 @@
 
 Mirrors: aten/src/ATen/templates/TensorBody.h, torch/csrc/autograd/python_variable.cpp, torch/_tensor.py
 Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated)
-and what
-    Python asks of it (here).
+    and what Python asks of it (here).
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ import numpy as np
 from glasstorch.core import geometry, hooks
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
-from glasstorch.core.dtype import Number, dtype, dtype_of_number, from_numpy_dtype
-from glasstorch.core.errors import AutogradError, DeviceError
+from glasstorch.core.dtype import BY_NAME, Number, dtype, dtype_of_number, from_numpy_dtype
+from glasstorch.core.errors import AutogradError, DeviceError, InplaceError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
@@ -26,6 +25,7 @@ from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.operators import conversion, indexing
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.methods import TensorMethods
+from glasstorch.operators.parser import method_operator
 from glasstorch.printing import tensor_str
 
 
@@ -43,7 +43,9 @@ class Tensor(TensorMethods):
     def requires_grad(self) -> bool:
         """Whether operators on this tensor are recorded."""
         meta = self._autograd_meta
-        return meta is not None and (meta.requires_grad or hooks.variable_hooks.grad_fn(self) is not None)
+        return meta is not None and (
+            meta.requires_grad or meta.grad_fn is not None or (meta.base is not None and meta.base.requires_grad)
+        )
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -201,6 +203,14 @@ class Tensor(TensorMethods):
             return array.astype(dtype)
         return array.copy() if copy else array
 
+    # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
+    __array_priority__ = 1000
+
+    def __array_wrap__(self, array: Array, context: Any = None, return_scalar: Any = False) -> Tensor:
+        if array.dtype == np.bool_:
+            array = array.astype(np.uint8)  # as PyTorch, which had no bool tensors when it wrote this
+        return from_array(array, from_numpy_dtype(array.dtype))
+
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
         return self.array().tolist()
@@ -247,16 +257,17 @@ class Tensor(TensorMethods):
     # A number on the left, where the operator does not commute ---------------------------------------------------
 
     def __rtruediv__(self, other: Any) -> Tensor:
-        return functions.mul(functions.reciprocal(self), other)
+        inverse = functions.reciprocal(self)
+        return inverse * other if isinstance(other, np.ndarray) else inverse.__mul__(other)
 
-    def __rpow__(self, other: Any) -> Tensor:
-        return functions.pow(other, self)
+    def __rpow__(self, other: Any) -> Any:
+        return method_operator(_swapped(functions.pow), self, other)
 
-    def __rfloordiv__(self, other: Any) -> Tensor:
-        return functions.floor_divide(other, self)
+    def __rfloordiv__(self, other: Any) -> Any:
+        return method_operator(_swapped(functions.floor_divide), self, other)
 
-    def __rmod__(self, other: Any) -> Tensor:
-        return functions.remainder(other, self)
+    def __rmod__(self, other: Any) -> Any:
+        return method_operator(_swapped(functions.remainder), self, other)
 
     # Copies with another dtype or place -------------------------------------------------------------------------
 
@@ -297,14 +308,17 @@ class Tensor(TensorMethods):
     # Python protocols -------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        grad_fn = self.grad_fn
+        try:
+            grad_fn = self.grad_fn.name() if self.grad_fn is not None else None
+        except InplaceError:  # a view whose history a change in place made ambiguous
+            grad_fn = "Invalid"
         return tensor_str(
             None if self.is_meta else self.array(),
             self._shape,
             self.dtype,
             self.device,
             requires_grad=self.requires_grad,
-            grad_fn=None if grad_fn is None else grad_fn.name(),
+            grad_fn=grad_fn,
             prefix=type(self).__dict__.get("_printed_as", type(self).__name__) + "(",
         )
 
@@ -340,10 +354,12 @@ class Tensor(TensorMethods):
         return tuple(reversed(geometry.memory_order([self.strides()], self._shape)))
 
 
+def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    return lambda self, other: function(other, self)
+
+
 def dtype_named(name: str) -> dtype:
     """A dtype by its name (inside Tensor, `float` and `int` are methods)."""
-    from glasstorch.core.dtype import BY_NAME
-
     return BY_NAME[name]
 
 

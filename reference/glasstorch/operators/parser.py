@@ -95,10 +95,10 @@ class Signature:
         self.positional = [a for a in shown if not a.keyword_only]
         self.is_factory = schema.is_factory
         self.has_self = bool(self.positional) and self.positional[0].name == "self"
-        # `view(2, 3)`: the first parameter after self takes a list of ints, so loose ints may stand for it.
+        # `view(2, 3)`: the one parameter after self takes a list of ints, so loose ints may stand for it.
         self.varargs: int | None = None
         at = 1 if self.has_self else 0
-        if len(self.positional) > at and self.positional[at].type.is_list and _is_int(self.positional[at]):
+        if len(self.positional) == at + 1 and self.positional[at].type.is_list and _is_int(self.positional[at]):
             self.varargs = at
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:  # hot path: benchmarks/eager.py
@@ -138,13 +138,10 @@ class Signature:
         return bound
 
     def _gather_varargs(self, args: Sequence[Any], at: int) -> Sequence[Any]:
-        """`(self, 2, 3)` -> `(self, [2, 3])` where the list parameter comes first."""
+        """`(self, 2, 3)` -> `(self, [2, 3])`."""
         loose = args[at:]
         if not loose or not all(type(value) is int or _as_index(value) is not None for value in loose):
             return args
-        takes_one = self.positional[at].type.list_size is not None
-        if takes_one and len(loose) > 1 and len(self.positional) > at + 1:
-            return args  # sum(0, True): the second value belongs to the next parameter
         return [*args[:at], list(loose)]
 
     def _refusal(self, argument: Argument, place: int, value: Any) -> Mismatch:
@@ -274,6 +271,13 @@ def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
         return NotImplemented
 
 
+def equality_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
+    """`==`, which as in PyTorch is the one operator that reads an array as a tensor."""
+    if isinstance(other, np.ndarray) and other.dtype.kind in "biuf":
+        other = hooks.tensor_hooks.from_array(np.ascontiguousarray(other))
+    return method_operator(function, self, other)
+
+
 # How a Python value becomes each base type of a schema; REFUSED where it cannot. --------------------------------
 
 REFUSED = object()
@@ -387,6 +391,8 @@ def _tensor_or_number(value: Any) -> Any:
         return value
     if isinstance(value, bool | int | float | np.number):
         return hooks.tensor_hooks.wrapped_number(value)
+    if isinstance(value, np.bool_):
+        return hooks.tensor_hooks.wrapped_number(float(value))  # as PyTorch reads it
     return REFUSED
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 import glasstorch
@@ -47,3 +50,42 @@ def test_zeros_is_empty_and_zero_() -> None:
         ("aten::empty.memory_format", "CPU"),
         ("aten::zero_", "CPU"),
     ]
+
+
+# A value that lies in the memory that is written ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "assign",
+    [
+        lambda a: a.__setitem__(0, a[0, 0]),
+        lambda a: a.__setitem__(0, a[0, 1]),
+        lambda a: a.__setitem__(0, a.flatten()[0]),
+        lambda a: a.__setitem__((0, 0), a[0, 1]),
+        lambda a: a.fill_(a[0, 1]),
+        lambda a: a.t().fill_(a[2, 1]),
+    ],
+)
+def test_an_element_of_the_tensor_itself_may_fill_it(
+    require: Callable[[str], Any], assign: Callable[[Any], Any]
+) -> None:
+    results = []
+    for library in (glasstorch, require("torch")):
+        a = library.arange(9.0).reshape(3, 3)
+        assign(a)
+        results.append(a.tolist())
+    assert results[0] == results[1]
+
+
+def test_a_row_of_the_tensor_itself_may_not(torch: Any) -> None:
+    a = torch.arange(9.0).reshape(3, 3)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+        a.copy_(a[0])
+
+
+def test_filling_with_an_own_element_passes_its_gradient_on(torch: Any) -> None:
+    x = torch.arange(4.0, requires_grad=True)
+    y = x * 1
+    y.fill_(y[3])
+    y.sum().backward()
+    assert x.grad.tolist() == [0, 0, 0, 4]

@@ -119,6 +119,8 @@ def fill_tensor_(self: Tensor, value: Tensor) -> Tensor:
         raise ShapeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {len(value._shape)} dimensions."
         )
+    if value.untyped_storage() is self.untyped_storage():
+        value = clone(value, None)  # it may be one of the elements that are about to be overwritten
     return self.copy_(value)
 
 

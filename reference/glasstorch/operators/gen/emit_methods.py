@@ -65,7 +65,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import NUMBERS, method_operator
+from glasstorch.operators.parser import NUMBERS, equality_operator, method_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -134,5 +134,5 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     return (
         f"\n    def {dunder}(self, other: {anything}) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
         f"{number}        if isinstance(other, TensorImpl):\n{call}"
-        f"        return method_operator(_f.{name}, self, other)\n"
+        f"        return {'equality' if dunder == '__eq__' else 'method'}_operator(_f.{name}, self, other)\n"
     )

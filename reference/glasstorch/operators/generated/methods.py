@@ -13,7 +13,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import NUMBERS, method_operator
+from glasstorch.operators.parser import NUMBERS, equality_operator, method_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -304,7 +304,7 @@ class TensorMethods(TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _eq_Tensor[keys](keys, self, other)
-        return method_operator(_f.eq, self, other)
+        return equality_operator(_f.eq, self, other)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
