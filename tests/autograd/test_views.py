@@ -137,3 +137,115 @@ def test_in_place_on_a_view_whose_gradient_is_wanted_is_refused_with_what_to_do_
     with pytest.raises(RuntimeError, match="not in glasstorch yet"):
         buffer[1:] = w * 2
     assert buffer.tolist() == [0.0] * 3
+
+
+# How a view was made --------------------------------------------------------------------------------------------
+
+
+def view_without_grad(torch: Any, leaf: bool) -> tuple[Any, Any]:
+    """A matrix that requires grad, and its first row, taken in no_grad mode."""
+    x = torch.ones(3, 3, requires_grad=True)
+    x = x if leaf else x * 1
+    with torch.no_grad():
+        return x, x[0]
+
+
+IS_BEING = "A view was created in no_grad mode and is being modified inplace with grad mode enabled"
+HAS_BEEN = "A view was created in no_grad mode and its base or another view of its base has been modified inplace"
+
+
+@pytest.mark.parametrize("leaf", [True, False])
+def test_a_view_made_without_recording_is_not_changed_with_recording(torch: Any, leaf: bool) -> None:
+    x, v = view_without_grad(torch, leaf)
+    assert (v.requires_grad, v.is_leaf, v.grad_fn) == (True, True, None)
+    with pytest.raises(RuntimeError, match=IS_BEING):
+        v.add_(1)
+    with pytest.raises(RuntimeError, match=IS_BEING):
+        v.fill_(2)
+    assert (x.tolist(), x._version) == ([[1.0] * 3] * 3, 0)
+
+
+@pytest.mark.parametrize("leaf", [True, False])
+@pytest.mark.parametrize("changed", ["base", "view"])
+def test_a_view_made_without_recording_has_no_history_once_it_was_changed(torch: Any, leaf: bool, changed: str) -> None:
+    x, v = view_without_grad(torch, leaf)
+    with torch.no_grad():
+        (x if changed == "base" else v).mul_(2)
+        assert (v + 1).tolist() == ([3.0] * 3)
+    assert v.requires_grad
+    with pytest.raises(RuntimeError, match=HAS_BEEN):
+        _ = v.grad_fn
+    with pytest.raises(RuntimeError, match=HAS_BEEN):
+        v + 1
+    assert repr(v) == "tensor([2., 2., 2.], grad_fn=<Invalid>)"
+
+
+def test_a_view_made_without_recording_of_what_requires_no_grad_is_free_until_the_base_does(torch: Any) -> None:
+    base = torch.zeros(3, 3)
+    with torch.no_grad():
+        v = base[0]
+    v.add_(1)
+    base.add_(1)
+    assert (v.tolist(), v.grad_fn) == ([2.0] * 3, None)
+    w = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match=IS_BEING):
+        v.mul_(w)
+    base.mul_(w)
+    with pytest.raises(RuntimeError, match=HAS_BEEN):
+        _ = v.grad_fn
+
+
+def test_a_view_of_a_base_that_was_asked_to_require_grad_later_does_too(torch: Any) -> None:
+    base = torch.zeros(3, 3)
+    v = base[0]
+    base.add_(1)
+    assert not v.requires_grad
+    base.requires_grad_()
+    assert v.requires_grad
+    (gradient,) = torch.autograd.grad(v.sum(), base)
+    assert gradient.tolist() == [[1.0] * 3, [0.0] * 3, [0.0] * 3]
+
+
+def test_a_view_of_a_view_made_without_recording_is_refused_too(torch: Any) -> None:
+    x = torch.ones(3, 3, requires_grad=True) * 1
+    with torch.no_grad():
+        inner = x[0][1:]
+    with pytest.raises(RuntimeError, match=IS_BEING):
+        inner.add_(1)
+    w = torch.ones(2, requires_grad=True)
+    plain = torch.ones(3, 3)
+    with torch.no_grad():
+        row = plain[0]
+    with pytest.raises(RuntimeError, match=IS_BEING):
+        row[1:].mul_(w)
+
+
+def test_one_of_several_views_is_not_changed_with_recording(torch: Any) -> None:
+    x = torch.ones(3, 3, requires_grad=True)
+    several = "is a view and is being modified inplace. This view is the output of a function that returns multiple"
+    for first in (x.unbind(0)[0], (x * 1).unbind(0)[0]):
+        with pytest.raises(RuntimeError, match=f"Output 0 of Unbind {several}"):
+            first.add_(1)
+    with pytest.raises(RuntimeError, match=f"Output 1 of Split {several}"):
+        (x * 1).split(1)[1].add_(1)
+    with pytest.raises(RuntimeError, match=f"Output 0 of Slice {several}"):
+        (x * 1).unbind(0)[0][1:].add_(1)
+    rows = torch.ones(3, 3).unbind(0)
+    with pytest.raises(RuntimeError, match=r"A view was created in no_grad mode .*returns multiple views"):
+        rows[0].mul_(torch.ones(3, requires_grad=True))
+    y = x * 1
+    rows = y.unbind(0)
+    y.add_(1)
+    with pytest.raises(RuntimeError, match=r"Output 2 of Unbind is a view and its base or another view of its base"):
+        _ = rows[2].grad_fn
+
+
+def test_a_view_that_follows_its_base_makes_its_node_once(torch: Any) -> None:
+    y = torch.ones(3, requires_grad=True) * 1
+    v = y[1:]
+    before = v.grad_fn
+    assert v.grad_fn is before
+    y.mul_(5)
+    after = v.grad_fn
+    assert after is not before
+    assert v.grad_fn is after

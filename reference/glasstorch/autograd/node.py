@@ -6,7 +6,9 @@ Differs: an edge that goes nowhere is None (PyTorch: an Edge without function); 
 
 from __future__ import annotations
 
+import enum
 import itertools
+import re
 import sys
 import weakref
 from collections.abc import Callable, Sequence
@@ -110,6 +112,11 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
+def made_by(node: Node) -> str:
+    """What a node's operator is called in messages: `Exp` for ExpBackward0."""
+    return re.sub(r"Backward\d*$", "", node.name())
+
+
 class NodeHooks:
     """What runs around a node: hooks of its results' tensors, gradients to be kept, hooks before the node and after it.
 
@@ -169,10 +176,21 @@ class HookHandle:
         self.remove()
 
 
+class MadeBy(enum.Enum):
+    """How a view was made, where a recorded change in place of it or of its base would give wrong gradients.
+
+    Mirrors: CreationMeta in torch/csrc/autograd/variable.h, without DEFAULT, which is None here
+    """
+
+    NO_GRAD = "in no_grad mode"
+    SEVERAL = "by an operator that returns several views"
+
+
 class AutogradMeta:
     """What autograd knows about one tensor; a tensor that no gradient concerns has none.
 
-    A view has `base`, the tensor whose storage it shows, and `seen_version`, the version at which `grad_fn` was right.
+    A view has `base`, the tensor whose storage it shows, and `seen_version`, the version at which `grad_fn` was right;
+    `made` is set where the way the view was made forbids to record changes in place.
     """
 
     grad_fn: Node | None = None
@@ -182,6 +200,7 @@ class AutogradMeta:
     accumulator: weakref.ref[AccumulateGrad] | None = None
     kept_accumulator: AccumulateGrad | None = None  # held once it has hooks
     base: Tensor | None = None
+    made: MadeBy | None = None
     seen_version = 0
     retains_grad = False
     post_accumulate_hooks: list[Callable[[Any], Any]] | None = None
@@ -238,9 +257,11 @@ def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
 
 
 def requires_grad(tensor: TensorImpl) -> bool:
-    """Whether an operator on this tensor is recorded when grad mode is on."""
+    """What a tensor says to `requires_grad`: it was asked to, it has a node, or it is a view of one that does."""
     meta = tensor._autograd_meta
-    return meta is not None and (meta.requires_grad or meta.grad_fn is not None)
+    return meta is not None and (
+        meta.requires_grad or meta.grad_fn is not None or (meta.base is not None and requires_grad(meta.base))
+    )
 
 
 def gradient_edge(tensor: Tensor | None) -> Edge | None:  # hot path: benchmarks/eager.py
@@ -311,6 +332,7 @@ def check_inplace(tensor: Tensor) -> None:
     if meta is None:
         return
     if meta.base is not None:
+        check_rebase(meta, "is being")
         base_meta = meta.base._autograd_meta
         if base_meta is not None and base_meta.requires_grad and base_meta.grad_fn is None:
             raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
@@ -321,6 +343,34 @@ def check_inplace(tensor: Tensor) -> None:
         )
     if meta.requires_grad and meta.grad_fn is None:
         raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def check_rebase(meta: AutogradMeta, changed: str) -> None:
+    """Refuse to give a view a new node after a change in place, where the way it was made makes that ambiguous.
+
+    `changed` says what was changed: the view "is being", or "its base or another view of its base has been".
+
+    Mirrors: handle_view_on_rebase in torch/csrc/autograd/variable.cpp
+    """
+    made, node = meta.made, meta.grad_fn
+    if made is None:
+        return
+    output = None if node is None else f"Output {meta.output_nr} of {made_by(node)} is a view"
+    if output is not None and made is MadeBy.SEVERAL:
+        what = f"{output} and {changed} modified inplace."
+    else:
+        view = "A view was" if output is None else f"{output} of a view which was"
+        what = f"{view} created in no_grad mode and {changed} modified inplace with grad mode enabled."
+    if made is MadeBy.SEVERAL:
+        raise InplaceError(
+            f"{what} This view is the output of a function that returns multiple views. Such functions do not allow "
+            f"the output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+        )
+    raise InplaceError(
+        f"{what} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+        f"moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace to "
+        f"be tracked) or both outside (if you want the inplace to be tracked)."
+    )
 
 
 def rebase_history(tensor: Tensor, node: Node) -> None:

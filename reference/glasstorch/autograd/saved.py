@@ -6,12 +6,11 @@ Differs: saved-tensor hooks come with a later part.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from glasstorch._tensor import alias
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import AutogradMeta, Node
+from glasstorch.autograd.node import AutogradMeta, Node, made_by
 from glasstorch.core.errors import AutogradError
 
 if TYPE_CHECKING:
@@ -56,13 +55,6 @@ class SavedVariable:
         return (
             f"one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{tensor.dtype.scalar_name}Tensor {list(tensor._shape)}]{of} is at version {version}; "
-            f"expected version "
-            f"{self.version} instead. {owner.name()} saved it. Change a clone() instead, or move the in-place "
-            f"operation "
-            f"behind backward()"
+            f"expected version {self.version} instead. {owner.name()} saved it. Change a clone() instead, or move "
+            f"the in-place operation behind backward()"
         )
-
-
-def made_by(node: Node) -> str:
-    """What a node's operator is called in messages: `Exp` for ExpBackward0."""
-    return re.sub(r"Backward\d*$", "", node.name())

@@ -2,14 +2,16 @@
 
 Mirrors: torch/csrc/autograd/variable.h (DifferentiableViewMeta, as_view), VariableTypeUtils.h (as_view)
 Differs: a view whose base was changed in place since gets AsStridedBackward0 as its new node, where PyTorch can also
-    replay the view operators.
+    replay the view operators. A view made in no_grad mode of a tensor that requires grad says that it does too, but an
+    operator on it is not recorded, where PyTorch records a node that leads nowhere.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.autograd.node import AutogradMeta, gradient_edge
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import AutogradMeta, MadeBy, check_rebase, gradient_edge, requires_grad
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -21,33 +23,44 @@ def shares_version(base: Tensor, other: Tensor) -> Tensor:
     return other
 
 
-def as_view(base: Tensor, view: Tensor) -> Tensor:
+def as_view(base: Tensor, view: Tensor) -> Tensor:  # hot path: benchmarks/eager.py
     """Record that `view` shows the storage of `base`: the root of a chain of views, and its version counter."""
     counter = base._version_counter
-    view._version_counter = counter if counter is not None else base.version_counter()
-    meta = base._autograd_meta
-    root = base if meta is None or meta.base is None else meta.base
+    if counter is None:
+        counter = base.version_counter()
+    view._version_counter = counter
     view_meta = view._autograd_meta = AutogradMeta()
-    view_meta.base = root
-    view_meta.seen_version = view._version_counter.value
+    view_meta.seen_version = counter.value
+    meta = base._autograd_meta
+    if meta is None or meta.base is None:
+        view_meta.base = base
+    else:
+        view_meta.base = meta.base
+        view_meta.made = meta.made
+    if not grad_mode.get():
+        view_meta.made = MadeBy.NO_GRAD
     return view
 
 
 def as_views(base: Tensor, views: Any) -> Any:
-    """Several views of one tensor."""
+    """Several views of one tensor, none of which may be changed in place while that is recorded."""
+    made = MadeBy.SEVERAL if grad_mode.get() else MadeBy.NO_GRAD
     for view in views:
-        as_view(base, view)
+        as_view(base, view)._autograd_meta.made = made
     return views
 
 
 def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
-    """Give a view the node that leads to what its base is now."""
+    """Give a view the node that leads to what its base is now; InplaceError if the way it was made forbids it."""
     from glasstorch.autograd.generated.autograd_kernels import (
         AsStridedBackward0,
     )  # generated above this module
 
     base = meta.base
     assert base is not None
+    if meta.grad_fn is None and not requires_grad(base):
+        return
+    check_rebase(meta, "its base or another view of its base has been")
     edge = gradient_edge(base)
     if edge is not None:
         node = AsStridedBackward0((edge,))

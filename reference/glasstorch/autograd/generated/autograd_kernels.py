@@ -54,6 +54,7 @@ from glasstorch.autograd.node import (
     gradient_edge,
     gradient_edges,
     rebase_history,
+    requires_grad,
     set_histories,
     set_history,
 )
@@ -85,7 +86,7 @@ def uniform_(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _uniform_[below](below, self, from_, to, generator)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _uniform_[below](below, self, from_, to, generator)
     check_inplace(self)
     node = UniformBackward0((edge_self,))
@@ -112,7 +113,7 @@ def normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _normal_[below](below, self, mean, std, generator)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _normal_[below](below, self, mean, std, generator)
     check_inplace(self)
     node = NormalBackward0((edge_self,))
@@ -139,7 +140,7 @@ def random__from(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> A
     if self._autograd_meta is None or not grad_mode.get():
         return _random__from[below](below, self, from_, to, generator)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _random__from[below](below, self, from_, to, generator)
     check_inplace(self)
     node = RandomBackward0((edge_self,))
@@ -195,7 +196,7 @@ def add__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
         return _add__Tensor[below](below, self, other, alpha)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
+    if edge_self is None and edge_other is None and not requires_grad(self):
         return _add__Tensor[below](below, self, other, alpha)
     check_inplace(self)
     node = AddBackward0((edge_self, edge_other))
@@ -252,7 +253,7 @@ def sub__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
         return _sub__Tensor[below](below, self, other, alpha)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
+    if edge_self is None and edge_other is None and not requires_grad(self):
         return _sub__Tensor[below](below, self, other, alpha)
     check_inplace(self)
     node = SubBackward0((edge_self, edge_other))
@@ -317,7 +318,7 @@ def mul__Tensor(keys: int, self: Any, other: Any) -> Any:
         return _mul__Tensor[below](below, self, other)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
+    if edge_self is None and edge_other is None and not requires_grad(self):
         return _mul__Tensor[below](below, self, other)
     check_inplace(self)
     node = MulBackward0((edge_self, edge_other))
@@ -384,7 +385,7 @@ def div__Tensor(keys: int, self: Any, other: Any) -> Any:
         return _div__Tensor[below](below, self, other)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
+    if edge_self is None and edge_other is None and not requires_grad(self):
         return _div__Tensor[below](below, self, other)
     check_inplace(self)
     node = DivBackward0((edge_self, edge_other))
@@ -455,7 +456,7 @@ def div__Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> An
         return _div__Tensor_mode[below](below, self, other, rounding_mode)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
+    if edge_self is None and edge_other is None and not requires_grad(self):
         return _div__Tensor_mode[below](below, self, other, rounding_mode)
     check_inplace(self)
     node = DivBackward2((edge_self, edge_other))
@@ -522,7 +523,7 @@ def remainder__Tensor(keys: int, self: Any, other: Any) -> Any:
         return _remainder__Tensor[below](below, self, other)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
-    if edge_self is None and edge_other is None:
+    if edge_self is None and edge_other is None and not requires_grad(self):
         return _remainder__Tensor[below](below, self, other)
     check_inplace(self)
     node = RemainderBackward1((edge_self, edge_other))
@@ -594,7 +595,7 @@ def pow__Tensor(keys: int, self: Any, exponent: Any) -> Any:
         return _pow__Tensor[below](below, self, exponent)
     edge_self = gradient_edge(self)
     edge_exponent = gradient_edge(exponent)
-    if edge_self is None and edge_exponent is None:
+    if edge_self is None and edge_exponent is None and not requires_grad(self):
         return _pow__Tensor[below](below, self, exponent)
     check_inplace(self)
     node = PowBackward1((edge_self, edge_exponent))
@@ -693,7 +694,7 @@ def pow__Scalar(keys: int, self: Any, exponent: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _pow__Scalar[below](below, self, exponent)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _pow__Scalar[below](below, self, exponent)
     check_inplace(self)
     node = PowBackward0((edge_self,))
@@ -833,7 +834,7 @@ def neg_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _neg_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _neg_[below](below, self)
     check_inplace(self)
     node = NegBackward0((edge_self,))
@@ -885,7 +886,7 @@ def abs_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _abs_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _abs_[below](below, self)
     check_inplace(self)
     node = AbsBackward0((edge_self,))
@@ -930,7 +931,7 @@ def sgn_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _sgn_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _sgn_[below](below, self)
     check_inplace(self)
     node = SgnBackward0((edge_self,))
@@ -982,7 +983,7 @@ def exp_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _exp_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _exp_[below](below, self)
     check_inplace(self)
     node = ExpBackward0((edge_self,))
@@ -1035,7 +1036,7 @@ def log_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _log_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _log_[below](below, self)
     check_inplace(self)
     node = LogBackward0((edge_self,))
@@ -1088,7 +1089,7 @@ def sqrt_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _sqrt_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _sqrt_[below](below, self)
     check_inplace(self)
     node = SqrtBackward0((edge_self,))
@@ -1141,7 +1142,7 @@ def rsqrt_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _rsqrt_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _rsqrt_[below](below, self)
     check_inplace(self)
     node = RsqrtBackward0((edge_self,))
@@ -1194,7 +1195,7 @@ def reciprocal_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _reciprocal_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _reciprocal_[below](below, self)
     check_inplace(self)
     node = ReciprocalBackward0((edge_self,))
@@ -1247,7 +1248,7 @@ def sin_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _sin_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _sin_[below](below, self)
     check_inplace(self)
     node = SinBackward0((edge_self,))
@@ -1300,7 +1301,7 @@ def cos_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _cos_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _cos_[below](below, self)
     check_inplace(self)
     node = CosBackward0((edge_self,))
@@ -1353,7 +1354,7 @@ def tanh_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _tanh_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _tanh_[below](below, self)
     check_inplace(self)
     node = TanhBackward0((edge_self,))
@@ -1452,7 +1453,7 @@ def sigmoid_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _sigmoid_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _sigmoid_[below](below, self)
     check_inplace(self)
     node = SigmoidBackward0((edge_self,))
@@ -1551,7 +1552,7 @@ def relu_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _relu_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _relu_[below](below, self)
     check_inplace(self)
     node = ReluBackward0((edge_self,))
@@ -1696,7 +1697,7 @@ def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _clamp_[below](below, self, min, max)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _clamp_[below](below, self, min, max)
     check_inplace(self)
     node = ClampBackward1((edge_self,))
@@ -1781,7 +1782,7 @@ def clamp__Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
     edge_self = gradient_edge(self)
     edge_min = gradient_edge(min)
     edge_max = gradient_edge(max)
-    if edge_self is None and edge_min is None and edge_max is None:
+    if edge_self is None and edge_min is None and edge_max is None and not requires_grad(self):
         return _clamp__Tensor[below](below, self, min, max)
     check_inplace(self)
     node = ClampBackward0((edge_self, edge_min, edge_max))
@@ -1861,7 +1862,7 @@ def addcmul_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
     edge_self = gradient_edge(self)
     edge_tensor1 = gradient_edge(tensor1)
     edge_tensor2 = gradient_edge(tensor2)
-    if edge_self is None and edge_tensor1 is None and edge_tensor2 is None:
+    if edge_self is None and edge_tensor1 is None and edge_tensor2 is None and not requires_grad(self):
         return _addcmul_[below](below, self, tensor1, tensor2, value)
     check_inplace(self)
     node = AddcmulBackward0((edge_self, edge_tensor1, edge_tensor2))
@@ -1942,7 +1943,7 @@ def addcdiv_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
     edge_self = gradient_edge(self)
     edge_tensor1 = gradient_edge(tensor1)
     edge_tensor2 = gradient_edge(tensor2)
-    if edge_self is None and edge_tensor1 is None and edge_tensor2 is None:
+    if edge_self is None and edge_tensor1 is None and edge_tensor2 is None and not requires_grad(self):
         return _addcdiv_[below](below, self, tensor1, tensor2, value)
     check_inplace(self)
     node = AddcdivBackward0((edge_self, edge_tensor1, edge_tensor2))
@@ -2002,7 +2003,7 @@ def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
         return _lerp__Scalar[below](below, self, end, weight)
     edge_self = gradient_edge(self)
     edge_end = gradient_edge(end)
-    if edge_self is None and edge_end is None:
+    if edge_self is None and edge_end is None and not requires_grad(self):
         return _lerp__Scalar[below](below, self, end, weight)
     check_inplace(self)
     node = LerpBackward0((edge_self, edge_end))
@@ -2055,7 +2056,7 @@ def masked_fill__Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _masked_fill__Scalar[below](below, self, mask, value)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _masked_fill__Scalar[below](below, self, mask, value)
     check_inplace(self)
     node = MaskedFillBackward0((edge_self,))
@@ -2710,7 +2711,7 @@ def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) ->
     edge_self = gradient_edge(self)
     edge_mat1 = gradient_edge(mat1)
     edge_mat2 = gradient_edge(mat2)
-    if edge_self is None and edge_mat1 is None and edge_mat2 is None:
+    if edge_self is None and edge_mat1 is None and edge_mat2 is None and not requires_grad(self):
         return _addmm_[below](below, self, mat1, mat2, beta, alpha)
     check_inplace(self)
     node = AddmmBackward0((edge_self, edge_mat1, edge_mat2))
@@ -3363,7 +3364,7 @@ def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _transpose_[below](below, self, dim0, dim1)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _transpose_[below](below, self, dim0, dim1)
     check_inplace(self)
     node = TransposeBackward1((edge_self,))
@@ -3392,7 +3393,7 @@ def t_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _t_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _t_[below](below, self)
     check_inplace(self)
     node = TBackward1((edge_self,))
@@ -3422,7 +3423,7 @@ def squeeze_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _squeeze_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _squeeze_[below](below, self)
     check_inplace(self)
     node = SqueezeBackward3((edge_self,))
@@ -3453,7 +3454,7 @@ def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _squeeze__dim[below](below, self, dim)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _squeeze__dim[below](below, self, dim)
     check_inplace(self)
     node = SqueezeBackward4((edge_self,))
@@ -3484,7 +3485,7 @@ def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _squeeze__dims[below](below, self, dim)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _squeeze__dims[below](below, self, dim)
     check_inplace(self)
     node = SqueezeBackward5((edge_self,))
@@ -3515,7 +3516,7 @@ def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _unsqueeze_[below](below, self, dim)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _unsqueeze_[below](below, self, dim)
     check_inplace(self)
     node = UnsqueezeBackward1((edge_self,))
@@ -3552,7 +3553,7 @@ def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: An
     if self._autograd_meta is None or not grad_mode.get():
         return _as_strided_[below](below, self, size, stride, storage_offset)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _as_strided_[below](below, self, size, stride, storage_offset)
     check_inplace(self)
     node = AsStridedBackward1((edge_self,))
@@ -3877,7 +3878,7 @@ def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any)
         return _index_put_[below](below, self, indices, values, accumulate)
     edge_self = gradient_edge(self)
     edge_values = gradient_edge(values)
-    if edge_self is None and edge_values is None:
+    if edge_self is None and edge_values is None and not requires_grad(self):
         return _index_put_[below](below, self, indices, values, accumulate)
     check_inplace(self)
     node = IndexPutBackward1((edge_self, edge_values))
@@ -3984,7 +3985,7 @@ def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
         return _scatter__src[below](below, self, dim, index, src)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
+    if edge_self is None and edge_src is None and not requires_grad(self):
         return _scatter__src[below](below, self, dim, index, src)
     check_inplace(self)
     node = ScatterBackward0((edge_self, edge_src))
@@ -4041,7 +4042,7 @@ def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> An
     if self._autograd_meta is None or not grad_mode.get():
         return _scatter__value[below](below, self, dim, index, value)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _scatter__value[below](below, self, dim, index, value)
     check_inplace(self)
     node = ScatterBackward1((edge_self,))
@@ -4106,7 +4107,7 @@ def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
         return _scatter_add_[below](below, self, dim, index, src)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
+    if edge_self is None and edge_src is None and not requires_grad(self):
         return _scatter_add_[below](below, self, dim, index, src)
     check_inplace(self)
     node = ScatterAddBackward0((edge_self, edge_src))
@@ -4208,7 +4209,7 @@ def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
         return _copy_[below](below, self, src, non_blocking)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None:
+    if edge_self is None and edge_src is None and not requires_grad(self):
         return _copy_[below](below, self, src, non_blocking)
     check_inplace(self)
     node = CopyBackward0((edge_self, edge_src))
@@ -4322,7 +4323,7 @@ def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _fill__Scalar[below](below, self, value)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _fill__Scalar[below](below, self, value)
     check_inplace(self)
     node = FillBackward2((edge_self,))
@@ -4356,7 +4357,7 @@ def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
         return _fill__Tensor[below](below, self, value)
     edge_self = gradient_edge(self)
     edge_value = gradient_edge(value)
-    if edge_self is None and edge_value is None:
+    if edge_self is None and edge_value is None and not requires_grad(self):
         return _fill__Tensor[below](below, self, value)
     check_inplace(self)
     node = FillBackward3((edge_self, edge_value))
@@ -4383,7 +4384,7 @@ def zero_(keys: int, self: Any) -> Any:
     if self._autograd_meta is None or not grad_mode.get():
         return _zero_[below](below, self)
     edge_self = gradient_edge(self)
-    if edge_self is None:
+    if edge_self is None and not requires_grad(self):
         return _zero_[below](below, self)
     check_inplace(self)
     node = ZeroBackward0((edge_self,))

@@ -33,6 +33,7 @@ from glasstorch.autograd.node import (
     gradient_edge,
     gradient_edges,
     rebase_history,
+    requires_grad,
     set_histories,
     set_history,
 )
@@ -313,7 +314,7 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     lines.append(f"    if {test} or not grad_mode.get():\n        return {call}\n")
     edge_lines, none = _edges(plan)
     lines += edge_lines
-    lines.append(f"    if {none}:\n        return {call}\n")
+    lines.append(f"    if {none} and not requires_grad(self):\n        return {call}\n")
     lines.append("    check_inplace(self)\n")
     edges = _tuple([f"edge_{a.name}" for a in plan.arguments])
     lines.append(f"    node = {node}({edges})\n")
