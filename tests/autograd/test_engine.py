@@ -87,9 +87,20 @@ def test_several_roots_are_one_backward_pass(torch: Any) -> None:
 def test_a_root_below_another_root_gets_both_gradients(torch: Any) -> None:
     a = leaf(torch, 1.0)
     b = a * 2
+    seen: list[list[float]] = []
+    b.register_hook(lambda g: seen.append(g.tolist()))
     c = (b * 3).sum()
     torch.autograd.backward([c, b], [None, torch.tensor([5.0])])
     assert a.grad.tolist() == [2 * (3.0 + 5.0)]
+    assert seen == [[8.0]]  # it ran once, when both had arrived
+
+
+def test_a_leaf_that_is_a_root_and_lies_below_another_accumulates_once(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    seen: list[list[float]] = []
+    a.register_post_accumulate_grad_hook(lambda p: seen.append(p.grad.tolist()))
+    torch.autograd.backward([(a * 2).sum(), a])
+    assert seen == [[3.0]]
 
 
 def test_the_same_root_twice_counts_twice(torch: Any) -> None:
