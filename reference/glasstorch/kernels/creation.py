@@ -81,8 +81,10 @@ def new_empty_strided(
 # arange ---------------------------------------------------------------------------------------------------------
 
 
-def arange_dtype(start: Number, end: Number, step: Number) -> dtype:
-    """int64 for whole numbers, the default dtype where a float is among them."""
+def arange_dtype(start: Number, end: Number, step: Number, wanted: dtype | None) -> dtype:
+    """What was asked for, or else int64 for whole numbers and the default dtype where a float is among them."""
+    if wanted is not None:
+        return wanted
     return get_default_dtype() if any(isinstance(n, float) for n in (start, end, step)) else int64
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import enable_grad, no_grad
+from glasstorch.autograd.modes import no_grad
 from glasstorch.operators.generated import functions as operators
 from glasstorch.optim.optimizer import Optimizer, Parameters
 
@@ -67,14 +67,9 @@ class Adam(Optimizer):
 
     @no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._update(parameter, parameter.grad, group)
+        loss = self._loss(closure)
+        for parameter, grad, group in self._gradients():
+            self._update(parameter, grad, group)
         return loss
 
     def _update(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import copy
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import enable_grad
 
 Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
@@ -60,6 +61,20 @@ class Optimizer:
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient; a `closure` first computes loss and gradients anew."""
         raise NotImplementedError(f"{type(self).__name__} does not define step()")
+
+    def _loss(self, closure: Callable[[], Any] | None) -> Any:
+        """What the closure returns, run with its operators recorded; None without one."""
+        if closure is None:
+            return None
+        with enable_grad():
+            return closure()
+
+    def _gradients(self) -> Iterator[tuple[Tensor, Tensor, dict[str, Any]]]:
+        """Every parameter that has a gradient, with the gradient and the options of its group."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    yield parameter, parameter.grad, group
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""

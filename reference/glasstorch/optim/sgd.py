@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import enable_grad, no_grad
+from glasstorch.autograd.modes import no_grad
 from glasstorch.optim.optimizer import Optimizer, Parameters
 
 
@@ -61,28 +61,23 @@ class SGD(Optimizer):
 
     @no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            lr = float(group["lr"])
-            momentum = group["momentum"]
-            for parameter in group["params"]:
-                grad = parameter.grad
-                if grad is None:
-                    continue
-                if group["maximize"]:
-                    grad = -grad
-                if group["weight_decay"] != 0:
-                    grad = grad.add(parameter, alpha=group["weight_decay"])
-                if momentum != 0:
-                    state = self.state[parameter]
-                    buffer = state.get("momentum_buffer")
-                    if buffer is None:
-                        buffer = state["momentum_buffer"] = grad.detach().clone()
-                    else:
-                        buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
-                    grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-                parameter.add_(grad, alpha=-lr)
+        loss = self._loss(closure)
+        for parameter, grad, group in self._gradients():
+            self._update(parameter, grad, group)
         return loss
+
+    def _update(self, parameter: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        momentum = group["momentum"]
+        if group["maximize"]:
+            grad = -grad
+        if group["weight_decay"] != 0:
+            grad = grad.add(parameter, alpha=group["weight_decay"])
+        if momentum != 0:
+            state = self.state[parameter]
+            buffer = state.get("momentum_buffer")
+            if buffer is None:
+                buffer = state["momentum_buffer"] = grad.detach().clone()
+            else:
+                buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
+            grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+        parameter.add_(grad, alpha=-float(group["lr"]))

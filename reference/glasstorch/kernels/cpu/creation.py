@@ -76,7 +76,7 @@ def arange(
     pin_memory: bool | None,
 ) -> Tensor:
     """`start + step * i` for i = 0, 1, 2 ..."""
-    dtype = arange_dtype(start, end, step) if dtype is None else dtype
+    dtype = arange_dtype(start, end, step, dtype)
     refuse_pinned(pin_memory)
     return wrap(counted(start, end, step, dtype), dtype)
 

@@ -62,7 +62,7 @@ def arange(
     pin_memory: bool | None,
 ) -> Tensor:
     """As many as there would be numbers."""
-    dtype = arange_dtype(start, end, step) if dtype is None else dtype
+    dtype = arange_dtype(start, end, step, dtype)
     return uninitialised((arange_length(start, end, step, dtype),), dtype, NOWHERE)
 
 

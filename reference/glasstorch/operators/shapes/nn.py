@@ -63,9 +63,7 @@ def nll_loss_forward(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[Result, Result]:
     """The loss, of the target's size unless reduced, and the total weight, one element."""
-    _check_target(target, (int64, uint8))
-    _check_nll_sizes(self, target)
-    _check_weight(self, weight)
+    _check_nll(self, target, weight)
     _check_floating("nll_loss_out_frame", self)
     batched = len(self._shape) == 2
     shape = target._shape if reduction == NONE and batched else ()
@@ -82,9 +80,7 @@ def nll_loss_backward(
     total_weight: Tensor,
 ) -> Result:
     """The sizes and dtype of the input."""
-    _check_target(target, (int64, uint8))
-    _check_nll_sizes(self, target)
-    _check_weight(self, weight)
+    _check_nll(self, target, weight)
     if reduction == NONE and len(self._shape) == 2:
         if grad_output._shape != target._shape:
             raise ShapeError(
@@ -100,9 +96,7 @@ def nll_loss2d_forward(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[Result, Result]:
     """As nll_loss_forward, for a target at each place of an image."""
-    _check_target(target, (int64,))
-    _check_nll2d_sizes(self, target)
-    _check_weight(self, weight)
+    _check_nll2d(self, target, weight)
     _check_floating("nll_loss2d_forward_out_frame", self)
     shape = target._shape if reduction == NONE else ()
     return Result(shape, self.dtype, None, same_dtype), Result((), self.dtype, None, same_dtype)
@@ -118,9 +112,7 @@ def nll_loss2d_backward(
     total_weight: Tensor,
 ) -> Result:
     """The sizes and dtype of the input."""
-    _check_target(target, (int64,))
-    _check_nll2d_sizes(self, target)
-    _check_weight(self, weight)
+    _check_nll2d(self, target, weight)
     if reduction == NONE:
         if len(grad_output._shape) != 3:
             raise ShapeError(
@@ -146,8 +138,9 @@ def _nll_gradient(grad_output: Tensor, self: Tensor, total_weight: Tensor) -> Re
     return Result(self._shape, self.dtype, None, same_dtype)
 
 
-def _check_nll_sizes(self: Tensor, target: Tensor) -> None:
-    """(C) with a single target, or (N, C) with (N)."""
+def _check_nll(self: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    """(C) with a single target, or (N, C) with (N); a weight for each class."""
+    _check_target(target, (int64, uint8))
     scores, targets = self._shape, target._shape
     if len(scores) not in (1, 2):
         raise ShapeError(f"input tensor should be 1D or 2D, got sizes {list(scores)}")
@@ -160,10 +153,12 @@ def _check_nll_sizes(self: Tensor, target: Tensor) -> None:
         raise DimensionError("Dimension specified as 0 but tensor has no dimensions: a batch needs a 1D target")
     elif scores[0] != targets[0]:
         raise ShapeError(f"size mismatch (got input: {list(scores)}, target: {list(targets)})")
+    _check_weight(self, weight)
 
 
-def _check_nll2d_sizes(self: Tensor, target: Tensor) -> None:
-    """(N, C, H, W) with (N, H, W)."""
+def _check_nll2d(self: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    """(N, C, H, W) with (N, H, W); a weight for each class."""
+    _check_target(target, (int64,))
     scores, targets = self._shape, target._shape
     if len(targets) != 3:
         raise ShapeError(
@@ -175,6 +170,7 @@ def _check_nll2d_sizes(self: Tensor, target: Tensor) -> None:
         )
     if (scores[0], *scores[2:]) != targets:
         raise ShapeError(f"size mismatch (got input: {list(scores)} , target: {list(targets)}")
+    _check_weight(self, weight)
 
 
 def _check_target(target: Tensor, accepted: tuple[dtype, ...]) -> None:
