@@ -10,7 +10,7 @@ else comes here: other overloads, numbers for tensors, `view(2, 3)` for `view([2
 from __future__ import annotations
 
 import operator as builtin_operators
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, TypeGuard
 
@@ -140,17 +140,38 @@ class Signature:
     def _gather_varargs(self, args: Sequence[Any], at: int) -> Sequence[Any]:
         """`(self, 2, 3)` -> `(self, [2, 3])`."""
         loose = args[at:]
-        if not loose or not all(type(value) is int or _as_index(value) is not None for value in loose):
+        if not loose or _as_index(loose[0]) is None:
+            return args
+        may_be_others = len(self.positional) > at + 1
+        if may_be_others and any(_as_index(value) is None for value in loose):
             return args
         return [*args[:at], list(loose)]
 
     def _refusal(self, argument: Argument, place: int, value: Any) -> Mismatch:
+        name, kind = _python_name(argument), _describe(argument)
+        # Counted as for a method; nothing is known of how it was called.
+        position = place if self.has_self and place else place + 1
+        if not (argument.type.is_list and isinstance(value, list | tuple)):
+            return Mismatch("argument '{}' (position {}) must be {}, not {}", name, position, kind, _type_name(value))
+        convert = _CONVERT[argument.type.base]
+        at = next((i for i, element in enumerate(value) if convert(element) is REFUSED), 0)
+        found = _type_name(value[at])
+        if argument.type.base == "Tensor":
+            return Mismatch("expected Tensor as element {} in argument {}, but got {}", at, place, found)
+        if at == 0:
+            return Mismatch(
+                "argument '{}' (position {}) must be {}, but found element of type {} at pos 0",
+                name,
+                position,
+                kind,
+                found,
+            )
         return Mismatch(
-            "argument '{}' (position {}) must be {}, not {}",
-            _python_name(argument),
-            place if self.has_self and place else place + 1,  # as for a method; nothing is known of how it was called
-            _describe(argument),
-            type(value).__name__,
+            "argument '{}' failed to unpack the object at pos {} with error \"type must be {},but got {}\"",
+            name,
+            at + 1,
+            kind,
+            found,
         )
 
     def __str__(self) -> str:
@@ -197,6 +218,9 @@ class PythonFunction:
                 return signature, signature.bind(args, kwargs)
             except Mismatch as mismatch:
                 reasons.append(mismatch.reason)
+        renamed = _with_torch_names(kwargs)
+        if renamed != list(kwargs):
+            return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)))
         if len(signatures) == 1:
             raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
         got = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
@@ -232,6 +256,18 @@ class PythonFunction:
 
     def __repr__(self) -> str:
         return f"<function {self.name} of operators {', '.join(self._overloads)}>"
+
+
+# NumPy's names for parameters, tried where a call under its own names fits no overload.
+# Mirrors: numpy_compatibility_arg_names in torch/csrc/utils/python_arg_parser.cpp
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _with_torch_names(names: Iterable[str]) -> list[str]:
+    """Names of arguments with NumPy's replaced."""
+    given = list(names)
+    renamed = [NUMPY_NAMES.get(name, name) for name in given]
+    return renamed if len(set(renamed)) == len(given) else given
 
 
 def _check_options_of_out(kwargs: dict[str, Any], out: TensorImpl) -> None:
@@ -434,6 +470,10 @@ def _python_name(parameter: Argument) -> str:
 def _describe(parameter: Argument) -> str:
     word = _WORDS.get(parameter.type.base, parameter.type.base)
     return f"tuple of {word}s" if parameter.type.is_list else word
+
+
+def _type_name(value: object) -> str:
+    return type(value).__name__
 
 
 def _parameter_text(parameter: Argument) -> str:

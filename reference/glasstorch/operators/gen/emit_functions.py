@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from glasstorch.dispatch.schema import Argument
 from glasstorch.operators.gen.model import NativeFunction, python_name
-from glasstorch.operators.parser import NUMBERS_AS_TENSORS
+from glasstorch.operators.parser import NUMBERS_AS_TENSORS, NUMPY_NAMES
 
 HEADER = '''"""One function for each operator's name. {mark}
 
@@ -150,10 +150,14 @@ def _plain(name: Name) -> str:
         declared += ([] if keyword_only else ["*"]) + ["out: Any = None"]
     if name.primary.schema.is_factory:
         declared += ([] if keyword_only or out else ["*"]) + ["requires_grad: bool = False"]
+    by_other_names = _has_other_names(name)
+    if by_other_names:
+        declared.append("**kwargs: Any")
     positional = ", ".join(_local(a) for a in parameters if not a.keyword_only)
     named = "".join(f", {a.name}={_local(a)}" for a in parameters if a.keyword_only)
     named += ", out=out" if out else ""
     named += ", requires_grad=requires_grad" if name.primary.schema.is_factory else ""
+    named += ", **kwargs" if by_other_names else ""
     body = ""
     if name.name in NUMBERS_AS_TENSORS:
         numbers = [_local(a) for a in parameters if a.type.base == "Tensor" and a.name != "self"]
@@ -161,10 +165,20 @@ def _plain(name: Name) -> str:
             body += f"    if type({n}) in NUMBERS:\n        {n} = hooks.tensor_hooks.wrapped_number({n})\n"
     for f in _called_here(name):
         tests = [t for a in f.schema.arguments if (t := _fits(a))] + (["out is None"] if out else [])
+        tests += ["not kwargs"] if by_other_names else []
         body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
+    if by_other_names:
+        here = [(other, a) for other, own in NUMPY_NAMES.items() for a in parameters if own == a.name]
+        body += "    if kwargs:\n"
+        body += "".join(f"        {_local(a)} = kwargs.pop({other!r}, {_local(a)})\n" for other, a in here)
     body += f"    return _parse_{name.name}({positional}{named})\n"
     returns = _returns(name.primary)
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
+
+
+def _has_other_names(name: Name) -> bool:
+    """Whether `dim` may be left out, so that NumPy's name for it, `axis`, may come in its place."""
+    return any(a.name == "dim" and a.default is not None for a in name.parameters())
 
 
 def _is_loose(name: Name) -> bool:

@@ -2472,28 +2472,46 @@ def amin(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_amin(*args, **kwargs)
 
 
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The index of the largest element, over all elements or one dimension.
 
     argmax(input, dim=None, keepdim=False, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and (dim is None or type(dim) is int) and type(keepdim) is bool and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and (dim is None or type(dim) is int)
+        and type(keepdim) is bool
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmax[keys](keys, input, dim, keepdim)
-    return _parse_argmax(input, dim, keepdim, out=out)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+        keepdim = kwargs.pop("keepdims", keepdim)
+    return _parse_argmax(input, dim, keepdim, out=out, **kwargs)
 
 
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The index of the smallest element, over all elements or one dimension.
 
     argmin(input, dim=None, keepdim=False, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and (dim is None or type(dim) is int) and type(keepdim) is bool and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and (dim is None or type(dim) is int)
+        and type(keepdim) is bool
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmin[keys](keys, input, dim, keepdim)
-    return _parse_argmin(input, dim, keepdim, out=out)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+        keepdim = kwargs.pop("keepdims", keepdim)
+    return _parse_argmin(input, dim, keepdim, out=out, **kwargs)
 
 
 def all(*args: Any, **kwargs: Any) -> Tensor:
@@ -2948,7 +2966,9 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return _parse_select(input, dim, index)
 
 
-def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+def slice(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1, **kwargs: Any
+) -> Tensor:
     """A view of every `step`-th index from `start` up to, and without, `end`.
 
         slice(input, dim=0, start=None, end=None, step=1) -> Tensor
@@ -2961,11 +2981,14 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
         and (start is None or type(start) is int)
         and (end is None or type(end) is int)
         and type(step) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _slice_Tensor[keys](keys, input, dim, start, end, step)
-    return _parse_slice(input, dim, start, end, step)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_slice(input, dim, start, end, step, **kwargs)
 
 
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
@@ -3014,18 +3037,20 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return _parse_unfold(input, dimension, size, step)
 
 
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+def unbind(input: Tensor, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of each index along a dimension.
 
         unbind(input, dim=0) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    if isinstance(input, TensorImpl) and type(dim) is int:
+    if isinstance(input, TensorImpl) and type(dim) is int and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unbind_int[keys](keys, input, dim)
-    return _parse_unbind(input, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_unbind(input, dim, **kwargs)
 
 
 def split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
@@ -3038,18 +3063,20 @@ def split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     return _parse_split(*args, **kwargs)
 
 
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: int, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of a number of pieces along a dimension.
 
         chunk(input, chunks, dim=0) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
-    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int:
+    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _chunk[keys](keys, input, chunks, dim)
-    return _parse_chunk(input, chunks, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_chunk(input, chunks, dim, **kwargs)
 
 
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
@@ -3210,28 +3237,32 @@ def _as_strided_backward(
     return _parse__as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset)
 
 
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Tensors joined along a dimension that they have.
 
     cat(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None:
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _cat[keys](keys, list(tensors), dim)
-    return _parse_cat(tensors, dim, out=out)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_cat(tensors, dim, out=out, **kwargs)
 
 
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Tensors joined along a new dimension.
 
     stack(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None:
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _stack[keys](keys, list(tensors), dim)
-    return _parse_stack(tensors, dim, out=out)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_stack(tensors, dim, out=out, **kwargs)
 
 
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
