@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -280,3 +283,68 @@ def test_the_edge_of_a_tensor_is_where_its_gradient_arrives(torch: Any) -> None:
     assert node is x.grad_fn.next_functions[0][0] is y.grad_fn.next_functions[0][0]
     assert number == 0
     assert graph.get_gradient_edge(x)[:2] == (x.grad_fn, 0)
+
+
+# Who keeps whom alive -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """Only references keep objects alive: a cycle would not be found."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_leaf_with_hooks_dies_with_its_last_reference(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    a.register_hook(lambda g: g * 2)
+    a.register_post_accumulate_grad_hook(lambda p: None)
+    (a * 3).sum().backward()
+    assert a.grad.tolist() == [6.0, 6.0]
+    watched = weakref.ref(a)
+    del a
+    assert watched() is None
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_result_whose_gradient_is_kept_dies_with_its_last_reference(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 3
+    b.retain_grad()
+    b.register_hook(lambda g: g * 2)
+    b.sum().backward()
+    assert b.grad.tolist() == [2.0, 2.0]
+    watched = weakref.ref(a)
+    del a, b
+    assert watched() is None
+
+
+def test_nobody_keeps_the_gradient_of_a_result_that_is_gone(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 3
+    b.retain_grad()
+    c = b * 2
+    del b
+    c.sum().backward()
+    assert a.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_hook_of_a_leaf_runs_whenever_it_was_registered(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    before = (a * 1).sum()
+    handle = a.register_hook(lambda g: g * 10)
+    after = (a * 1).sum()
+    assert torch.autograd.grad(before, a)[0].tolist() == [10.0]
+    after.backward(retain_graph=True)
+    assert a.grad.tolist() == [10.0]
+    handle.remove()
+    after.backward()
+    assert a.grad.tolist() == [11.0]
+    a.register_hook(lambda g: g * 100)
+    a.grad = None
+    a.requires_grad_(False).requires_grad_()
+    (a * 1).sum().backward()
+    assert a.grad.tolist() == [100.0]

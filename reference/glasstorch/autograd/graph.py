@@ -7,6 +7,7 @@ Differs: nothing in substance; `is_grads_batched` comes with vmap.
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -230,7 +231,7 @@ class _Hooks:
             return
         meta.retains_grad = True
         node, output_nr = edge
-        node.some_hooks().kept[output_nr] = meta
+        node.some_hooks().kept[output_nr] = weakref.ref(meta)
 
     def retains_grad(self, tensor: Tensor) -> bool:
         meta = tensor._autograd_meta
@@ -242,8 +243,9 @@ class _Hooks:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
         node, output_nr = edge
         meta = tensor._autograd_meta
-        if meta.grad_fn is None:
-            meta.kept_accumulator = node  # a leaf's hooks live as long as the leaf
+        if meta.grad_fn is None:  # a leaf's hooks live as long as the leaf, and its node for as long as a graph
+            meta.hooks = meta.hooks if meta.hooks is not None else []
+            node.some_hooks().of_tensors = meta.hooks
         return HookHandle(node.some_hooks().of_tensors, (output_nr, hook))
 
     def register_post_accumulate_grad_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> HookHandle:

@@ -127,7 +127,8 @@ class NodeHooks:
 
     def __init__(self) -> None:
         self.of_tensors: list[tuple[int, Callable[[Any], Any]]] = []  # with the number of the result
-        self.kept: dict[int, AutogradMeta] = {}  # result -> the record whose `grad` is set (retain_grad)
+        # retain_grad: result -> the record whose `grad` is set; weak, because the record holds the node.
+        self.kept: dict[int, weakref.ref[AutogradMeta]] = {}
         self.before: list[Callable[[Gradients], Any]] = []
         self.after: list[Callable[[Gradients, Gradients], Any]] = []
 
@@ -138,8 +139,9 @@ class NodeHooks:
                 changed = hook(grads[number])
                 if changed is not None:
                     grads[number] = changed
-        for number, meta in self.kept.items():
-            if grads[number] is not None:
+        for number, reference in self.kept.items():
+            meta = reference()
+            if meta is not None and grads[number] is not None:
                 meta.grad = grads[number] if meta.grad is None else meta.grad + grads[number]
         return grads
 
@@ -198,7 +200,7 @@ class AutogradMeta:
     requires_grad = False  # set by the user, on leaves
     grad: Tensor | None = None
     accumulator: weakref.ref[AccumulateGrad] | None = None
-    kept_accumulator: AccumulateGrad | None = None  # held once it has hooks
+    hooks: list[tuple[int, Callable[[Any], Any]]] | None = None  # of a leaf; its AccumulateGrad comes and goes
     base: Tensor | None = None
     made: MadeBy | None = None
     seen_version = 0
@@ -215,6 +217,9 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
         self.metadata = ((variable._shape, variable.dtype),)
+        hooks = variable._autograd_meta.hooks
+        if hooks is not None:
+            self.some_hooks().of_tensors = hooks
 
     def apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]
@@ -384,5 +389,5 @@ def rebase_history(tensor: Tensor, node: Node) -> None:
         meta = tensor._autograd_meta = AutogradMeta()
     elif meta.retains_grad:
         meta.grad_fn.some_hooks().kept.pop(meta.output_nr)
-        node.some_hooks().kept[0] = meta
+        node.some_hooks().kept[0] = weakref.ref(meta)
     meta.grad_fn, meta.output_nr = node, 0
