@@ -1,8 +1,7 @@
 """How is a ratio measured on a machine that is shared and noisy?
 
 The contestants run in turn, a short batch each, many rounds over; each one's figure is its fastest batch. A
-disturbance that
-lasts longer than a batch then hits all of them or none.
+disturbance that lasts longer than a batch then hits all of them or none.
 """
 
 from __future__ import annotations

@@ -63,8 +63,7 @@ def errata(root: Path) -> list[Erratum]:
     for entry in entries:
         if entry.status not in STATUSES or entry.document not in DOCUMENTS:
             raise BookError(
-                f"{path.name}: {entry.id} has the status {entry.status!r} and the document "
-                f"{entry.document!r}\n"
+                f"{path.name}: {entry.id} has the status {entry.status!r} and the document {entry.document!r}\n"
                 f"  statuses: {', '.join(STATUSES)}; documents: {', '.join(DOCUMENTS)}"
             )
     return entries

@@ -114,10 +114,10 @@ def keep_at_home(site: Path) -> None:
         program.write_text(text.replace(POLYFILL_HOST, '""'), encoding="utf-8", newline="\n")
     if not replaced:
         raise BookError(
-            f"Material's program ({', '.join(program.name for program in programs) or 'not found'}) no "
-            "longer names Mermaid's host\n"
-            "  the pinned version of mkdocs-material has changed: see how it loads Mermaid now, and mend "
-            "keep_at_home in finish.py"
+            f"Material's program ({', '.join(program.name for program in programs) or 'not found'}) no longer "
+            "names Mermaid's host\n"
+            "  the pinned version of mkdocs-material has changed: see how it loads Mermaid now, and mend keep_at_home "
+            "in finish.py"
         )
 
 

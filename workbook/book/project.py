@@ -20,8 +20,7 @@ def project_root(start: Path | None = None) -> Path:
             return folder
     raise BookError(
         f"no book found at or above {first}\n"
-        f"  the book is the folder with mkdocs.yml and {CHAPTERS}/ in it; an installed wheel holds only the "
-        "library\n"
+        f"  the book is the folder with mkdocs.yml and {CHAPTERS}/ in it; an installed wheel holds only the library\n"
         "  clone the repository and run the command inside it"
     )
 

@@ -49,8 +49,8 @@ def places(root: Path) -> dict[str, list[Place]]:
         return {CHAPTERS[key]: [Place(**entry) for entry in entries] for key, entries in chapters.items()}
     except (yaml.YAMLError, TypeError, KeyError) as error:
         raise BookError(
-            f"{path.name}: {last_line(str(error))}\n  its chapters are {', '.join(CHAPTERS)};"
-            f" an entry has {', '.join(Place._fields)}"
+            f"{path.name}: {last_line(str(error))}\n"
+            f"  its chapters are {', '.join(CHAPTERS)}; an entry has {', '.join(Place._fields)}"
         ) from error
 
 

@@ -154,7 +154,7 @@ def runtime_keys(keys: int) -> Iterator[DispatchKey]:
 
 
 class DispatchKeySet:
-    """A key set to look at; the library itself passes plain ints.
+    """A key set to look at: `DispatchKeySet(x.key_set)`. The library itself passes plain ints.
 
     >>> s = DispatchKeySet(key_set_of("CPU", "AutogradCPU"))
     >>> s.highestPriorityTypeId()

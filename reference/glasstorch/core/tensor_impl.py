@@ -69,7 +69,7 @@ class TensorImpl:
     _strides: Shape | None
     _version_counter: VersionCounter | None
     dtype: dtype
-    key_set: int
+    key_set: int  # to look at it: DispatchKeySet(x.key_set)
 
     # Sizes and strides ------------------------------------------------------------------------------------------
 
