@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -283,6 +284,76 @@ def test_the_edge_of_a_tensor_is_where_its_gradient_arrives(torch: Any) -> None:
     assert node is x.grad_fn.next_functions[0][0] is y.grad_fn.next_functions[0][0]
     assert number == 0
     assert graph.get_gradient_edge(x)[:2] == (x.grad_fn, 0)
+
+
+class Halve:
+    """A hook without a name."""
+
+    def __call__(self, gradient: Any) -> Any:
+        return gradient[:1]
+
+
+@pytest.mark.parametrize("of_leaf", [True, False])
+@pytest.mark.parametrize(
+    ("hook", "error", "message"),
+    [
+        (lambda g: 3, TypeError, "expected Variable, but hook returned 'int'"),
+        (lambda g: (g,), TypeError, "expected Variable, but hook returned 'tuple'"),
+        (lambda g: g[:1], RuntimeError, "hook '<lambda>' has changed the size of value"),
+        (Halve(), RuntimeError, "hook '<unknown>' has changed the size of value"),
+        (
+            lambda g: g.double(),
+            RuntimeError,
+            "hook '<lambda>' has changed the type of value (was torch.FloatTensor got torch.DoubleTensor)",
+        ),
+        (lambda g: g.to("meta"), RuntimeError, "hook '<lambda>' has changed the type of value"),
+    ],
+)
+def test_a_hook_of_a_tensor_returns_a_gradient_of_the_same_kind(
+    torch: Any, of_leaf: bool, hook: Any, error: type[Exception], message: str
+) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 2
+    (a if of_leaf else b).register_hook(hook)
+    with pytest.raises(error, match=re.escape(message)):
+        b.sum().backward()
+    assert a.grad is None
+
+
+@pytest.mark.parametrize(
+    ("hook", "error", "message"),
+    [
+        (lambda grads: grads[0], TypeError, "expected tuple, but hook returned 'Tensor'"),
+        (lambda grads: list(grads), TypeError, "expected tuple, but hook returned 'list'"),
+        (lambda grads: (3, *grads[1:]), TypeError, "expected Variable, but hook returned 'int'"),
+        (lambda grads: (*grads, None), RuntimeError, "hook '<lambda>' has returned an incorrect number of values (got"),
+        (lambda grads: (grads[0][:1], *grads[1:]), RuntimeError, "hook '<lambda>' has changed the size of value"),
+        (lambda grads: (grads[0].double(), *grads[1:]), RuntimeError, "hook '<lambda>' has changed the type of value"),
+    ],
+)
+def test_a_hook_of_a_node_returns_gradients_of_the_same_kinds(
+    torch: Any, hook: Any, error: type[Exception], message: str
+) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    before, after = a * 2, a * 2
+    before.grad_fn.register_prehook(hook)
+    after.grad_fn.register_hook(lambda results, grads: hook(results))
+    for b in (before, after):
+        with pytest.raises(error, match=re.escape(message)):
+            b.sum().backward()
+    assert a.grad is None
+
+
+def test_a_hook_of_a_node_may_drop_a_gradient_and_not_invent_one(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    b = a * 2
+    b.grad_fn.register_hook(lambda results, grads: (None, None))
+    b.sum().backward()
+    assert a.grad is None
+    c = a * 2
+    c.grad_fn.register_hook(lambda results, grads: (results[0], results[0]))
+    with pytest.raises(RuntimeError, match="can't replace a None gradient with a non-None value"):
+        c.sum().backward()
 
 
 # Who keeps whom alive -------------------------------------------------------------------------------------------

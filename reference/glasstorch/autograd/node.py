@@ -12,17 +12,14 @@ import re
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from glasstorch._tensor import alias
+from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import AutogradError, InplaceError
 from glasstorch.core.geometry import Shape, contiguous_strides, is_non_overlapping_and_dense
 from glasstorch.core.tensor_impl import TensorImpl
-
-if TYPE_CHECKING:
-    from glasstorch._tensor import Tensor
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
 Gradients = Sequence[Any]  # a Tensor or None for each
@@ -138,6 +135,7 @@ class NodeHooks:
             if grads[number] is not None:
                 changed = hook(grads[number])
                 if changed is not None:
+                    _check_replaced(grads[number], changed, hook)
                     grads[number] = changed
         for number, reference in self.kept.items():
             meta = reference()
@@ -149,15 +147,61 @@ class NodeHooks:
         """The node is about to run: its hooks may replace all gradients."""
         for hook in tuple(self.before):
             changed = hook(tuple(grads))
-            grads = grads if changed is None else list(changed)
+            if changed is not None:
+                _check_all_replaced(grads, changed, hook)
+                grads = list(changed)
         return grads
 
     def after_node(self, results: Gradients, grads: Gradients) -> Gradients:
         """The node has run: its hooks may replace what it made."""
         for hook in tuple(self.after):
             changed = hook(tuple(results), tuple(grads))
-            results = results if changed is None else changed
+            if changed is not None:
+                _check_all_replaced(results, changed, hook)
+                results = changed
         return results
+
+
+def _check_all_replaced(old: Gradients, new: Any, hook: Any) -> None:
+    """Refuse what a node's hook returned unless it is a tuple of gradients that may stand for the old ones."""
+    if not isinstance(new, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
+    if len(new) != len(old):
+        raise AutogradError(
+            f"hook '{_name_of(hook)}' has returned an incorrect number of values (got {len(new)}, but expected "
+            f"{len(old)})"
+        )
+    for before, after in zip(old, new, strict=True):
+        if after is not None:
+            _check_replaced(before, after, hook)
+
+
+def _check_replaced(old: Any, new: Any, hook: Any) -> None:
+    """Refuse a gradient that a hook returned in place of another, unless it is a tensor of the same kind.
+
+    Mirrors: check_single_result in torch/csrc/autograd/python_hook.cpp
+    """
+    if old is None:
+        raise AutogradError("can't replace a None gradient with a non-None value")
+    if not isinstance(new, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if new.dtype is not old.dtype or new.device != old.device:
+        raise AutogradError(
+            f"hook '{_name_of(hook)}' has changed the type of value (was {_type_of(old)} got {_type_of(new)})"
+        )
+    if new._shape != old._shape:
+        raise AutogradError(
+            f"hook '{_name_of(hook)}' has changed the size of value (was {list(old._shape)} got {list(new._shape)})"
+        )
+
+
+def _name_of(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _type_of(tensor: Tensor) -> str:
+    device = "" if tensor.device.type == "cpu" else f" on {tensor.device}"
+    return f"torch.{tensor.dtype.scalar_name}Tensor{device}"
 
 
 class HookHandle:
