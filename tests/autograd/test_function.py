@@ -262,3 +262,92 @@ def test_hooks_on_a_function_run_as_on_any_node(torch: Any) -> None:
     y.grad_fn.register_hook(lambda gi, go: (gi[0] * 10,))
     y.sum().backward()
     assert x.grad.tolist() == [20.0]
+
+
+# setup_context --------------------------------------------------------------------------------------------------
+
+
+def test_setup_context_gets_the_arguments_and_what_forward_returned(torch: Any) -> None:
+    seen = []
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any, k: float) -> Any:
+            return x * x * k
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            seen.append((len(inputs), output.requires_grad, torch.is_grad_enabled(), ctx.needs_input_grad))
+            ctx.save_for_backward(inputs[0])
+            ctx.k = inputs[1]
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return 2 * x * g * ctx.k, None
+
+    x = leaf(torch, 1.0, 5.0)
+    Scaled.apply(x, 3.0).sum().backward()
+    assert x.grad.tolist() == [6.0, 30.0]
+    assert Scaled.apply(torch.ones(2), 3.0).tolist() == [3.0, 3.0]
+    assert seen == [(2, False, False, (True, False)), (2, False, False, (False, False))]
+
+
+def test_setup_context_may_save_and_mark_results(torch: Any) -> None:
+    class ExpAndTwice(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x.exp(), x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(output[0])
+            ctx.mark_non_differentiable(output[1])
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, of_twice: Any) -> Any:
+            (result,) = ctx.saved_tensors
+            return g * result
+
+    x = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    assert [result.requires_grad for result in ExpAndTwice.apply(x)] == [True, False]
+    assert torch.autograd.gradgradcheck(lambda x: ExpAndTwice.apply(x)[0], (x,))
+
+
+@pytest.mark.parametrize(("saved", "message"), [((3,), "argument 0 is of type int"), ((None, 0.5), "argument 1 is of")])
+def test_only_tensors_are_saved(torch: Any, saved: tuple[Any, ...], message: str) -> None:
+    class Keeps(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(*saved)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g
+
+    with pytest.raises(TypeError, match=f"save_for_backward can only save variables, but {message}"):
+        Keeps.apply(leaf(torch, 1.0))
+
+
+@pytest.mark.parametrize("handed_through", [True, False])
+def test_a_view_from_a_function_is_not_changed_with_recording(torch: Any, handed_through: bool) -> None:
+    class Shows(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x if handed_through else x.view(2, 1)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g.reshape(2)
+
+    x = leaf(torch, 1.0, 2.0)
+    view = Shows.apply(x)
+    assert view._is_view()
+    with pytest.raises(RuntimeError, match=r"Output 0 of Shows is a view and is being .*inside a custom Function"):
+        view.add_(1)
+    base = x * 1
+    view = Shows.apply(base)
+    base.add_(1)
+    with pytest.raises(RuntimeError, match=r"Output 0 of Shows is a view and its base .*inside a custom Function"):
+        _ = view.grad_fn

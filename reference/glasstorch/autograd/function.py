@@ -1,7 +1,7 @@
 """How does a user write an operator's forward and backward in Python?
 
 Mirrors: torch/autograd/function.py (Function, FunctionCtx), torch/csrc/autograd/python_function.cpp (PyNode)
-Differs: the node itself is the context; `setup_context`, `vmap` and `jvp` come with later parts.
+Differs: the node itself is the context; `vmap` and `jvp` come with later parts.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.modes import grad_mode, no_grad
 from glasstorch.autograd.node import (
     Gradients,
+    MadeBy,
     Metadata,
     Node,
     check_inplace,
@@ -41,7 +42,7 @@ class BackwardCFunction(Node):
         self.results: list[Metadata | None] = []  # what a gradient of each result looks like
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward, which finds them in `saved_tensors`; only in forward."""
+        """Keep tensors for backward, which finds them in `saved_tensors`; only in forward or setup_context."""
         self.to_save = tensors
 
     @property
@@ -96,6 +97,7 @@ class BackwardCFunction(Node):
 class Function:
     """Base of a user's operator: static methods `forward(ctx, *args)` and `backward(ctx, *grads)`.
 
+    With a static method `setup_context(ctx, inputs, output)`, forward has no `ctx`: it is `forward(*args)`.
     Call `apply`. backward returns one gradient (or None) for each argument of forward. Both may use operators;
     backward's are recorded when `create_graph` asks for it.
 
@@ -124,9 +126,14 @@ class Function:
         )
 
     @staticmethod
-    def forward(ctx: Any, *args: Any) -> Any:
-        """Compute the result; `ctx` carries what backward will need."""
+    def forward(*args: Any) -> Any:
+        """Compute the result; `ctx`, the first argument unless there is a setup_context, takes what backward needs."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Give `ctx` what backward will need, after forward."""
+        raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
@@ -145,7 +152,11 @@ class Function:
         node.argument_places = places
         token = grad_mode.set(False)
         try:
-            result = cls.forward(node, *args)
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(node, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(node, args, result)
         finally:
             grad_mode.reset(token)
         results = result if isinstance(result, tuple) else (result,)
@@ -166,12 +177,19 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
     """Save what forward asked to save, and make the node the producer of the results."""
     outputs: list[Any] = []
     for r in results:
-        same_object = isinstance(r, Tensor) and any(r is a for a in args)
-        if same_object and not any(r is d for d in node.dirty):
-            r = r.view_as(r).detach() if not grad_mode.get() else r.detach()  # an input handed through is a view of it
+        if isinstance(r, Tensor) and not any(r is d for d in node.dirty):
+            if any(r is a for a in args):  # an input handed through is a view of it
+                with no_grad():
+                    r = r.view_as(r)
+            if r._is_view():
+                r._autograd_meta.made = MadeBy.FUNCTION
         outputs.append(r)
     node.saved = []
-    for tensor in node.to_save:
+    for i, tensor in enumerate(node.to_save):
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {i} is of type {type(tensor).__name__}"
+            )
         at = next((i for i, r in enumerate(results) if r is tensor), -1)
         is_input = any(tensor is a for a in args)
         if tensor is None:

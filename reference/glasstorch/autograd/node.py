@@ -10,6 +10,7 @@ import enum
 import itertools
 import re
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -230,6 +231,7 @@ class MadeBy(enum.Enum):
 
     NO_GRAD = "in no_grad mode"
     SEVERAL = "by an operator that returns several views"
+    FUNCTION = "in a custom Function"
 
 
 class AutogradMeta:
@@ -271,16 +273,20 @@ class AccumulateGrad(Node):
             return ()
         variable = self.variable
         meta = variable._autograd_meta
-        if meta.grad is None:
-            meta.grad = _first_gradient(variable, grad)
-        elif grad_mode.get():  # create_graph: the sum must have a history
-            meta.grad = meta.grad + grad
-        else:
-            meta.grad += grad
+        with _accumulating:
+            if meta.grad is None:
+                meta.grad = _first_gradient(variable, grad)
+            elif grad_mode.get():  # create_graph: the sum must have a history
+                meta.grad = meta.grad + grad
+            else:
+                meta.grad += grad
         for hook in meta.post_accumulate_hooks or ():
             hook(variable)
         return ()
 
+
+# Passes in several threads may end at one leaf. PyTorch has a lock for each; this one is held for an addition only.
+_accumulating = threading.RLock()
 
 # References to a gradient that nobody but the engine has: the buffer's, the local variable's, and this call's.
 UNSHARED = 4
@@ -405,7 +411,7 @@ def check_rebase(meta: AutogradMeta, changed: str) -> None:
     if made is None:
         return
     output = None if node is None else f"Output {meta.output_nr} of {made_by(node)} is a view"
-    if output is not None and made is MadeBy.SEVERAL:
+    if output is not None and made is not MadeBy.NO_GRAD:
         what = f"{output} and {changed} modified inplace."
     else:
         view = "A view was" if output is None else f"{output} of a view which was"
@@ -414,6 +420,13 @@ def check_rebase(meta: AutogradMeta, changed: str) -> None:
         raise InplaceError(
             f"{what} This view is the output of a function that returns multiple views. Such functions do not allow "
             f"the output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+        )
+    if made is MadeBy.FUNCTION:
+        raise InplaceError(
+            f"{what} This view was created inside a custom Function (or because an input was returned as-is) and the "
+            f"autograd logic to handle view+inplace would override the custom backward associated with the custom "
+            f"Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
+            f"output of the custom Function."
         )
     raise InplaceError(
         f"{what} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
