@@ -314,3 +314,25 @@ def test_functions_of_calculus_agree_with_numpy(name: str, dtype: str) -> None:
         wanted = oracle.get(name, getattr(np, name, None))(x.double().numpy())  # type: ignore[misc]
     tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float64": 1e-14}.get(dtype, 1e-6)
     np.testing.assert_allclose(found.double().numpy(), wanted, rtol=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        (lambda t: (t.tensor([1], dtype=t.uint8), 300), "value cannot be converted to type uint8_t without overflow"),
+        (lambda t: (300, t.tensor(1, dtype=t.uint8)), "value cannot be converted to type uint8_t without overflow"),
+        (lambda t: (t.tensor([1], dtype=t.int32), 2**40), "value cannot be converted to type int without overflow"),
+        (lambda t: (1e300, 2**40), "value cannot be converted to type float without overflow"),
+    ],
+)
+def test_where_refuses_a_number_that_does_not_fit(torch: Any, sides: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(RuntimeError, match=message):
+        torch.where(torch.tensor([False]), *sides(torch))
+
+
+def test_where_takes_a_number_that_fits(torch: Any) -> None:
+    condition, byte = torch.tensor([False]), torch.tensor([1], dtype=torch.uint8)
+    assert torch.where(condition, byte, -1).tolist() == [255]
+    assert torch.where(condition, byte, 1.5).dtype == torch.float32
+    assert torch.where(condition, torch.tensor([1.0], dtype=torch.float16), 1e6).tolist() == [float("inf")]
+    assert torch.where(condition, 1, 2**40).tolist() == [2**40]

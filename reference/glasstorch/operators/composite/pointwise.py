@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core import hooks
-from glasstorch.core.dtype import Number, bool_
+from glasstorch.core.dtype import HALF_PRECISION, Number, bool_
 from glasstorch.core.errors import DtypeError
 from glasstorch.operators.generated.functions import nonzero, sub, unbind
 from glasstorch.operators.generated.functions import where as where_self
+from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.scalars import number_as
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -32,8 +34,13 @@ def positive(self: Tensor) -> Tensor:
 
 
 def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:
-    """`where` with a number on either side or on both."""
-    return where_self(condition, _tensor(self), _tensor(other))
+    """`where` with a number on either side or on both; refused where the common dtype cannot hold the number."""
+    sides = _tensor(self), _tensor(other)
+    common = result_type(*sides)
+    for side in sides:
+        if side._number is not None and common not in HALF_PRECISION:  # there it becomes infinite, as in PyTorch
+            number_as(side._number, common)
+    return where_self(condition, *sides)
 
 
 def where_indices(condition: Tensor) -> tuple[Tensor, ...]:
