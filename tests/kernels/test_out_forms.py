@@ -60,3 +60,37 @@ def test_a_gradient_cannot_pass_through_out(torch: Any) -> None:
     x, out = torch.ones(2, 2).requires_grad_(), torch.zeros(2, 2)
     with pytest.raises(RuntimeError, match=r"out=... arguments don't support automatic differentiation"):
         torch.matmul(x, x, out=out)
+
+
+# out= and memory ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+@pytest.mark.parametrize("size", [(0,), (4,), (3, 2), (2, 3)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t, x, out: t.maximum(x, x.contiguous(), out=out),
+        lambda t, x, out: t.exp(x, out=out),
+        lambda t, x, out: t.where(x > 0, x, x, out=out),
+        lambda t, x, out: t.sum(x, 1, out=out),
+        lambda t, x, out: t.mm(x, x.t(), out=out),
+        lambda t, x, out: t.cat([x, x], out=out),
+        lambda t, x, out: t.softmax(x, 0, out=out),
+    ],
+)
+def test_a_resized_out_has_the_strides_that_pytorch_gives_it(
+    require: Callable[[str], Any], call: Callable[..., Any], size: tuple[int, ...]
+) -> None:
+    strides = []
+    for library in (glasstorch, require("torch")):
+        out = library.empty(size)
+        call(library, library.ones(2, 3).t(), out)
+        strides.append((tuple(out.shape), out.stride()))
+    assert strides[0] == strides[1]
+
+
+@pytest.mark.parametrize("size", [(5,), (3, 2)])
+def test_an_expanded_out_is_refused_whatever_its_size(torch: Any, size: tuple[int, ...]) -> None:
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.maximum(torch.ones(3, 2), torch.ones(3, 2), out=torch.empty(1).expand(size))

@@ -88,6 +88,7 @@ def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
+    pointwise = SHAPES[name].startswith("pointwise.")  # only TensorIterator gives a resized out= its own strides
 
     def with_out(keys: int, *arguments: Any) -> Any:
         if not found:
@@ -98,7 +99,10 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         several = not isinstance(results, Result)
         for out, result in zip(outs, results if several else (results,), strict=True):
             result.check_out(result.dtype, out.dtype)
-            resize_output(out, result.shape)
+            if pointwise:
+                check_no_self_overlap(out)  # an out= that would be resized is refused too
+            if resize_output(out, result.shape) and pointwise and result.strides is not None:
+                out.set_storage(out.untyped_storage(), result.shape, result.strides, out._offset)
             check_writable(out, inputs, exact_alias_allowed=True)
         kernel(keys, *inputs, out=outs if several else outs[0])
         return named_result(name, outs) if several else outs[0]
@@ -136,11 +140,7 @@ def check_writable(out: Tensor, inputs: Sequence[Any], exact_alias_allowed: bool
 
     Mirrors: assert_no_internal_overlap and assert_no_overlap in aten/src/ATen/MemoryOverlap.cpp
     """
-    if out._strides is not None and has_internal_overlap(out._shape, out._strides):
-        raise OverlapError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+    check_no_self_overlap(out)
     storage = out._storage
     if storage is None:
         return
@@ -150,6 +150,15 @@ def check_writable(out: Tensor, inputs: Sequence[Any], exact_alias_allowed: bool
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
                 "memory location. Please clone() the tensor before performing the operation."
             )
+
+
+def check_no_self_overlap(out: Tensor) -> None:
+    """Refuse to write to a tensor two of whose elements are surely one place in memory."""
+    if out._strides is not None and has_internal_overlap(out._shape, out._strides):
+        raise OverlapError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
 
 
 def check_no_overlap(out: Tensor, inputs: Sequence[Any]) -> None:
