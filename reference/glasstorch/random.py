@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from glasstorch._tensor import Tensor, from_array
-from glasstorch.core.dtype import uint8
+from glasstorch._tensor import Tensor
 from glasstorch.core.generator import default_generator, manual_seed
 
 __all__ = [
@@ -37,12 +36,12 @@ def initial_seed() -> int:
 
 def get_rng_state() -> Tensor:
     """Where the stream stands: 5056 bytes that `set_rng_state`, PyTorch's too, goes on from."""
-    return from_array(default_generator.state_bytes(), uint8)
+    return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
     """Go on from a state that `get_rng_state` gave."""
-    default_generator.load_state_bytes(new_state.numpy())
+    default_generator.set_state(new_state)
 
 
 @contextmanager

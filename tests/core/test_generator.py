@@ -324,3 +324,14 @@ def test_threads_share_the_stream_without_losing_a_word() -> None:
     for thread in threads:
         thread.join()
     assert np.array_equal(np.sort(np.concatenate(drawn)), expected)
+
+
+def test_the_state_is_a_tensor_that_the_stream_goes_on_from(torch: Any) -> None:
+    g = torch.Generator().manual_seed(3)
+    torch.rand(2, generator=g)
+    state = g.get_state()
+    assert (state.dtype, tuple(state.shape)) == (torch.uint8, (5056,))
+    drawn = torch.rand(3, generator=g)
+    other = torch.Generator()
+    assert other.set_state(state) is other
+    assert torch.rand(3, generator=other).tolist() == drawn.tolist()

@@ -16,12 +16,12 @@ import operator
 import os
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from glasstorch.core import cephes
+from glasstorch.core import cephes, hooks
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.errors import DeviceError
@@ -36,6 +36,9 @@ from glasstorch.core.random_bounds import (
 )
 from glasstorch.core.random_engine import STATE_LAYOUT, STATE_WORDS, EngineState, MersenneTwister
 from glasstorch.core.shuffle import swapped_in_turn
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
 
 Shape = int | tuple[int, ...]
 Array = NDArray[Any]
@@ -125,6 +128,15 @@ class Generator:
             self._seed = int(fields["seed"])
             self._get_engine().state = EngineState(fields["words"].astype(np.uint32), STATE_WORDS + 1 - left)
             self._spare_normal = float(fields["normal_y"]) if fields["normal_is_valid"] else None
+
+    def get_state(self) -> Tensor:
+        """Where the stream stands, as a uint8 tensor that `set_state`, PyTorch's too, goes on from."""
+        return hooks.tensor_hooks.from_array(self.state_bytes())
+
+    def set_state(self, new_state: Tensor) -> Generator:
+        """Continue from what `get_state` gave; returns the generator."""
+        self.load_state_bytes(new_state.numpy())
+        return self
 
     def clone_state(self) -> Generator:
         """Another generator that will draw the same numbers."""
