@@ -232,6 +232,35 @@ def test_a_deep_copy_is_of_the_same_kind_and_shares_nothing(torch: Any) -> None:
     assert (c[0].tolist(), c[0].requires_grad, c[0].stride()) == (t.tolist(), True, (1, 3))
 
 
+def test_a_deep_copy_has_the_gradient(torch: Any) -> None:
+    t = torch.ones(2, 2).requires_grad_()
+    (t * 2).sum().backward()
+    c = copy.deepcopy(t)
+    assert c.grad.tolist() == [[2, 2], [2, 2]]
+    assert c.grad is not t.grad
+    t.grad.zero_()
+    assert c.grad.tolist() == [[2, 2], [2, 2]]
+
+
+def test_copies_made_together_share_a_storage_where_their_sources_do(torch: Any) -> None:
+    t = torch.arange(4.0)
+    whole, part, repeated = copy.deepcopy([t, t[1:], t[:1].expand(3)])
+    whole.fill_(7)
+    assert (part.tolist(), repeated.tolist(), t.tolist()) == ([7, 7, 7], [7, 7, 7], [0, 1, 2, 3])
+    assert (part.storage_offset(), repeated.stride()) == (1, (0,))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_a_copy_keeps_the_geometry(torch: Any, copied: Callable[[Any], Any]) -> None:
+    base = torch.arange(12.0).view(3, 4)
+    for t in (base.t(), base[1:, ::2], base[0].expand(2, 4), base.to("meta").t()):
+        c = copied(t)
+        assert (c.shape, c.stride(), c.storage_offset(), c.device) == (
+            t.shape, t.stride(), t.storage_offset(), t.device,
+        )  # fmt: skip
+        assert c.is_meta or torch.eq(c, t).all()
+
+
 def test_a_tensor_survives_pickling(torch: Any) -> None:
     for t in (torch.arange(3), torch.ones(2, 2).t(), torch.tensor(1.5, requires_grad=True), torch.ones(0, 3)):
         back = pickle.loads(pickle.dumps(t))

@@ -7,6 +7,7 @@ Differs: one Python class, joined from what it is (TensorImpl), what operators g
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -334,14 +335,21 @@ class Tensor(TensorMethods):
                 "moment."
             )
         if id(self) not in memo:
-            with_strides = self.detach().clone()
-            copied = with_strides if type(self) is Tensor else with_strides.as_subclass(type(self))
+            storage = self.untyped_storage()
+            if id(storage) not in memo:
+                memo[id(storage)] = _copied_storage(storage)
+            copied = make(memo[id(storage)], self.dtype, self._shape, self._strides, self._offset, type(self))
             copied.requires_grad_(self.requires_grad)
             memo[id(self)] = copied
+            if self.grad is not None:
+                copied.grad = copy.deepcopy(self.grad, memo)
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.detach().contiguous().array(), self.dtype, self.requires_grad)
+        storage = self.untyped_storage()
+        geometry = self._shape, self._strides, self._offset
+        held = storage.nbytes(), storage.buffer, storage.device
+        return _rebuild, (type(self), held, self.dtype, geometry, self.requires_grad)
 
     def as_subclass(self, cls: type[Tensor]) -> Any:
         """The same storage, geometry and history as an instance of a subclass."""
@@ -482,10 +490,24 @@ def wrapped_number(value: Number) -> Tensor:  # hot path: benchmarks/eager.py
     return t
 
 
-def _rebuild(cls: type[Tensor], array: Array, dtype: dtype, requires_grad: bool) -> Any:
-    result = from_array(array, dtype)
-    result = result if cls is Tensor else result.as_subclass(cls)
-    return result.requires_grad_(requires_grad)
+def _copied_storage(storage: Storage) -> Storage:
+    buffer = storage.buffer
+    if buffer is None:
+        return Storage.allocate(storage.nbytes(), storage.device)
+    return Storage.over(buffer.copy(), resizable=True)
+
+
+def _rebuild(
+    cls: type[Tensor],
+    held: tuple[int, Array | None, device],
+    dtype: dtype,
+    geometry: tuple[Shape, Shape | None, int],
+    requires_grad: bool,
+) -> Tensor:
+    """A tensor out of what `__reduce_ex__` took it apart into."""
+    nbytes, buffer, on = held
+    storage = Storage.allocate(nbytes, on) if buffer is None else Storage.over(buffer, resizable=True)
+    return make(storage, dtype, *geometry, cls).requires_grad_(requires_grad)
 
 
 class _Tensors:
