@@ -43,3 +43,44 @@ def test_the_convention_is_pytorchs(torch: Any, case: str) -> None:
     x = torch.tensor(values, requires_grad=True)
     (gradient,) = torch.autograd.grad(function(torch, x).sum(), x)
     assert str(gradient.tolist()) == str(wanted)  # as text: NaN does not equal itself
+
+
+# Twice through what shows or shares memory ----------------------------------------------------------------------
+
+
+def matrix(torch: Any) -> Any:
+    """Twelve different numbers, in three rows."""
+    return ((torch.arange(12, dtype=torch.float64) + 1) / 10).reshape(3, 4).requires_grad_()
+
+
+SHOWN: dict[str, Callable[[Any], Any]] = {
+    "diagonal": lambda x: x.diagonal(1, 0, 1),
+    "diagonal of a transposed": lambda x: x.t().diagonal(-1),
+    "unfold, windows apart": lambda x: x.unfold(1, 2, 2),
+    "unfold, windows that overlap": lambda x: x.unfold(0, 2, 1),
+    "as_strided": lambda x: x.as_strided((2, 2), (4, 1), 1),
+    "as_strided that names places twice": lambda x: x.as_strided((3, 2), (1, 1)),
+    "as_strided of a transposed": lambda x: x.t().as_strided((2, 2), (1, 3), 2),
+    "as_strided of what shares places": lambda x: x[0].expand(3, 4).as_strided((2, 3), (0, 1), 1),
+    "as_strided of windows that overlap": lambda x: x[0].unfold(0, 2, 1).as_strided((3,), (1,), 1),
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN.keys())
+def test_views_have_second_derivatives(torch: Any, shown: Callable[[Any], Any]) -> None:
+    x = matrix(torch)
+    assert torch.autograd.gradcheck(lambda x: shown(x).sin(), (x,))
+    assert torch.autograd.gradgradcheck(lambda x: shown(x).sin(), (x,))
+
+
+def test_a_view_read_after_its_base_changed_in_place_has_second_derivatives(torch: Any) -> None:
+    def follows(x: Any) -> Any:
+        base = x.sin()
+        view = base.t()[1:]
+        base.mul_(x)
+        assert view.grad_fn.name() == "AsStridedBackward0"
+        return view.exp()
+
+    x = matrix(torch)
+    assert torch.autograd.gradcheck(follows, (x,))
+    assert torch.autograd.gradgradcheck(follows, (x,))

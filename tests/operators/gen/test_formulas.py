@@ -101,6 +101,14 @@ def test_an_argument_must_not_have_the_name_of_the_gradient(formula: Callable[..
         formula("grad * 2", "grad", "- func: op(Tensor grad) -> Tensor")
     with pytest.raises(SchemaError, match="op has an argument 'result'"):
         formula("grad * 2", "result", "- func: op(Tensor result) -> Tensor")
+    with pytest.raises(SchemaError, match=r"derivatives.yaml:7: op has an argument 'grads', .*such as 'grads_output'"):
+        formula("grad * 2", "self", "- func: op(Tensor self, Tensor[] grads) -> Tensor")
+
+
+@pytest.mark.parametrize("name", ["grad", "grads"])
+def test_a_result_must_not_have_the_name_of_the_gradient(formula: Callable[..., Formula], name: str) -> None:
+    with pytest.raises(SchemaError, match=f"derivatives.yaml:7: op has a result '{name}', which in a formula is"):
+        formula("grads[0]", "self", f"- func: op(Tensor self) -> (Tensor values, Tensor {name})")
 
 
 def test_helpers_are_the_public_functions_of_the_formulas_file() -> None:

@@ -67,9 +67,17 @@ def read_formulas(
 ) -> list[Formula]:
     """The formulas of one operator, checked: every name must be known."""
     with located(derivative.where):
-        taken = {"grad", "grads", *result_names(function.schema)} & {a.name for a in function.schema.arguments}
-        if taken:
-            raise SchemaError(f"{function.name} has an argument {taken.pop()!r}, which in a formula is something else")
+        arguments, results = [a.name for a in function.schema.arguments], result_names(function.schema)
+        for kind, names, reserved in (
+            ("an argument", arguments, {"grad", "grads", *results}),
+            ("a result", results, {"grad", "grads"}),
+        ):
+            for name in names:
+                if name in reserved:
+                    raise SchemaError(
+                        f"{function.name} has {kind} {name!r}, which in a formula is something else: give it another "
+                        f"name, such as {name + '_output'!r}"
+                    )
         return [
             _read(function.schema, tuple(n.strip() for n in names.split(",")), text, operators, helpers)
             for names, text in derivative.formulas
