@@ -1,7 +1,7 @@
 """Pointwise operators made of others.
 
-Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub), aten/src/ATen/native/TensorCompare.cpp (where),
-    aten/src/ATen/native/UnaryOps.cpp (positive)
+Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub), aten/src/ATen/native/TensorCompare.cpp (where, isnan,
+    allclose), aten/src/ATen/native/UnaryOps.cpp (positive)
 Differs: `rsub` is implicit, because `sub` differentiates itself.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core import hooks
 from glasstorch.core.dtype import HALF_PRECISION, Number, bool_
-from glasstorch.core.errors import DtypeError
+from glasstorch.core.errors import ArgumentError, DtypeError
 from glasstorch.operators.generated.functions import nonzero, sub, unbind
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
@@ -31,6 +31,32 @@ def positive(self: Tensor) -> Tensor:
     if self.dtype is bool_:
         raise DtypeError("The `+` operator, on a bool tensor is not supported.")
     return self
+
+
+def isnan(self: Tensor) -> Tensor:
+    """Only what is not a number differs from itself."""
+    return self != self
+
+
+def equal(self: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same sizes and elements, whatever their dtypes."""
+    return self._shape == other._shape and bool((self == other).all().item())
+
+
+def allclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
+    """Whether each pair of elements is the same, or finite and near."""
+    if self.dtype is not other.dtype:
+        raise DtypeError(f"{self.dtype.scalar_name} did not match {other.dtype.scalar_name}")
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise ArgumentError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
+    close = self == other
+    if equal_nan:
+        close = close | (isnan(self) & isnan(other))
+    if self.dtype is not bool_:
+        difference = (self - other).abs()
+        close = close | ((difference < float("inf")) & (difference <= atol + (rtol * other).abs()))
+    return bool(close.all().item())
 
 
 def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:

@@ -133,6 +133,7 @@ _relu = table("relu")
 _relu_ = table("relu_")
 _threshold_backward = table("threshold_backward")
 _positive = table("positive")
+_isnan = table("isnan")
 _clamp = table("clamp")
 _clamp_Tensor = table("clamp.Tensor")
 _clamp_ = table("clamp_")
@@ -145,6 +146,8 @@ _lerp_Scalar = table("lerp.Scalar")
 _lerp__Scalar = table("lerp_.Scalar")
 _masked_fill_Scalar = table("masked_fill.Scalar")
 _masked_fill__Scalar = table("masked_fill_.Scalar")
+_equal = table("equal")
+_allclose = table("allclose")
 _sum = table("sum")
 _sum_dim_IntList = table("sum.dim_IntList")
 _mean = table("mean")
@@ -349,6 +352,7 @@ _parse_relu = PythonFunction("relu", ["relu"])
 _parse_relu_ = PythonFunction("relu_", ["relu_"])
 _parse_threshold_backward = PythonFunction("threshold_backward", ["threshold_backward"])
 _parse_positive = PythonFunction("positive", ["positive"])
+_parse_isnan = PythonFunction("isnan", ["isnan"])
 _parse_where = PythonFunction(
     "where", ["where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar", "where"], ["where.self_out"]
 )
@@ -362,6 +366,8 @@ _parse_lerp = PythonFunction("lerp", ["lerp.Scalar"], ["lerp.Scalar_out"])
 _parse_lerp_ = PythonFunction("lerp_", ["lerp_.Scalar"])
 _parse_masked_fill = PythonFunction("masked_fill", ["masked_fill.Scalar"])
 _parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar"])
+_parse_equal = PythonFunction("equal", ["equal"])
+_parse_allclose = PythonFunction("allclose", ["allclose"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
 _parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.dtype_out", "mean.out"])
 _parse_max = PythonFunction("max", ["max", "max.other", "max.dim"], ["max.unary_out", "max.out", "max.dim_max"])
@@ -2173,6 +2179,18 @@ def positive(input: Tensor) -> Tensor:
     return _parse_positive(input)
 
 
+def isnan(input: Tensor) -> Tensor:
+    """Where an element is not a number.
+
+    isnan(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _isnan[keys](keys, input)
+    return _parse_isnan(input)
+
+
 def where(*args: Any, **kwargs: Any) -> Tensor:
     """Elements of the second tensor where the condition holds, of the third elsewhere.
 
@@ -2368,6 +2386,36 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_fill__Scalar[keys](keys, input, mask, value)
     return _parse_masked_fill_(input, mask, value)
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same sizes and the same elements.
+
+    equal(input, other) -> bool
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _equal[keys](keys, input, other)
+    return _parse_equal(input, other)
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether each element differs from the other's by at most `atol + rtol * abs(other)`.
+
+    allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and type(rtol) is float
+        and type(atol) is float
+        and type(equal_nan) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _allclose[keys](keys, input, other, rtol, atol, equal_nan)
+    return _parse_allclose(input, other, rtol, atol, equal_nan)
 
 
 def sum(*args: Any, **kwargs: Any) -> Tensor:

@@ -123,6 +123,7 @@ class TensorMethods(TensorImpl):
     relu = _f.relu
     relu_ = _f.relu_
     positive = _f.positive
+    isnan = _f.isnan
 
     def where(self, condition: Any, other: Any) -> Any:
         """See `where`; this tensor is its argument number 2."""
@@ -138,6 +139,8 @@ class TensorMethods(TensorImpl):
     lerp_ = _f.lerp_
     masked_fill = _f.masked_fill
     masked_fill_ = _f.masked_fill_
+    equal = _f.equal
+    allclose = _f.allclose
     sum = _f.sum
     mean = _f.mean
     max = _f.max

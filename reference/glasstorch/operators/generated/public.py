@@ -10,6 +10,7 @@ from glasstorch.operators.generated.functions import addcdiv as addcdiv
 from glasstorch.operators.generated.functions import addcmul as addcmul
 from glasstorch.operators.generated.functions import addmm as addmm
 from glasstorch.operators.generated.functions import all as all
+from glasstorch.operators.generated.functions import allclose as allclose
 from glasstorch.operators.generated.functions import amax as amax
 from glasstorch.operators.generated.functions import amin as amin
 from glasstorch.operators.generated.functions import any as any
@@ -36,6 +37,7 @@ from glasstorch.operators.generated.functions import empty as empty
 from glasstorch.operators.generated.functions import empty_like as empty_like
 from glasstorch.operators.generated.functions import empty_strided as empty_strided
 from glasstorch.operators.generated.functions import eq as eq
+from glasstorch.operators.generated.functions import equal as equal
 from glasstorch.operators.generated.functions import exp as exp
 from glasstorch.operators.generated.functions import fill as fill
 from glasstorch.operators.generated.functions import fill_ as fill_
@@ -49,6 +51,7 @@ from glasstorch.operators.generated.functions import gt as gt
 from glasstorch.operators.generated.functions import index_put as index_put
 from glasstorch.operators.generated.functions import index_put_ as index_put_
 from glasstorch.operators.generated.functions import index_select as index_select
+from glasstorch.operators.generated.functions import isnan as isnan
 from glasstorch.operators.generated.functions import le as le
 from glasstorch.operators.generated.functions import lerp as lerp
 from glasstorch.operators.generated.functions import log as log

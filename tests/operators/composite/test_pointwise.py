@@ -1,0 +1,46 @@
+"""Do comparisons of whole tensors answer as PyTorch's?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda t: t.equal(t.tensor([1.0, NAN]), t.tensor([1.0, NAN])),
+        lambda t: t.equal(t.tensor([1, 2]), t.tensor([1.0, 2.0])),
+        lambda t: t.tensor([1, 2]).equal(t.tensor([1])),
+        lambda t: t.equal(t.empty(0), t.empty(0)),
+        lambda t: t.allclose(t.tensor([1.0, NAN]), t.tensor([1.0, NAN])),
+        lambda t: t.allclose(t.tensor([1.0, NAN]), t.tensor([1.0, NAN]), equal_nan=True),
+        lambda t: t.allclose(t.tensor([INF]), t.tensor([INF])),
+        lambda t: t.allclose(t.tensor([INF]), t.tensor([-INF])),
+        lambda t: t.allclose(t.tensor([INF]), t.ones(1)),
+        lambda t: t.allclose(t.ones(1), t.tensor([INF])),
+        lambda t: t.ones(2).allclose(t.ones(1) + 1e-6),
+        lambda t: t.ones(2).allclose(t.ones(1) + 1e-3),
+        lambda t: t.allclose(t.tensor([True]), t.tensor([True])),
+        lambda t: t.allclose(t.ones(2, requires_grad=True), t.ones(2)),
+    ],
+)
+def test_two_tensors_are_found_equal_where_pytorch_finds_them_so(
+    require: Callable[[str], Any], question: Callable[[Any], bool]
+) -> None:
+    ours = question(glasstorch)
+    assert type(ours) is bool
+    assert ours is question(require("torch"))
+
+
+def test_tensors_that_cannot_be_close_are_refused(torch: Any) -> None:
+    with pytest.raises(RuntimeError, match="Long did not match Float"):
+        torch.allclose(torch.tensor([1]), torch.tensor([1.0]))
+    with pytest.raises(RuntimeError, match="rtol must be greater than or equal to zero, but got -1"):
+        torch.allclose(torch.ones(1), torch.ones(1), rtol=-1)
