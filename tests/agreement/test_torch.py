@@ -26,8 +26,6 @@ OTHER_NODES = {
     "matmul": "a vector times a matrix ends with a view here, with squeeze_ there",
     "split.sizes": "made of slices here, an operator of its own there",
     "cross_entropy_loss": "divides by a number, which is an overload of its own there",
-    "copy_": "written by hand there: torch::autograd::CopyBackwards",
-    "index_put_": "a second row here, the in-place form of index_put there",
 }
 
 

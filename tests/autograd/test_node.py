@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -51,6 +52,21 @@ def test_nodes_are_named_after_their_operators(torch: Any) -> None:
         "ToCopyBackward0": a.double(),
     }
     assert {name: t.grad_fn.name() for name, t in made.items()} == {name: name for name in made}
+
+
+def test_nodes_of_what_changes_in_place_have_the_names_of_pytorchs(torch: Any) -> None:
+    x, row = torch.ones(3, requires_grad=True), torch.tensor([0, 1])
+
+    def changed(change: Callable[[Any], object]) -> str:
+        y = x * 1
+        change(y)
+        return str(y.grad_fn.name().rpartition("::")[2])
+
+    assert changed(lambda y: y.copy_(x)) == "CopyBackwards"
+    assert changed(lambda y: y.index_put_((row,), torch.zeros(2))) == "IndexPutBackward0"
+    assert changed(lambda y: y.__setitem__(y > 0, 0)) == "IndexPutBackward0"
+    assert changed(lambda y: y.remainder_(x)) == "RemainderBackward1"
+    assert changed(lambda y: y.add_(x)) == "AddBackward0"
 
 
 def test_a_leaf_has_one_accumulator_while_somebody_holds_it(torch: Any) -> None:

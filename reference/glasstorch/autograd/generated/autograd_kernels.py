@@ -3846,31 +3846,6 @@ def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) 
 _index_put_ = table("index_put_")
 
 
-class IndexPutBackward1(Node):
-    saved_indices: list[SavedVariable | None] | None
-    accumulate: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_values: Any = None
-        if edges[0] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
-            accumulate = self.accumulate
-            grad_self = index_put_self_backward(grad, indices, accumulate)
-        if edges[1] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
-            grad_values = f.index(grad, indices)
-        return (grad_self, grad_values)
-
-    def release_variables(self) -> None:
-        self.saved_indices = None
-        self.released = True
-
-
 @AUTOGRAD.impl("index_put_")
 def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
@@ -3881,7 +3856,7 @@ def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any)
     if edge_self is None and edge_values is None and not requires_grad(self):
         return _index_put_[below](below, self, indices, values, accumulate)
     check_inplace(self)
-    node = IndexPutBackward1((edge_self, edge_values))
+    node = IndexPutBackward0((edge_self, edge_values))
     node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
     node.accumulate = accumulate
     _index_put_[below](below, self, indices, values, accumulate)
@@ -4187,7 +4162,7 @@ def clone(keys: int, self: Any, memory_format: Any) -> Any:
 _copy_ = table("copy_")
 
 
-class CopyBackward0(Node):
+class CopyBackwards(Node):
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4212,7 +4187,7 @@ def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
     if edge_self is None and edge_src is None and not requires_grad(self):
         return _copy_[below](below, self, src, non_blocking)
     check_inplace(self)
-    node = CopyBackward0((edge_self, edge_src))
+    node = CopyBackwards((edge_self, edge_src))
     _copy_[below](below, self, src, non_blocking)
     rebase_history(self, node)
     return self

@@ -7,6 +7,8 @@ Differs: a node and its kernel stand side by side in one file. Gradients of argu
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
 from glasstorch.operators.gen.formulas import Formula, helper_names, local_name, read_formulas
@@ -55,10 +57,10 @@ def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], ma
     used_helpers: set[str] = set()
     names = node_names(functions, derivatives)
     for f in functions:
-        derivative = derivatives.get(f.name) or derivatives.get(f.functional or "")
+        derivative = derivatives.get(f.name) or derivatives.get(_functional_name(f))
         if derivative is None or f.schema.is_out:
             continue
-        declared = f if f.name in derivatives else _functional(f, functions)
+        declared = f if f.name == derivative.op else next(g for g in functions if g.name == derivative.op)
         formulas = read_formulas(declared, derivative, operators, helpers)
         for formula in formulas:
             used_helpers |= formula.helpers
@@ -72,8 +74,11 @@ def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], ma
     return header + "".join(parts) + f"\n\nregister_out_forms(AUTOGRAD, {tuple(outs)})\n"
 
 
-def _functional(f: NativeFunction, functions: list[NativeFunction]) -> NativeFunction:
-    return next(g for g in functions if g.name == f.functional)
+def _functional_name(f: NativeFunction) -> str:
+    """The operator that a form was generated from; of an in-place form declared by itself, the name without `_`."""
+    if f.functional is None and f.schema.is_inplace:
+        return replace(f, schema=replace(f.schema, name=f.schema.name.removesuffix("_"))).name
+    return f.functional or ""
 
 
 def node_names(functions: list[NativeFunction], derivatives: dict[str, Derivative]) -> dict[str, str]:
