@@ -115,3 +115,8 @@ def test_every_method_is_one_of_torch(require: Require) -> None:
     of_the_record = {name for name in vars(TensorImpl) if not name.startswith("_")}
     declared_as_methods = {"alias", "slice"}  # which PyTorch's declarations say too, and its bindings leave out
     assert not {name for name in ours if not hasattr(torch.Tensor, name)} - of_the_record - declared_as_methods
+
+
+def test_a_program_that_asks_for_a_gpu_goes_on_without() -> None:
+    assert glasstorch.cuda.is_available() is False
+    assert glasstorch.cuda.device_count() == 0

@@ -409,3 +409,13 @@ def test_threads_may_share_a_tensor_that_none_of_them_changes(torch: Any) -> Non
     for thread in threads:
         thread.join()
     assert found == [wanted] * 200
+
+
+def test_the_class_takes_sizes_or_data(torch: Any) -> None:
+    assert torch.Tensor(2, 3).shape == (2, 3)
+    assert torch.Tensor(torch.Size([4])).shape == (4,)
+    assert torch.Tensor().shape == (0,)
+    data = torch.Tensor([[1, 2], [3, 4]])
+    assert (data.dtype, data.tolist()) == (torch.float32, [[1, 2], [3, 4]])
+    with pytest.raises(TypeError, match=r"new\(\): data must be a sequence \(got float\)"):
+        torch.Tensor(2.5)

@@ -7,6 +7,7 @@ Differs: assembled here from the modules that define the names; a name that is m
 from __future__ import annotations
 
 from glasstorch import autograd as autograd
+from glasstorch import cuda as cuda
 from glasstorch import library as library
 from glasstorch import nn as nn
 from glasstorch import optim as optim
@@ -41,6 +42,8 @@ from glasstorch.core.layout import layout as layout
 from glasstorch.core.layout import memory_format as memory_format
 from glasstorch.core.layout import preserve_format as preserve_format
 from glasstorch.core.layout import strided as strided
+from glasstorch.core.type_info import finfo as finfo
+from glasstorch.core.type_info import iinfo as iinfo
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
 from glasstorch.kernels import register_kernels

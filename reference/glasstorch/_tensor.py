@@ -17,9 +17,9 @@ import numpy as np
 from glasstorch.core import geometry, hooks
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
-from glasstorch.core.dtype import BY_NAME, Number, dtype, dtype_of_number, from_numpy_dtype
-from glasstorch.core.errors import AutogradError, DeviceError, InplaceError
-from glasstorch.core.geometry import Shape
+from glasstorch.core.dtype import BY_NAME, Number, dtype, dtype_of_number, from_numpy_dtype, get_default_dtype
+from glasstorch.core.errors import ArgumentTypeError, AutogradError, DeviceError, InplaceError
+from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
@@ -37,6 +37,25 @@ class Tensor(TensorMethods):
     """
 
     _printed_as = "tensor"  # a subclass prints under its own name unless it says otherwise
+
+    def __new__(cls, *data: Any) -> Any:
+        """`Tensor(2, 3)` has these sizes and no values yet, `Tensor([1, 2])` these values, in the default dtype.
+
+        `empty` and `tensor` say which of the two is meant.
+        """
+        wanted = get_default_dtype()
+        if len(data) == 1 and isinstance(data[0], Size):
+            data = tuple(data[0])
+        if all(type(size) is int for size in data):
+            made = functions.empty(data or (0,), dtype=wanted)
+        elif len(data) == 1 and isinstance(data[0], list | tuple | np.ndarray):
+            made = from_array(np.array(data[0], wanted.numpy), wanted)
+        elif len(data) == 1 and isinstance(data[0], TensorImpl):
+            made = alias(data[0])
+        else:
+            given = ", ".join(type(value).__name__ for value in data)
+            raise ArgumentTypeError(f"new(): data must be a sequence (got {given}); expected sizes, or use tensor()")
+        return made if cls is Tensor else made.as_subclass(cls)
 
     # Autograd: answered by the layer that knows -----------------------------------------------------------------
 
