@@ -16,6 +16,8 @@ from glasstorch.autograd.node import AutogradMeta, MadeBy, check_rebase, gradien
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
+recording = grad_mode.get
+
 
 def shares_version(base: Tensor, other: Tensor) -> Tensor:
     """Record that `other` shows the storage of `base` and that no gradient flows between them: `detach`."""
@@ -37,14 +39,14 @@ def as_view(base: Tensor, view: Tensor) -> Tensor:  # hot path: benchmarks/eager
     else:
         view_meta.base = meta.base
         view_meta.made = meta.made
-    if not grad_mode.get():
+    if not recording():
         view_meta.made = MadeBy.NO_GRAD
     return view
 
 
 def as_views(base: Tensor, views: Any) -> Any:
     """Several views of one tensor, none of which may be changed in place while that is recorded."""
-    made = MadeBy.SEVERAL if grad_mode.get() else MadeBy.NO_GRAD
+    made = MadeBy.SEVERAL if recording() else MadeBy.NO_GRAD
     for view in views:
         as_view(base, view)._autograd_meta.made = made
     return views
