@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -148,6 +150,60 @@ def test_a_graph_that_nobody_holds_dies_at_once() -> None:
         assert node() is None  # no cycle had to be found
     finally:
         gc.enable()
+
+
+def no_garbage(step: Callable[[], object]) -> bool:
+    """Whether what a step leaves behind dies at once, without the cycle collector."""
+    step()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(10):
+            step()
+        return gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_a_training_step_leaves_no_cycle(torch: Any) -> None:
+    w, b, x = torch.ones(4, 4, requires_grad=True), torch.zeros(4, requires_grad=True), torch.ones(8, 4)
+
+    def step() -> None:
+        y = torch.relu(x @ w + b)
+        loss = ((y - 1) ** 2).mean() + y.exp().log().sum() + y.view(-1)[::2].sum() + torch.cat([y, y]).max()
+        loss.backward()
+        with torch.no_grad():
+            w.sub_(w.grad * 0.01)
+        w.grad = b.grad = None
+
+    assert no_garbage(step)
+
+
+def test_a_second_derivative_leaves_no_cycle(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+
+    def step() -> None:
+        (g,) = torch.autograd.grad((x.exp() * x).sum(), x, create_graph=True)
+        g.pow(2).sum().backward()
+        x.grad = None
+
+    assert no_garbage(step)
+
+
+def test_a_function_that_saves_its_result_leaves_no_cycle(torch: Any) -> None:
+    def forward(ctx: Any, x: Any) -> Any:
+        result = x.exp()
+        ctx.save_for_backward(x, result)
+        return result
+
+    custom = function(torch, lambda ctx, g: g * ctx.saved_tensors[1], forward)
+    x = torch.ones(3, requires_grad=True)
+
+    def step() -> None:
+        custom.apply(x * 1).sum().backward()
+        x.grad = None
+
+    assert no_garbage(step)
 
 
 def test_what_was_saved_is_freed_node_by_node_during_the_pass() -> None:
@@ -301,6 +357,34 @@ def test_threads_run_their_own_passes_over_their_own_graphs(torch: Any) -> None:
     for thread in threads:
         thread.join()
     assert results == {n: [3.0 * n * n] for n in range(6)}
+
+
+def test_passes_in_several_threads_lose_no_gradient_of_a_shared_leaf(torch: Any) -> None:
+    a = leaf(torch, 0.0, 0.0)
+    turn = threading.Barrier(3)
+    wrong: list[Any] = []
+
+    def work(number: int) -> None:
+        for _ in range(300):
+            turn.wait()
+            (a * 2).sum().backward()
+            turn.wait()
+            if number == 0:
+                if a.grad.tolist() != [6.0, 6.0]:
+                    wrong.append(a.grad.tolist())
+                a.grad = None
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong
 
 
 def test_a_random_graph_has_the_gradient_that_numpy_finds() -> None:

@@ -95,6 +95,14 @@ def test_the_gradient_of_a_result_in_the_middle(torch: Any) -> None:
     assert gc.tolist() == [1.0]
 
 
+def test_one_input_may_be_named_twice_and_several_outputs_add_up(torch: Any) -> None:
+    a = leaf(torch, 1.0, 1.0)
+    b = a * 3
+    x, y, z = torch.autograd.grad(b.sum(), [a, b, a])
+    assert (x.tolist(), y.tolist(), z.tolist()) == ([3.0, 3.0], [1.0, 1.0], [3.0, 3.0])
+    assert torch.autograd.grad([(a * 2).sum(), a.sum()], [a])[0].tolist() == [3.0, 3.0]
+
+
 def test_the_gradient_of_a_tensor_with_respect_to_itself_is_what_was_given(torch: Any) -> None:
     a = leaf(torch, 2.0)
     b = a * 3
