@@ -271,6 +271,17 @@ def test_a_hook_may_drop_out_while_it_runs(torch: Any) -> None:
     assert seen == ["once", "always", "always"]
 
 
+def test_a_hook_after_accumulation_may_drop_out_while_it_runs(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    seen: list[str] = []
+    handles: list[Any] = []
+    handles.append(a.register_post_accumulate_grad_hook(lambda p: (handles[0].remove(), seen.append("once"))[1]))
+    a.register_post_accumulate_grad_hook(lambda p: seen.append("always"))
+    for _ in range(2):
+        (a * 1).sum().backward()
+    assert seen == ["once", "always", "always"]
+
+
 def test_the_gradient_that_is_handed_out_in_the_middle_is_before_its_hooks(torch: Any) -> None:
     a = leaf(torch, 1.0)
     b = a * 2

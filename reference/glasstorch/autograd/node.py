@@ -280,7 +280,7 @@ class AccumulateGrad(Node):
                 meta.grad = meta.grad + grad
             else:
                 meta.grad += grad
-        for hook in meta.post_accumulate_hooks or ():
+        for hook in tuple(meta.post_accumulate_hooks or ()):
             hook(variable)
         return ()
 
@@ -288,8 +288,24 @@ class AccumulateGrad(Node):
 # Passes in several threads may end at one leaf. PyTorch has a lock for each; this one is held for an addition only.
 _accumulating = threading.RLock()
 
-# References to a gradient that nobody but the engine has: the buffer's, the local variable's, and this call's.
-UNSHARED = 4
+
+def _references_when_unshared() -> int:
+    """What `_first_gradient` counts for a gradient that nobody but the engine has; it depends on the interpreter.
+
+    The calls are those between the engine's list and the count: each may hold a reference, or borrow one.
+    """
+
+    def count(variable: object, grad: object) -> int:
+        return sys.getrefcount(grad)
+
+    def apply(grads: Sequence[object]) -> int:
+        grad = grads[0]
+        return count(None, grad)
+
+    return apply([object()])
+
+
+UNSHARED = _references_when_unshared()
 
 
 def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
