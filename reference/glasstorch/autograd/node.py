@@ -319,8 +319,13 @@ def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
     laid_out_alike = grad.strides() == strides
     if grad_mode.get():
         return grad.clone() if laid_out_alike else grad.new_empty_strided(grad._shape, strides).copy_(grad)
+    if laid_out_alike and sys.getrefcount(grad) <= UNSHARED:
+        kept = alias(grad)
+        if variable._strides is None:  # row-major, said in the short way that kernels know at a glance
+            kept._strides = None
+        return kept
     if laid_out_alike:
-        return alias(grad) if sys.getrefcount(grad) <= UNSHARED else grad.clone()
+        return grad.clone()
     return grad.new_empty_strided(grad._shape, strides).copy_(grad)
 
 
