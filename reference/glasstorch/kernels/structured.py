@@ -103,7 +103,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
                 check_no_self_overlap(out)  # an out= that would be resized is refused too
             if resize_output(out, result.shape) and pointwise and result.strides is not None:
                 out.set_storage(out.untyped_storage(), result.shape, result.strides, out._offset)
-            check_writable(out, inputs, exact_alias_allowed=True)
+            check_writable(out, inputs)
         kernel(keys, *inputs, out=outs if several else outs[0])
         return named_result(name, outs) if several else outs[0]
 
@@ -135,7 +135,7 @@ def resize_output(out: Tensor, shape: Shape) -> bool:
     return True
 
 
-def check_writable(out: Tensor, inputs: Sequence[Any], exact_alias_allowed: bool = True) -> None:
+def check_writable(out: Tensor, inputs: Sequence[Any]) -> None:
     """Refuse to write to a tensor that overlaps itself, or partly overlaps an input.
 
     Mirrors: assert_no_internal_overlap and assert_no_overlap in aten/src/ATen/MemoryOverlap.cpp
