@@ -1,0 +1,342 @@
+"""Which exercises are there, and which one does a name mean?
+
+Standard library only, and little of it: every command of the reader starts here.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+FOLDER = "exercises"
+SOLUTIONS = "solutions"
+FACTS = "exercise.toml"
+KINDS = ("function", "policy", "kernel", "formula")
+KEYS = ("title", "asks", "minutes", "section", "needs", "graft", "carries")
+GRAFT_KEYS = ("kind", "target", "answer", "key")
+CARRIES_KEYS = ("tests", "program")
+
+CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
+EXERCISE = re.compile(r"(\d\d)_([a-z0-9_]+)")
+IDENTITY = re.compile(r"(\d{1,2})\.(\d{1,2})")
+HINT = re.compile(r"^## Hint \d+[^\n]*\n", re.MULTILINE)
+
+
+class ExerciseError(Exception):
+    """Something is wrong with an exercise. The message says where, what clashed, and what to do."""
+
+
+class UnknownExercise(ExerciseError):
+    """No exercise, or more than one, has the name that was given."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of the library that the reader writes, and the name it has in answer.py."""
+
+    kind: str
+    target: str
+    answer: str
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise on disk: what its exercise.toml declares, and where its files stand."""
+
+    identity: str
+    name: str
+    chapter: str
+    folder: Path
+    solutions: Path
+    title: str
+    asks: str
+    minutes: int
+    section: str
+    needs: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    tests: tuple[str, ...]
+    program: str
+
+    @property
+    def place(self) -> str:
+        """The folder as it is typed from the clone's top: `exercises/02-tensor-storage/01_strides`."""
+        return f"{FOLDER}/{self.chapter}/{self.folder.name}"
+
+    @property
+    def facts(self) -> Path:
+        """Where the declared facts stand."""
+        return self.folder / FACTS
+
+    @property
+    def start(self) -> Path:
+        """The stub that `workbook start` copies."""
+        return self.folder / "start.py"
+
+    @property
+    def answer(self) -> Path:
+        """The reader's own file."""
+        return self.folder / "answer.py"
+
+    @property
+    def check(self) -> Path:
+        """Rung 1: the exercise's own tests."""
+        return self.folder / f"check_{self.name}.py"
+
+    @property
+    def lab(self) -> Path:
+        """Rung 2: the executed lab sheet."""
+        return self.folder / "lab.ipynb"
+
+    @property
+    def lab_source(self) -> Path:
+        """The text that the lab sheet is built from."""
+        return self.folder / "lab.md"
+
+    @property
+    def my_lab(self) -> Path:
+        """The reader's copy of the lab sheet."""
+        return self.folder / "my_lab.ipynb"
+
+    @property
+    def hints_file(self) -> Path:
+        """The hints, from a nudge to nearly the answer."""
+        return self.folder / "hints.md"
+
+    @property
+    def kept(self) -> Path:
+        """Where `workbook reset` keeps what the reader wrote."""
+        return self.folder / "kept"
+
+    @property
+    def solution(self) -> Path:
+        """An answer that passes every rung."""
+        return self.solutions / "solution.py"
+
+    def wrong_answers(self) -> list[Path]:
+        """The planted wrong answers, each refused by some rung."""
+        return sorted(self.solutions.glob("wrong_*.py"))
+
+    def hints(self) -> list[str]:
+        """The hints as Markdown, without their headings."""
+        return [part.strip() for part in HINT.split(read_text(self.hints_file))[1:]]
+
+
+def exercises(root: Path) -> list[Exercise]:
+    """All exercises of the clone, in order."""
+    top = root / FOLDER
+    if not top.is_dir():
+        raise ExerciseError(
+            f"there is no folder {FOLDER}/ in {root}\n"
+            "  the exercises come with a clone of the repository; run the command inside one"
+        )
+    found: dict[str, Exercise] = {}
+    for chapter in sorted(path for path in top.iterdir() if CHAPTER.fullmatch(path.name)):
+        for folder in sorted(path for path in chapter.iterdir() if EXERCISE.fullmatch(path.name)):
+            if not (folder / FACTS).is_file():
+                continue  # what a reader wrote may outlive an exercise that was moved
+            exercise = read_exercise(folder)
+            if other := found.get(exercise.identity):
+                raise ExerciseError(
+                    f"two exercises are {exercise.identity}: {other.place} and {exercise.place}\n"
+                    "  an identity is the chapter's number and the exercise's; give one of the folders another number"
+                )
+            found[exercise.identity] = exercise
+    return list(found.values())
+
+
+def read_text(path: Path) -> str:
+    """A shipped file of an exercise as text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise ExerciseError(f"{shown(path)} cannot be read: {reason}\n  {bring_back(path)}") from error
+
+
+def shown(path: Path) -> str:
+    """A file of an exercise as it is typed from the clone's top."""
+    _, found, rest = path.as_posix().rpartition(f"/{FOLDER}/")
+    return f"{FOLDER}/{rest}" if found else str(path)
+
+
+def bring_back(path: Path) -> str:
+    """How to get a shipped file back as it was."""
+    return f"to get it back as it was: git checkout -- {shown(path)}"
+
+
+# --- exercise.toml ---
+
+
+class Facts:
+    """A table of an exercise.toml that is read key by key; says which key of which file is wrong."""
+
+    def __init__(self, path: Path, table: Mapping[str, object], known: Sequence[str], where: str = "") -> None:
+        self.path, self.table, self.where = path, table, where
+        for key in table:
+            if key not in known:
+                raise self.error(key, "is not a key that is known here", f"known are: {', '.join(known)}")
+
+    def error(self, key: str, problem: str, accepted: str) -> ExerciseError:
+        """The error that names the file and the key."""
+        return ExerciseError(
+            f"{shown(self.path)}: {self.where}{key} {problem}\n  {accepted}\n  {bring_back(self.path)}"
+        )
+
+    def need(self, key: str, kind: type, accepted: str, default: object = None) -> object:
+        """The value of a key, which has to be of this type and not empty."""
+        if key not in self.table and default is not None:
+            return default
+        if key not in self.table:
+            raise self.error(key, "is missing", f"accepted: {accepted}")
+        value = self.table[key]
+        if type(value) is not kind or (kind is not list and not value):
+            raise self.error(key, f"= {value!r} is not accepted", f"accepted: {accepted}")
+        return value
+
+    def text(self, key: str, accepted: str) -> str:
+        """A text that is there and not empty."""
+        return cast("str", self.need(key, str, accepted))
+
+    def texts(self, key: str, accepted: str, *, empty: bool) -> tuple[str, ...]:
+        """A list of texts."""
+        value = cast("list[object]", self.need(key, list, accepted, [] if empty else None))
+        if not all(isinstance(item, str) and item for item in value) or not (value or empty):
+            raise self.error(key, f"= {value!r} is not accepted", f"accepted: {accepted}")
+        return tuple(map(str, value))
+
+
+def read_exercise(folder: Path) -> Exercise:
+    """The exercise in a folder. Its name and its place in the order come from the folder's name."""
+    path = folder / FACTS
+    try:
+        table = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise ExerciseError(f"{shown(path)} is not TOML: {error}\n  {bring_back(path)}") from error
+    facts = Facts(path, table, KEYS)
+    minutes = cast("int", facts.need("minutes", int, "a whole number of minutes above 0, for example 15"))
+    if minutes < 0:
+        raise facts.error("minutes", f"= {minutes} is not accepted", "accepted: a whole number of minutes above 0")
+    needs = facts.texts("needs", 'identities of exercises that come before, for example ["02.1"]', empty=True)
+    for need in needs:
+        if not re.fullmatch(r"\d\d\.\d+", need):
+            raise facts.error("needs", f"names {need!r}", 'accepted: identities, for example "02.1"')
+    number, name = cast("re.Match[str]", EXERCISE.fullmatch(folder.name)).groups()
+    tests, program = read_carries(facts)
+    return Exercise(
+        identity=f"{folder.parent.name[:2]}.{int(number)}",
+        name=name,
+        chapter=folder.parent.name,
+        folder=folder,
+        solutions=folder.parents[1] / SOLUTIONS / folder.parent.name / folder.name,
+        title=facts.text("title", "a few words"),
+        asks=facts.text("asks", "one sentence that says what the reader writes"),
+        minutes=minutes,
+        section=facts.text("section", 'a section below chapters/, for example "02-tensor-storage/name"'),
+        needs=needs,
+        pieces=tuple(read_pieces(facts)),
+        tests=tests,
+        program=program,
+    )
+
+
+def read_pieces(facts: Facts) -> Iterable[Piece]:
+    """The tables [[graft]] of an exercise.toml."""
+    accepted = f"one or more tables [[graft]] with the keys {', '.join(GRAFT_KEYS)}"
+    tables = cast("list[object]", facts.need("graft", list, accepted))
+    if not tables:
+        raise facts.error("graft", "is empty", f"accepted: {accepted}")
+    for number, table in enumerate(tables, 1):
+        if not isinstance(table, dict):
+            raise facts.error("graft", f"= {table!r} is not accepted", f"accepted: {accepted}")
+        graft = Facts(facts.path, table, GRAFT_KEYS, f"[[graft]] {number}: ")
+        kind = graft.text("kind", f"one of {', '.join(KINDS)}")
+        if kind not in KINDS:
+            raise graft.error("kind", f"= {kind!r} is not accepted", f"accepted: one of {', '.join(KINDS)}")
+        answer = graft.text("answer", "the name that the piece has in answer.py")
+        if not answer.isidentifier():
+            raise graft.error("answer", f"= {answer!r} is not accepted", "accepted: a name of Python")
+        if "key" in table and kind != "kernel":
+            raise graft.error("key", f"has no meaning for kind = {kind!r}", "accepted: with kind = 'kernel' only")
+        key = graft.text("key", 'a dispatch key, for example "AutogradCPU"') if kind == "kernel" else ""
+        yield Piece(kind, graft.text("target", "what the piece replaces in the library"), answer, key)
+
+
+def read_carries(facts: Facts) -> tuple[tuple[str, ...], str]:
+    """The table [carries] of an exercise.toml: pytest's arguments, and the program or nothing."""
+    accepted = "a table [carries] with the key tests"
+    table = cast("dict[str, object]", facts.need("carries", dict, accepted))
+    carries = Facts(facts.path, table, CARRIES_KEYS, "[carries] ")
+    program = table.get("program", "")
+    if not isinstance(program, str):
+        raise carries.error("program", f"= {program!r} is not accepted", 'accepted: "module:function", or ""')
+    tests = carries.texts("tests", 'arguments for pytest, for example ["tests/core/test_geometry.py"]', empty=False)
+    return tests, program
+
+
+# --- names ---
+
+
+def find(root: Path, name: str) -> Exercise:
+    """The exercise that is meant: by identity, name, folder, or a path to it or into it."""
+    return pick(exercises(root), name)
+
+
+def pick(among: Sequence[Exercise], name: str) -> Exercise:
+    """The one of these exercises that a name means."""
+    wanted = name.strip().rstrip("/\\")
+    matches = [exercise for exercise in among if wanted.lower().replace("-", "_") in plain_names(exercise)]
+    if not matches and wanted:
+        path = Path(wanted).expanduser()
+        matches = [exercise for exercise in among if lies_in(path, exercise)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UnknownExercise(
+            f"{len(matches)} exercises are called {name!r}\n" + offer(matches, "  name one by its number:")
+        )
+    raise UnknownExercise(f"there is no exercise {name!r}\n" + nearest(among, wanted))
+
+
+def plain_names(exercise: Exercise) -> set[str]:
+    """All names of an exercise, in lower case and with underscores."""
+    first, second = exercise.identity.split(".")
+    numbers = {f"{a}.{b}" for a in (first, str(int(first))) for b in (second, second.zfill(2))}
+    folder = exercise.folder.name
+    places = {exercise.name, folder, f"{exercise.chapter}/{folder}", exercise.place}
+    return numbers | {place.replace("-", "_") for place in places}
+
+
+def lies_in(path: Path, exercise: Exercise) -> bool:
+    """Whether a path, seen from the current folder or from the clone's top, is the exercise's folder or in it."""
+    folder = exercise.folder.resolve()
+    places = (path.resolve(), (exercise.folder.parents[2] / path).resolve())
+    return any(folder == place or folder in place.parents for place in places)
+
+
+def nearest(among: Sequence[Exercise], wanted: str) -> str:
+    """Lines that offer the exercises nearest to a name."""
+    from difflib import SequenceMatcher
+
+    chapter = re.match(r"\d{1,2}(?=$|[.\-_])", wanted)
+    of_chapter = [e for e in among if chapter and int(e.identity[:2]) == int(chapter[0])]
+    if of_chapter:
+        return offer(of_chapter, f"  the exercises of chapter {of_chapter[0].identity[:2]} are:")
+
+    def nearness(exercise: Exercise) -> float:
+        candidates = [*plain_names(exercise), exercise.title.lower()]
+        return max(SequenceMatcher(None, wanted.lower(), candidate).ratio() for candidate in candidates)
+
+    if not among:
+        return "  there are no exercises in this clone yet"
+    near = sorted(among, key=nearness, reverse=True)[:3]
+    return offer(near, "  the nearest are:") + "\n  all of them: workbook progress"
+
+
+def offer(some: Iterable[Exercise], heading: str) -> str:
+    """A heading, and a line for each exercise."""
+    return "\n".join([heading, *(f"    {e.identity}  {e.name}  ({e.title})" for e in some)])
