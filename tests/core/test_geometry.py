@@ -70,6 +70,11 @@ def _positions(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
     return [sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(shape)]
 
 
+def test_strides_are_exact_beyond_the_digits_of_a_float() -> None:
+    rows, columns = 2**27 + 1, 2**28 + 1
+    assert g.contiguous_strides((3, rows, columns)) == (rows * columns, columns, 1)
+
+
 @steady
 @given(small_shapes, st.data())
 def test_dense_strides_in_any_order_fill_a_block(shape: tuple[int, ...], data: st.DataObject) -> None:
