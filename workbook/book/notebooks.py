@@ -24,7 +24,8 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import jupytext
@@ -167,8 +168,20 @@ def as_text(notebook: NotebookNode) -> str:
 # --- execution ----------------------------------------------------------------------------------------------
 
 
-async def executed(source: Path, root: Path, report: Callable[[int, int], None]) -> NotebookNode:
-    """The notebook with the outputs of a fresh kernel.
+@contextmanager
+def workplace(source: Path, root: Path) -> Iterator[Path]:
+    """The folder in which the cells run: the text's own, or for a lab sheet a copy of it that holds the solution."""
+    if root / LABS not in source.parents:
+        yield source.parent
+        return
+    from workbook.exercises.labs import solved_beside
+
+    with solved_beside(source) as folder:
+        yield folder
+
+
+async def executed(source: Path, root: Path, folder: Path, report: Callable[[int, int], None]) -> NotebookNode:
+    """The notebook with the outputs of a fresh kernel that works in `folder`.
 
     `report` is told how many of how many code cells are done.
     """
@@ -187,7 +200,7 @@ async def executed(source: Path, root: Path, report: Callable[[int, int], None])
                 "--HistoryManager.enabled=False",
                 "--log-level=ERROR",
             ],
-            resources={"metadata": {"path": str(source.parent)}},
+            resources={"metadata": {"path": str(folder)}},
         )
         try:
             async with client.async_setup_kernel(env=kernel_environment(root, ipython_folder)):
@@ -400,9 +413,10 @@ def build(
     async def one(source: Path, turn: asyncio.Semaphore) -> BookError | None:
         async with turn:
             try:
-                notebook = await executed(
-                    source, root, lambda cell, cells: report(f"{shown(source)}: {cell} of {cells} cells")
-                )
+                with workplace(source, root) as folder:
+                    notebook = await executed(
+                        source, root, folder, lambda cell, cells: report(f"{shown(source)}: {cell} of {cells} cells")
+                    )
                 if check:
                     check_rebuilt(source, as_text(notebook))
                 else:
