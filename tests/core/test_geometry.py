@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from glasstorch.core import geometry as g
@@ -202,6 +202,52 @@ def test_judgements_about_a_geometry_are_pytorchs(
     overlaps = torch._debug_has_internal_overlap(theirs)  # 0 no, 1 yes, 2 too hard to say
     assert g.has_internal_overlap(shape, strides) == (overlaps == 1) or not theirs.numel() or dense
     assert g.contiguous_strides(shape) == torch.empty(shape).stride()
+
+
+@steady
+@given(geometries(), geometries(), st.integers(0, 2))
+def test_what_two_tensors_of_one_storage_share_is_what_pytorch_finds(
+    require: Require,
+    first: tuple[tuple[int, ...], tuple[int, ...], int],
+    second: tuple[tuple[int, ...], tuple[int, ...], int],
+    alike: int,
+) -> None:
+    torch = require("torch")
+    if alike:  # else hardly any two have one shape
+        second = (*first[:alike], *second[alike:]) if alike == 2 or len(first[0]) == len(second[1]) else first
+    a, b = g.Extent(*first), g.Extent(*second)
+    storage = torch.zeros(1 + max(e.offset + g.span(e.shape, e.strides) for e in (a, b)))
+    there, here = (storage.as_strided(e.shape, e.strides, e.offset) for e in (a, b))
+    assume(there.numel() or not here.numel())  # nothing can be taken from nothing
+    assume(torch._debug_has_internal_overlap(here) != 1)  # refused for another reason
+    status = g.overlap_status(a, b)
+    assert g.overlap_status(b, a) is status
+    take = refuses(lambda: torch.take(there, torch.zeros(b.shape, dtype=torch.int64), out=here))
+    assert take == (status in (g.Overlap.FULL, g.Overlap.PARTIAL))
+    if a.shape == b.shape:
+        assert refuses(lambda: torch.neg(there, out=here)) == (status is g.Overlap.PARTIAL)
+
+
+def refuses(call: Callable[[], object]) -> bool:
+    """Whether PyTorch refuses because what is read and what is written overlap."""
+    try:
+        call()
+    except RuntimeError as error:
+        if "some elements of the input tensor and the written-to tensor refer to a single memory" not in str(error):
+            raise
+        return True
+    return False
+
+
+def test_what_two_tensors_share_without_gaps_is_where_their_blocks_begin_and_end() -> None:
+    rows, columns = g.Extent((2, 3), (3, 1)), g.Extent((2, 3), (1, 2))
+    assert g.overlap_status(rows, g.Extent((2, 3), (3, 1))) is g.Overlap.FULL
+    assert g.overlap_status(rows, columns) is g.Overlap.PARTIAL  # the same block in another order
+    assert g.overlap_status(rows, g.Extent((3,), (1,), 5)) is g.Overlap.PARTIAL
+    assert g.overlap_status(rows, g.Extent((3,), (1,), 6)) is g.Overlap.NO
+    assert g.overlap_status(rows, g.Extent((0,), (1,), 2)) is g.Overlap.NO
+    even, odd = g.Extent((3,), (2,), 0), g.Extent((3,), (2,), 1)
+    assert g.overlap_status(even, odd) is g.Overlap.TOO_HARD  # they share nothing, but that is not looked for
 
 
 @steady

@@ -9,10 +9,11 @@ Everything here is arithmetic on tuples of ints; no tensor and no array is touch
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import SupportsIndex, overload
+from typing import NamedTuple, SupportsIndex, overload
 
 from glasstorch.core.errors import DimensionError, ShapeError
 
@@ -118,6 +119,44 @@ def may_overlap(shape: Shape, strides: Shape) -> bool:
             return True
         reach += stride * (size - 1)
     return False
+
+
+class Extent(NamedTuple):
+    """Where a tensor's elements lie in its storage, counted in elements."""
+
+    shape: Shape
+    strides: Shape
+    offset: int = 0
+
+
+class Overlap(enum.Enum):
+    """What two tensors on one storage have in common; Mirrors: MemOverlapStatus in aten/src/ATen/MemoryOverlap.h."""
+
+    FULL = "the same elements in the same places"
+    PARTIAL = "some elements, or all of them in other places"
+    NO = "nothing"
+    TOO_HARD = "unknown: one of them has gaps or overlaps itself"
+
+
+def overlap_status(a: Extent, b: Extent) -> Overlap:
+    """What two tensors share that lie on one storage, with elements of one size.
+
+    Only tensors whose elements fill a block without gaps are judged: for them it is a question of where the blocks
+    begin and end. One tensor and itself, which is FULL whatever its layout, is for the caller to notice.
+    Mirrors: get_overlap_status in aten/src/ATen/MemoryOverlap.cpp.
+
+    >>> overlap_status(Extent((3,), (1,), 0), Extent((3,), (1,), 2))
+    <Overlap.PARTIAL: 'some elements, or all of them in other places'>
+    """
+    count_a, count_b = math.prod(a.shape), math.prod(b.shape)
+    if not count_a or not count_b:
+        return Overlap.NO
+    if not (is_non_overlapping_and_dense(a.shape, a.strides) and is_non_overlapping_and_dense(b.shape, b.strides)):
+        return Overlap.TOO_HARD
+    end_a, end_b = a.offset + count_a, b.offset + count_b
+    if a.offset == b.offset and end_a == end_b:
+        return Overlap.FULL if a.strides == b.strides else Overlap.PARTIAL
+    return Overlap.PARTIAL if a.offset < end_b and b.offset < end_a else Overlap.NO
 
 
 def strides_like(shape: Shape, strides: Shape) -> Shape:

@@ -16,7 +16,7 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
 from glasstorch.core.errors import DeviceError, OverlapError, ShapeError
-from glasstorch.core.geometry import Shape, has_internal_overlap
+from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overlap, overlap_status
 from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.operators.generated.registry import OPERATORS, name_of
@@ -138,18 +138,11 @@ def resize_output(out: Tensor, shape: Shape) -> bool:
 def check_writable(out: Tensor, inputs: Sequence[Any]) -> None:
     """Refuse to write to a tensor that overlaps itself, or partly overlaps an input.
 
-    Mirrors: assert_no_internal_overlap and assert_no_overlap in aten/src/ATen/MemoryOverlap.cpp
+    Mirrors: assert_no_internal_overlap and assert_no_partial_overlap in aten/src/ATen/MemoryOverlap.cpp
     """
     check_no_self_overlap(out)
-    storage = out._storage
-    if storage is None:
-        return
-    for other in inputs:
-        if isinstance(other, Tensor) and other is not out and other._storage is storage and partly_overlaps(out, other):
-            raise OverlapError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                "memory location. Please clone() the tensor before performing the operation."
-            )
+    if out._storage is not None and any(overlap(out, other) is Overlap.PARTIAL for other in inputs):
+        raise OverlapError(OVERLAPS_INPUT)
 
 
 def check_no_self_overlap(out: Tensor) -> None:
@@ -165,40 +158,33 @@ def check_no_overlap(out: Tensor, inputs: Sequence[Any]) -> None:
     """Refuse to write to a tensor that overlaps itself or, even exactly, an input that is read while it is written.
 
     Mirrors: assert_no_overlap in aten/src/ATen/MemoryOverlap.cpp
+    Differs: two tensors of one geometry with gaps are refused too; PyTorch finds them TOO_HARD and lets them pass.
     """
     check_writable(out, inputs)
     for other in inputs:
-        if other is out or (
-            isinstance(other, Tensor)
-            and other._storage is not None
-            and other._storage is out._storage
-            and (other._offset, other._shape, other.strides()) == (out._offset, out._shape, out.strides())
-            and other.numel()
-        ):
-            raise OverlapError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                "memory location. Please clone() the tensor before performing the operation."
-            )
+        status = overlap(out, other)
+        if status is Overlap.FULL or (status is Overlap.TOO_HARD and extent(out) == extent(other)):
+            raise OverlapError(OVERLAPS_INPUT)
 
 
-def partly_overlaps(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors on one storage share bytes without being the same elements in the same places.
+OVERLAPS_INPUT = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
 
-    As in PyTorch only tensors whose elements fill a block without gaps are judged.
-    """
-    from glasstorch.core.geometry import is_non_overlapping_and_dense
 
-    if not (a.numel() and b.numel()):
-        return False
-    if not (
-        is_non_overlapping_and_dense(a._shape, a.strides()) and is_non_overlapping_and_dense(b._shape, b.strides())
-    ):
-        return False
-    start_a, start_b = a._offset * a.itemsize, b._offset * b.itemsize
-    end_a, end_b = start_a + a.nbytes, start_b + b.nbytes
-    if start_a == start_b and end_a == end_b:
-        return a.strides() != b.strides()
-    return start_a < end_b and start_b < end_a
+def overlap(out: Tensor, other: Any) -> Overlap:
+    """What a tensor that is written to shares with an argument of the operator, which need not be a tensor."""
+    if other is out:
+        return Overlap.FULL
+    if not isinstance(other, Tensor) or other._storage is None or other._storage is not out._storage:
+        return Overlap.NO
+    return overlap_status(extent(out), extent(other))
+
+
+def extent(tensor: Tensor) -> Extent:
+    """Where a tensor's elements lie in its storage."""
+    return Extent(tensor._shape, tensor.strides(), tensor._offset)
 
 
 def check_same_device(name: str, *tensors: Tensor | None) -> None:
