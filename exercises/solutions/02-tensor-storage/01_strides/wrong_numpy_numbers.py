@@ -2,7 +2,7 @@
 
 import numpy as np
 
-REFUSED_BY = "lab"
+REFUSED_BY = "check"
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,0 +1,120 @@
+"""Is every assertion of a check needed?
+
+An assertion is needed if, without it, the check accepts a wrong answer that it refuses with it. One that is not
+is idle: it can be removed, or a wrong answer is missing that only it catches. The assertions are the statements
+`expect(...)` and `assert`; the wrong answers are those that the exercise ships.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from workbook.exercises.asking import MODULE, Ask, AuthorError
+
+PREFIX = "test_"
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """One assertion of a check file, and the top-level function that it stands in."""
+
+    line: int
+    text: str
+    function: str
+
+    @property
+    def shared(self) -> bool:
+        """Whether it stands in a helper, which several tests may call."""
+        return not self.function.startswith(PREFIX)
+
+
+def assertions(source: str) -> list[Assertion]:
+    """The assertions of a check file, in the order of their lines."""
+    found = []
+    for function in ast.parse(source).body:
+        for node in ast.walk(function):
+            if isinstance(node, ast.stmt) and is_assertion(node):
+                text = ast.unparse(node)
+                found.append(Assertion(node.lineno, text, getattr(function, "name", "")))
+    return sorted(found, key=lambda assertion: assertion.line)
+
+
+def is_assertion(node: ast.stmt) -> bool:
+    """Whether a statement is `assert ...` or `expect(...)`."""
+    if isinstance(node, ast.Assert):
+        return True
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "expect"
+
+
+class Without(ast.NodeTransformer):
+    """Puts `pass` in the place of the assertion at one line."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Replace the statement, or look into it."""
+        if isinstance(node, ast.stmt) and node.lineno == self.line and is_assertion(node):
+            return ast.copy_location(ast.Pass(), node)
+        return self.generic_visit(node)
+
+
+Tests = dict[str, Callable[[Ask], object]]
+
+
+def judging(check: Path, without: Assertion | None = None) -> Tests:
+    """The test functions of a check file by name, the assertion that is to be left out taken from them."""
+    tree = ast.parse(check.read_text(encoding="utf-8"), str(check))
+    if without is not None:
+        Without(without.line).visit(tree)
+    module = ModuleType(check.stem)
+    module.__file__ = str(check)
+    exec(compile(tree, str(check), "exec", dont_inherit=True), module.__dict__)
+    tests = {name: thing for name, thing in vars(module).items() if name.startswith(PREFIX) and callable(thing)}
+    for name, test in tests.items():
+        if list(inspect.signature(test).parameters) != ["ask"] or hasattr(test, "pytestmark"):
+            raise AuthorError(f"{check}: {name} has to take `ask` and nothing else, and to carry no mark")
+    return tests
+
+
+def refusing(tests: Tests, answer: Path) -> set[str]:
+    """The names of those tests that do not accept an answer."""
+    linecache.checkcache(str(answer))
+    before = sys.modules.get(MODULE)
+    try:
+        return {name for name, test in tests.items() if not accepts(test, answer)}
+    finally:
+        sys.modules.pop(MODULE, None)
+        if before is not None:
+            sys.modules[MODULE] = before
+
+
+def accepts(test: Callable[[Ask], object], answer: Path) -> bool:
+    """Whether one test lets an answer through."""
+    try:
+        test(Ask(answer))
+    except AuthorError:
+        raise
+    except Exception:  # noqa: BLE001 (whatever it raises, pytest would call the test failed)
+        return False
+    return True
+
+
+def idle(check: Path, wrong: list[Path]) -> Iterator[Assertion]:
+    """The assertions without which no wrong answer passes the check that does not pass it now."""
+    whole = judging(check)
+    refused = {answer: names for answer in wrong if (names := refusing(whole, answer))}
+    for assertion in assertions(check.read_text(encoding="utf-8")):
+        rest = judging(check, assertion)
+        if not assertion.shared:
+            rest = {assertion.function: rest[assertion.function]}  # the other tests judge as before
+        if not any(names <= rest.keys() and not refusing(rest, answer) for answer, names in refused.items()):
+            yield assertion
