@@ -1,0 +1,385 @@
+"""How does a check ask an answer something, and how does it judge what came?
+
+Used by the check files: `ask` calls the reader's function, `expect` judges. What a reader gets to see of a failure are
+the frames of answer.py and nothing else.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import reprlib
+import sys
+import tokenize
+import traceback
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any
+
+from workbook.exercises.report import Refusal
+
+MODULE = "answer"
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+FRAMES = 4  # of answer.py, shown of a traceback
+TEXT = 600  # characters shown of a value
+
+
+class Refused(AssertionError):
+    """The answer is refused. Carries what is told to the reader."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.because or refusal.came or refusal.asked)
+        self.refusal = refusal
+
+
+class NotStarted(Exception):
+    """The stub's NotImplementedError came: nothing is written yet at this line."""
+
+    def __init__(self, name: str, line: int | None) -> None:
+        super().__init__(name)
+        self.name, self.line = name, line
+
+
+class AuthorError(Exception):
+    """The exercise itself is wrong: its facts or its check, not the answer."""
+
+
+# --- the reader's file ---
+
+
+def load_answer(path: Path) -> ModuleType:
+    """Run answer.py as the module `answer`; refuses a file that cannot be read, is no Python, or raises."""
+    asked = "an answer.py that Python can import"
+    source = read_answer(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code = compile(source, str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise Refused(syntax_refusal(error, asked)) from None
+    except (ValueError, MemoryError, RecursionError) as error:
+        raise Refused(Refusal(asked=asked, came=f"{type(error).__name__}: {error}")) from None
+    module = ModuleType(MODULE)
+    module.__file__ = str(path)
+    linecache.cache[str(path)] = (len(source), None, source.splitlines(keepends=True), str(path))
+    sys.modules[MODULE] = module
+    try:
+        exec(code, module.__dict__)
+    except NotImplementedError as error:
+        frames = answer_frames(error.__traceback__, path)
+        raise NotStarted("", frames[-1].lineno if frames else None) from None
+    except Refused:
+        raise
+    except BaseException as error:  # noqa: BLE001 (sys.exit and KeyboardInterrupt of the answer's, too)
+        sys.modules.pop(MODULE, None)
+        raise Refused(error_refusal(error, path, asked)) from None
+    return module
+
+
+def read_answer(path: Path) -> str:
+    """The text of answer.py; refuses a folder, a file without permission, and what is not text."""
+    asked = "an answer.py that is a text file"
+    try:
+        with tokenize.open(path) as file:
+            return file.read()
+    except FileNotFoundError:
+        raise Refused(Refusal(asked=asked, came="there is no answer.py")) from None
+    except (UnicodeDecodeError, SyntaxError) as error:  # the second: a coding line that names no encoding
+        raise Refused(undecodable(path, asked, error)) from None
+    except OSError as error:
+        kind = "it is a folder" if path.is_dir() else str(error.strerror)
+        raise Refused(Refusal(asked=asked, came=f"answer.py cannot be read: {kind}")) from None
+
+
+def undecodable(path: Path, asked: str, error: UnicodeDecodeError | SyntaxError) -> Refusal:
+    """The refusal of a file whose bytes are not text; says the line and the byte."""
+    if isinstance(error, SyntaxError):
+        return Refusal(asked=asked, came=str(error.msg), accepted="text in UTF-8", line=1)
+    data = path.read_bytes()
+    start = next((i for i in range(len(data)) if not _decodes(data[: i + 1])), error.start)
+    line = data[:start].count(b"\n") + 1
+    return Refusal(
+        asked=asked,
+        came=f"line {line} has the byte {data[start] if data else 0:#04x}, which is not UTF-8",
+        accepted="text in UTF-8: save the file in that encoding",
+        line=line,
+    )
+
+
+def _decodes(data: bytes) -> bool:
+    """Whether these bytes are UTF-8, perhaps cut off in the middle of a character."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return "unexpected end of data" in error.reason
+    return True
+
+
+def syntax_refusal(error: SyntaxError, asked: str) -> Refusal:
+    """The refusal of a file that is no Python: the line and a caret below the place."""
+    trace: tuple[str, ...] = ()
+    if error.text:
+        text = error.text.rstrip("\n")
+        stripped = text.lstrip()
+        caret = max((error.offset or 1) - 1 - (len(text) - len(stripped)), 0)
+        trace = (f"line {error.lineno}", stripped, " " * caret + "^")
+    return Refusal(asked=asked, came=f"{type(error).__name__}: {error.msg}", line=error.lineno, trace=trace)
+
+
+def answer_frames(trace: TracebackType | None, path: Path) -> list[traceback.FrameSummary]:
+    """The frames of answer.py in a traceback, outermost first."""
+    name = str(path)
+    found = [(frame.f_code, line) for frame, line in traceback.walk_tb(trace) if frame.f_code.co_filename == name]
+    return [traceback.FrameSummary(name, line, code.co_name, lookup_line=True) for code, line in found[-FRAMES:]]
+
+
+def error_refusal(error: BaseException, path: Path, asked: str = "", call: str = "", accepted: str = "") -> Refusal:
+    """The refusal for what the answer raised; a refusal that it let through stays as it is."""
+    refused = getattr(error, "refusal", None)
+    if isinstance(refused, Refusal):
+        return refused
+    frames = answer_frames(error.__traceback__, path)
+    came = error_text(error)
+    if isinstance(error, SystemExit):
+        came = f"it called sys.exit({short(error.code) if error.code is not None else ''})"
+    return Refusal(
+        asked=asked,
+        input=call,
+        came=came,
+        accepted=accepted,
+        line=frames[-1].lineno if frames else None,
+        trace=tuple(f"line {f.lineno}, {place(f.name)}: {f.line}" for f in frames),
+    )
+
+
+def error_text(error: BaseException) -> str:
+    """An exception as Python's last line says it."""
+    kind = type(error)
+    name = kind.__qualname__ if kind.__module__ in ("builtins", MODULE) else f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 (it is the reader's own class)
+        text = ""
+    return cut(f"{name}: {text}" if text else name)
+
+
+def place(function: str) -> str:
+    """Where a frame is, in words."""
+    return "at the top" if function == "<module>" else f"in {function}"
+
+
+# --- values as text ---
+
+
+class _Short(reprlib.Repr):
+    """Representations that end, whatever the value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 6
+        self.maxtuple = self.maxlist = self.maxset = self.maxdict = 40
+        self.maxstring = self.maxother = TEXT
+        self.maxlong = 100
+
+
+def short(value: object) -> str:
+    """A value as it is shown: its repr, cut where it is long, without addresses."""
+    try:
+        return cut(ADDRESS.sub("", _Short().repr(value)))
+    except Exception:  # noqa: BLE001 (a repr of the reader's own may raise)
+        return f"<a {type(value).__name__} whose repr fails>"
+
+
+def cut(text: str) -> str:
+    """A text, cut where it is long."""
+    return text if len(text) <= TEXT else f"{text[:TEXT]} ... ({len(text):,} characters)"
+
+
+def kind_of(value: object) -> str:
+    """What a value is, with its article: `a tuple`, `an int`."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+# --- asking ---
+
+
+class Came:
+    """What came of one call: a value, or an exception."""
+
+    def __init__(self, call: str, line: int | None, path: Path) -> None:
+        self.call, self.line, self.path = call, line, path
+        self.error: BaseException | None = None
+        self._value: object = None
+
+    @property
+    def value(self) -> Any:
+        """What the function returned; refuses where it raised."""
+        if self.error is not None:
+            raise Refused(error_refusal(self.error, self.path, call=self.call))
+        return self._value
+
+
+class Raises:
+    """Accepts a call that raises this kind of exception, with this text in its message."""
+
+    def __init__(self, kind: type[BaseException], text: str = "") -> None:
+        self.kind, self.text = kind, text
+
+    def __str__(self) -> str:
+        words = f" whose message has {self.text!r}" if self.text else ""
+        return f"the function raises {self.kind.__name__}{words}"
+
+    def accepts(self, error: BaseException | None) -> bool:
+        """Whether it is such an exception."""
+        return isinstance(error, self.kind) and self.text in str(error)
+
+
+class Ask:
+    """Calls functions of answer.py by name. The file is loaded at the first use."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.last: Came | None = None
+        self._answer: ModuleType | None = None
+
+    @property
+    def answer(self) -> ModuleType:
+        """The reader's module."""
+        if self._answer is None:
+            self._answer = load_answer(self.path)
+        return self._answer
+
+    def get(self, name: str) -> Any:
+        """What the name stands for in answer.py; refuses where it is missing."""
+        try:
+            return getattr(self.answer, name)
+        except AttributeError:
+            raise Refused(missing(self.answer, name)) from None
+
+    def __call__(self, name: str, *args: object, **kwargs: object) -> Came:
+        """Call the function of that name; what it raises is kept for `expect`."""
+        function = self.get(name)
+        if not callable(function):
+            raise Refused(Refusal(asked=f"a function {name}", came=f"{name} is {kind_of(function)}: {short(function)}"))
+        texts = [short(value) for value in args] + [f"{key}={short(value)}" for key, value in kwargs.items()]
+        came = self.last = Came(f"{name}({', '.join(texts)})", line_of(function, self.path), self.path)
+        try:
+            came._value = function(*args, **kwargs)
+        except NotImplementedError as error:
+            frames = answer_frames(error.__traceback__, self.path)
+            if ends_in(error.__traceback__, self.path):
+                raise NotStarted(name, frames[-1].lineno) from None
+            came.error = error
+        except Refused:
+            raise
+        except BaseException as error:  # noqa: BLE001 (sys.exit, too)
+            came.error = error
+        return came
+
+
+def missing(module: ModuleType, name: str) -> Refusal:
+    """The refusal of an answer that lacks a name; says what it has."""
+    own = [
+        key
+        for key, value in vars(module).items()
+        if getattr(value, "__module__", None) == MODULE and not key.startswith("_")
+    ]
+    return Refusal(
+        asked=f"a function or class {name}",
+        came=f"answer.py has no {name}; it defines {', '.join(own) if own else 'nothing'}",
+    )
+
+
+def ends_in(trace: TracebackType | None, path: Path) -> bool:
+    """Whether the innermost frame of a traceback is of this file."""
+    frames = list(traceback.walk_tb(trace))
+    return bool(frames) and frames[-1][0].f_code.co_filename == str(path)
+
+
+def line_of(function: object, path: Path) -> int | None:
+    """Where a function of answer.py begins."""
+    code = getattr(function, "__code__", None)
+    if isinstance(code, types.CodeType) and code.co_filename == str(path):
+        return code.co_firstlineno
+    return None
+
+
+def expect(
+    came: object,
+    accepted: object,
+    *,
+    because: str = "",
+    same: Callable[[Any, Any], bool] | None = None,
+    asked: str | None = None,
+) -> None:
+    """Refuse unless what came is equal to what is accepted, and of the same type.
+
+    `same(value, accepted)` judges in place of equality. Where `accepted` is a `Raises`, the call has to raise.
+    """
+    call, line = (came.call, came.line) if isinstance(came, Came) else ("", None)
+    if isinstance(accepted, Raises):
+        if not isinstance(came, Came):
+            raise AuthorError(f"expect(..., {accepted}) needs what `ask` returned, not {kind_of(came)}")
+        if accepted.accepts(came.error):
+            return
+        if came.error is not None:
+            raise Refused(error_refusal(came.error, came.path, asked or "", call, str(accepted)))
+        raise Refused(Refusal(asked or "", call, short(came.value), str(accepted), because, line))
+    if isinstance(came, Came):
+        if came.error is not None:
+            raise Refused(error_refusal(came.error, came.path, asked or "", call, short(accepted)))
+        came = came.value
+    if not (equal if same is None else same)(came, accepted):
+        shown, wanted = short(came), short(accepted)
+        if type(came) is not type(accepted):
+            shown = "None (is a `return` missing?)" if came is None else f"{shown}, {kind_of(came)}"
+            wanted = wanted if accepted is None else f"{wanted}, {kind_of(accepted)}"
+        raise Refused(Refusal(asked or "", call, shown, wanted, because, line))
+
+
+def equal(value: object, accepted: object) -> bool:
+    """Whether two values are equal and of the same types, all the way down. NaN is equal to NaN."""
+    if type(value) is not type(accepted):
+        return False
+    if isinstance(value, tuple | list) and isinstance(accepted, tuple | list):
+        return len(value) == len(accepted) and all(map(equal, value, accepted))
+    if isinstance(value, dict) and isinstance(accepted, dict):
+        return value.keys() == accepted.keys() and all(equal(value[key], accepted[key]) for key in accepted)
+    if isinstance(value, float) and isinstance(accepted, float) and value != value:
+        return accepted != accepted
+    if is_tensor(value):
+        return same_tensor(value, accepted)
+    try:
+        return bool(value == accepted)
+    except Exception:  # noqa: BLE001 (values that cannot be compared are not equal)
+        return False
+
+
+def is_tensor(value: object) -> bool:
+    """Whether a value is a tensor of glasstorch; does not import it."""
+    library = sys.modules.get("glasstorch")
+    return library is not None and isinstance(value, getattr(library, "Tensor", ()))
+
+
+def same_tensor(value: Any, accepted: Any) -> bool:
+    """Whether two tensors have the same shape, dtype and elements."""
+    if tuple(value.shape) != tuple(accepted.shape) or value.dtype != accepted.dtype:
+        return False
+    return equal(value.detach().tolist(), accepted.detach().tolist())
+
+
+def close(value: Any, accepted: Any) -> bool:
+    """For `same=`: whether two tensors have the same shape and dtype, and elements that differ by rounding only."""
+    if not (is_tensor(value) and is_tensor(accepted)):
+        return equal(value, accepted)
+    if tuple(value.shape) != tuple(accepted.shape) or value.dtype != accepted.dtype:
+        return False
+    import numpy
+
+    tolerance = 1e-9 if "64" in str(value.dtype) else 1e-5
+    pair = (numpy.asarray(t.detach().tolist()) for t in (value, accepted))
+    return bool(numpy.allclose(*pair, rtol=tolerance, atol=tolerance, equal_nan=True))

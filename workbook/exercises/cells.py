@@ -1,0 +1,79 @@
+"""What does a cell of a lab sheet say when it does not give what it should?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from workbook.exercises.asking import cut
+from workbook.exercises.report import NOT_STARTED, REFUSED, Refusal
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+
+
+def cell_refusal(item: Any, error: BaseException) -> tuple[str, Refusal]:
+    """The outcome of a cell, and what is told: what it asks, what came, what was accepted."""
+    source = str(item.cell.source).strip()
+    outputs = list(item.test_outputs or ())
+    asked = asked_before(item.parent.nb.cells, item.cell)
+    came = cut(text_of(outputs) or "no output")
+    accepted = cut(text_of(item.cell.outputs) or "no output")
+    raised = next((output for output in outputs if output.output_type == "error"), None)
+    wanted = any(output.output_type == "error" for output in item.cell.outputs)
+    if raised is not None and not wanted:
+        line, trace = frames("\n".join(raised.traceback))
+        if raised.ename == "NotImplementedError" and line is not None:
+            return NOT_STARTED, Refusal(asked, source, f"answer.py is not written yet (line {line})", line=line)
+        return REFUSED, Refusal(asked, source, came, accepted, "", line, trace)
+    if not outputs and type(error).__name__ != "NbCellError":
+        died = "the kernel ended without a result"
+        return REFUSED, Refusal(
+            asked, source, died, accepted, "sys.exit, os._exit or a crash inside your answer ends it"
+        )
+    return REFUSED, Refusal(asked, source, came, accepted)
+
+
+def asked_before(cells: Iterable[Any], cell: Any) -> str:
+    """The last heading above a cell."""
+    heading = ""
+    for one in cells:
+        if one is cell:
+            break
+        if one.cell_type == "markdown":
+            heading = (HEADING.findall(one.source) or [heading])[-1]
+    return f"the cell below {heading!r} in lab.ipynb" if heading else "a cell of lab.ipynb"
+
+
+def text_of(outputs: Iterable[Any]) -> str:
+    """Outputs of a cell as a person reads them."""
+    return "\n".join(filter(None, (one_text(output) for output in outputs)))
+
+
+def one_text(output: Any) -> str:
+    """One output as text."""
+    if output.output_type == "stream":
+        return str(output.text).rstrip()
+    if output.output_type == "error":
+        return f"{output.ename}: {output.evalue}"
+    data = output.get("data", {})
+    if "text/plain" in data:
+        return str(data["text/plain"])
+    return f"[{', '.join(data)}]" if data else ""
+
+
+def frames(traceback: str) -> tuple[int | None, tuple[str, ...]]:
+    """The innermost line of answer.py in IPython's traceback, and its text."""
+    line, text = None, ""
+    inside = False
+    for row in COLOURS.sub("", traceback).splitlines():
+        if re.match(r"(File|Cell) ", row):
+            found = re.match(r"File \S*answer\.py(?::(\d+))?", row)
+            inside = found is not None
+            if found is not None and found[1]:
+                line, text = int(found[1]), ""
+        arrow = re.match(r"-+> +(\d+) ?(.*)", row)
+        if inside and arrow is not None:
+            line, text = int(arrow[1]), arrow[2].strip()
+    return line, (f"line {line}: {text}",) if line is not None and text else ()

@@ -1,0 +1,187 @@
+"""What runs in the child process of a rung?
+
+    python -P -m workbook.exercises.child JOB.json
+
+Puts the guard and the graft in force, runs pytest, writes the result, and ends at once: no thread or handler of the
+answer's keeps it alive.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from workbook.exercises.report import BROKEN, NOT_STARTED, REFUSED, Refusal, RungResult
+
+OPTIONS = """\
+[pytest]
+pythonpath = {paths}
+filterwarnings = {warnings}
+markers =
+    slow: left out
+    gpu: left out
+"""
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one rung has to do, and where."""
+
+    rung: str
+    root: str  # of the clone whose exercise it is
+    temporary: str  # everything in it is thrown away; the names below are in it
+    check: str  # the check file's name
+    pieces: tuple[dict[str, str], ...]
+    tests: tuple[str, ...]
+    limit: float
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The job that `write` wrote."""
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return cls(**{**data, "pieces": tuple(data["pieces"]), "tests": tuple(data["tests"])})
+
+    def write(self) -> None:
+        """Put the job where the child finds it."""
+        self.file("job.json").write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    def file(self, name: str) -> Path:
+        """A file of the job."""
+        return Path(self.temporary) / name
+
+    @property
+    def work(self) -> Path:
+        """The copy of the exercise's folder, in which the rung runs."""
+        return self.file("work")
+
+    @property
+    def answer(self) -> Path:
+        """The copy of the reader's file."""
+        return self.work / "answer.py"
+
+
+def protect(job: Job, stem: str) -> None:
+    """Say where it hangs when the time is over, and end; refuse what the guard refuses."""
+    from workbook.exercises.guard import Guard, NoTorch
+
+    hang = job.file(f"{stem}-hang.txt").open("w", encoding="utf-8")
+    faulthandler.dump_traceback_later(job.limit, exit=True, file=hang)
+    sys.meta_path.insert(0, NoTorch())
+    solutions = Path(job.root) / "exercises" / "solutions"
+    Guard(Path(job.temporary), solutions, job.answer, lambda refusal: write_refusal(job, refusal)).install()
+
+
+def write_refusal(job: Job, refusal: Refusal) -> None:
+    """Keep the first thing that the guard refused the answer."""
+    path = job.file("guard.json")
+    if not path.exists():
+        path.write_text(json.dumps(asdict(refusal)), encoding="utf-8")
+
+
+def options(job: Job) -> list[str]:
+    """The arguments of pytest: ours only, none of the reader's environment or of the clone's pyproject.toml."""
+    root = Path(job.root)
+    strict = "error" if job.rung == "graft" else "ignore"
+    paths = "\n    ".join(["", str(root), str(root / "reference")]) if job.rung == "graft" else ""
+    settings = job.file("pytest.ini")
+    settings.write_text(OPTIONS.format(paths=paths, warnings=strict), encoding="utf-8")
+    common = ["-c", str(settings), "-p", "no:cacheprovider", "-p", "no:faulthandler", "--maxfail=1", "--tb=short"]
+    common += [f"--basetemp={job.file('tmp') / 'tests'}", "--import-mode=importlib", "--color=no", "--capture=no"]
+    if job.rung == "check":
+        return [*common, f"--rootdir={job.work}", "-o", f"python_files={job.check}", str(job.work / job.check)]
+    if job.rung == "lab":
+        return [
+            *common,
+            f"--rootdir={job.work}",
+            "-p",
+            "nbval.plugin",
+            "--nbval",
+            "--nbval-kernel-name=workbook",
+            f"--nbval-cell-timeout={job.limit}",
+            f"--nbval-sanitize-with={HERE.parent / 'nbval.cfg'}",
+            str(job.work / "lab.ipynb"),
+        ]
+    return [*common, f"--rootdir={root}", "-m", "not slow and not gpu", *(from_root(root, test) for test in job.tests)]
+
+
+def from_root(root: Path, test: str) -> str:
+    """An argument of pytest with its path complete; options stay as they are."""
+    return test if test.startswith("-") else str(root / test)
+
+
+def run(job: Job) -> RungResult:
+    """Do the job. Returns what was found."""
+    if job.rung != "lab":
+        protect(job, "rung")
+    import pytest
+
+    from workbook.exercises.asking import AuthorError, NotStarted, Refused
+    from workbook.exercises.catalogue import Piece
+    from workbook.exercises.graft import Graft
+    from workbook.exercises.plugin import Judge, not_started
+
+    judge = Judge(job.rung, job.answer)
+    graft = Graft([Piece(**piece) for piece in job.pieces], job.answer, watching=job.rung == "check")
+    try:
+        if job.rung != "lab":
+            graft.install()
+        if job.rung == "graft":
+            judge.load()
+            graft.complete(judge.ask.answer)
+    except AuthorError as error:
+        return RungResult(job.rung, BROKEN, refusal=Refusal(came=str(error)))
+    except NotStarted as error:
+        return RungResult(job.rung, NOT_STARTED, refusal=not_started(error))
+    except Refused as error:
+        return RungResult(job.rung, REFUSED, refusal=error.refusal)
+    code = pytest.main(options(job), plugins=[judge])
+    result = judge.result()
+    if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) and not judge.outcome:
+        result = replace(result, outcome=BROKEN, refusal=Refusal(came=f"pytest could not run: exit code {int(code)}"))
+    if job.rung == "graft":
+        result = replace(result, replaced=graft.told(), calls=dict(graft.calls))
+        result = uncalled(result)
+    return result
+
+
+def uncalled(result: RungResult) -> RungResult:
+    """The result, refused where a piece was never called."""
+    idle = [name for name, count in (result.calls or {}).items() if not count]
+    if not idle or result.outcome != "passed":
+        return result
+    refusal = Refusal(
+        asked=f"a {idle[0]} that the library calls",
+        came=f"{idle[0]} was put in its place and was not called once",
+        because="a piece that is not called carries nothing; the tests passed without it",
+    )
+    return replace(result, outcome=REFUSED, refusal=refusal)
+
+
+def finish(job: Job, result: RungResult) -> None:
+    """Write the result in one step, so that half a result is none."""
+    draft = job.file("result.part")
+    draft.write_text(json.dumps(result.as_json()), encoding="utf-8")
+    draft.replace(job.file("result.json"))
+
+
+def main(arguments: list[str]) -> Any:
+    """Run the job that is named, and end the process."""
+    job = Job.read(Path(arguments[0]))
+    result = run(job)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (ValueError, OSError, AttributeError):
+            continue  # the answer closed it
+    finish(job, result)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

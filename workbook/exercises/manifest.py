@@ -1,0 +1,78 @@
+"""Is an exercise as it was shipped?
+
+`exercises/manifest.json` keeps a hash of every shipped file, so that a check that somebody edited is noticed. Line
+ends do not count: git may change them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from workbook.exercises.catalogue import FOLDER, Exercise, exercises
+
+FILE = "manifest.json"
+
+
+def shipped(exercise: Exercise) -> list[Path]:
+    """The files that come with an exercise."""
+    return [
+        exercise.facts,
+        exercise.start,
+        exercise.check,
+        exercise.lab_source,
+        exercise.lab,
+        exercise.hints_file,
+    ]
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file with plain line ends; of a file that is missing, nothing."""
+    try:
+        return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    except OSError:
+        return ""
+
+
+def current(root: Path) -> dict[str, str]:
+    """What the manifest would say of the exercises as they are: path from the clone's top -> sha256."""
+    paths = [path for exercise in exercises(root) for path in shipped(exercise)]
+    return {name(root, path): digest(path) for path in sorted(paths) if path.exists()}
+
+
+def name(root: Path, path: Path) -> str:
+    """A file as the manifest names it."""
+    return path.resolve().relative_to(root.resolve()).as_posix()
+
+
+def text(root: Path) -> str:
+    """The manifest of the exercises as they are."""
+    return json.dumps(current(root), indent=1) + "\n"
+
+
+def write(root: Path) -> bool:
+    """Write the manifest. Returns whether it changed."""
+    path = root / FOLDER / FILE
+    new = text(root)
+    if path.exists() and path.read_text(encoding="utf-8") == new:
+        return False
+    path.write_text(new, encoding="utf-8")
+    return True
+
+
+def edited(root: Path, exercise: Exercise) -> list[str]:
+    """The shipped files of an exercise that are not as the manifest has them; the manifest itself, if damaged.
+
+    Only those that judge an answer are looked at. Where there is no manifest, nothing can be said.
+    """
+    path = root / FOLDER / FILE
+    if not path.exists():
+        return []
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+        kept = {str(key): str(value) for key, value in known.items()}
+    except (OSError, ValueError, AttributeError):
+        return [name(root, path)]
+    judges = (exercise.facts, exercise.check, exercise.lab)
+    return [name(root, file) for file in judges if kept.get(name(root, file)) != digest(file)]

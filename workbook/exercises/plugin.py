@@ -1,0 +1,202 @@
+"""What does pytest tell a rung?
+
+A plugin for the child process: gives check files the fixture `ask`, and turns what fails into a refusal.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbook.exercises.asking import (
+    Ask,
+    AuthorError,
+    NotStarted,
+    Refused,
+    answer_frames,
+    cut,
+    error_refusal,
+    error_text,
+    load_answer,
+    short,
+)
+from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, RungResult, with_asked
+
+LINES = 6  # of an assertion's explanation
+
+
+class Judge:
+    """Watches one pytest session and keeps its first failure."""
+
+    def __init__(self, rung: str, answer: Path) -> None:
+        self.rung, self.answer = rung, answer
+        self.ask = Ask(answer)
+        self.passed = self.skipped = 0
+        self.outcome = ""
+        self.refusal: Refusal | None = None
+
+    def result(self) -> RungResult:
+        """What the session found."""
+        outcome, refusal = self.outcome or PASSED, self.refusal
+        if outcome == PASSED and not self.passed:
+            what = {"check": "the check file", "lab": "the lab sheet", "graft": "[carries] tests"}[self.rung]
+            outcome, refusal = BROKEN, Refusal(came=f"{what}: no test ran ({self.skipped} were skipped)")
+        return RungResult(self.rung, outcome, tests=self.passed, refusal=refusal)
+
+    def fail(self, outcome: str, refusal: Refusal) -> None:
+        """Keep the first failure."""
+        if not self.outcome:
+            self.outcome, self.refusal = outcome, refusal
+
+    # --- hooks ---
+
+    @pytest.fixture(name="ask")
+    def ask_fixture(self) -> Ask:
+        """Calls the reader's functions."""
+        self.ask.last = None
+        return self.ask
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Take pytest's own telling away: what is printed is the answer's."""
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            config.pluginmanager.unregister(reporter)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out the tests that run PyTorch: it is out of reach here."""
+        items[:] = [item for item in items if not wants_torch(item)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
+        """A file that cannot be collected is the author's fault, unless the answer broke it."""
+        report = yield
+        if report.failed and report.longrepr is not None:
+            error = getattr(report.call if hasattr(report, "call") else None, "excinfo", None)
+            self.fail(*self.collection(collector, error, str(report.longrepr)))
+        return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+        """Judge how a test ended."""
+        report = yield
+        if report.skipped:
+            self.skipped += 1
+        elif report.failed and call.excinfo is not None:
+            self.fail(*self.judge(item, call.excinfo))
+        elif call.when == "call" and report.passed:
+            self.passed += 1
+        return report
+
+    # --- judging ---
+
+    def collection(self, collector: pytest.Collector, info: Any, text: str) -> tuple[str, Refusal]:
+        """The outcome of a file that could not be collected."""
+        lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.startswith("E ")]
+        return BROKEN, Refusal(came=f"{collector.name} cannot be collected: {cut(' '.join(lines) or text)}")
+
+    def judge(self, item: pytest.Item, info: pytest.ExceptionInfo[BaseException]) -> tuple[str, Refusal]:
+        """The outcome of a test that failed, and what is told about it."""
+        error = info.value
+        if isinstance(error, NotStarted):
+            return NOT_STARTED, not_started(error)
+        if isinstance(error, AuthorError):
+            return BROKEN, Refusal(came=f"{item.path.name}: {error}")
+        if self.rung == "lab":
+            return self.judge_cell(item, error)
+        asked = asked_by(item)
+        if self.rung == "check":
+            return self.judge_check(item, info, asked)
+        refusal = error_refusal(error, self.answer, asked)
+        if isinstance(error, Refused):
+            return REFUSED, with_asked(refusal, asked)
+        source = statement(info, item.path)
+        return REFUSED, replace(
+            refusal,
+            asked=asked,
+            input=f"a test of the library, {item.path.name}",
+            came=explanation(error),
+            accepted=source,
+            because="" if refusal.line else "this test of the library passes without your piece",
+        )
+
+    def judge_check(
+        self, item: pytest.Item, info: pytest.ExceptionInfo[BaseException], asked: str
+    ) -> tuple[str, Refusal]:
+        """The outcome of a test of a check file."""
+        error, last = info.value, self.ask.last
+        call = last.call if last is not None else ""
+        if isinstance(error, Refused) or answer_frames(error.__traceback__, self.answer) or guarded(error):
+            return REFUSED, with_asked(error_refusal(error, self.answer), asked, call)
+        if last is None:
+            line = next((f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if own(f, item)), 0)
+            return BROKEN, Refusal(came=f"{item.path.name}, line {line}: {error_text(error)}")
+        came = short(last.value) if last.error is None else error_text(last.error)
+        if isinstance(error, AssertionError):
+            return REFUSED, Refusal(asked, call, came, statement(info, item.path), explanation(error), last.line)
+        because = f"the check cannot go on with it: {error_text(error)}"
+        return REFUSED, Refusal(asked, call, came, "", because, last.line)
+
+    def judge_cell(self, item: Any, error: BaseException) -> tuple[str, Refusal]:
+        """The outcome of a cell of the lab sheet."""
+        from workbook.exercises.cells import cell_refusal
+
+        return cell_refusal(item, error)
+
+    def load(self) -> None:
+        """Load the answer outside of any test; for rung 3."""
+        self.ask._answer = load_answer(self.answer)
+
+
+def not_started(error: NotStarted) -> Refusal:
+    """What is told of a stub."""
+    what = f"{error.name} " if error.name else ""
+    line = f" (line {error.line})" if error.line else ""
+    return Refusal(
+        came=f"{what}is not written yet: its NotImplementedError still stands{line}".strip(), line=error.line
+    )
+
+
+def guarded(error: BaseException) -> bool:
+    """Whether it is the guard that raised."""
+    return isinstance(getattr(error, "refusal", None), Refusal)
+
+
+def own(frame: traceback.FrameSummary, item: pytest.Item) -> bool:
+    """Whether a frame is of the test's file."""
+    return frame.filename == str(item.path)
+
+
+def wants_torch(item: pytest.Item) -> bool:
+    """Whether a test is the one of a pair that runs PyTorch."""
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("torch") == "torch"
+
+
+def asked_by(item: pytest.Item) -> str:
+    """What a test asks: the first sentence of its docstring, or its name as one; and its parameters."""
+    doc = (getattr(getattr(item, "obj", None), "__doc__", None) or "").strip()
+    name = getattr(item, "originalname", None) or item.name
+    text = " ".join(doc.split("\n\n")[0].split()) or name.removeprefix("test_").replace("_", " ")
+    call = getattr(item, "callspec", None)
+    return f"{text} [{call.id}]" if call is not None and not doc else text
+
+
+def statement(info: pytest.ExceptionInfo[BaseException], path: Path) -> str:
+    """The statement of the test's own file at which it failed."""
+    for entry in reversed(info.traceback):
+        if str(entry.path) == str(path):
+            return cut("\n".join(line.strip() for line in str(entry.statement).strip().splitlines()))
+    return ""
+
+
+def explanation(error: BaseException) -> str:
+    """What a failed test says: the first lines of an assertion's explanation, or the exception."""
+    text = str(error) if isinstance(error, AssertionError) else error_text(error)
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    return cut("\n".join(lines[:LINES])) or type(error).__name__

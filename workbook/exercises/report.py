@@ -1,0 +1,230 @@
+"""What did a check find, and how does a good teacher say it?
+
+A report is data first: it goes from the child process to the command as JSON, and `progress` and `dev check` read it.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+PASSED, REFUSED, NOT_STARTED, NOT_RUN, BROKEN = "passed", "refused", "not started", "not run", "broken"
+RUNGS = ("check", "lab", "graft")
+TITLES = {"check": "its own tests", "lab": "the lab sheet", "graft": "inside glasstorch"}
+EXIT_PASSED, EXIT_REFUSED, EXIT_NOT_STARTED = 0, 1, 3
+NARROW = 30  # columns below which the labels get lines of their own
+LABEL = 11  # columns of a label and the space after it
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a rung did not pass, in the words that the reader sees."""
+
+    asked: str = ""
+    input: str = ""
+    came: str = ""
+    accepted: str = ""
+    because: str = ""
+    line: int | None = None  # of answer.py
+    trace: tuple[str, ...] = ()  # what stood in answer.py when it was raised, outermost first
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The labels and texts that are not empty, in the order of the telling."""
+        rows = [
+            ("asked", self.asked),
+            ("input", self.input),
+            ("came out", self.came),
+            ("accepted", self.accepted),
+            ("because", self.because),
+            ("in", "\n".join(self.trace)),
+        ]
+        return [(label, text) for label, text in rows if text]
+
+
+@dataclass(frozen=True)
+class RungResult:
+    """What one rung found."""
+
+    rung: str
+    outcome: str = NOT_RUN
+    seconds: float = 0.0
+    tests: int = 0  # that passed
+    refusal: Refusal | None = None
+    replaced: tuple[str, ...] = ()  # what was replaced in the library, and how often it was called
+    calls: Mapping[str, int] | None = None  # piece -> calls
+    printed: tuple[str, ...] = ()  # what the answer printed: its first lines, and how much was left out
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The result that `as_json` gave."""
+        refusal = data.get("refusal")
+        values = {**data, "replaced": tuple(data["replaced"]), "printed": tuple(data["printed"])}
+        if refusal is not None:
+            values["refusal"] = Refusal(**{**refusal, "trace": tuple(refusal["trace"])})
+        return cls(**values)
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the rungs of one exercise found."""
+
+    identity: str
+    title: str
+    answer: str  # as it is typed from the clone's top
+    rungs: tuple[RungResult, ...]
+    edited: tuple[str, ...] = ()  # shipped files that are not as they were shipped
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rung passed. A pass counts only where `edited` is empty, too."""
+        return bool(self.rungs) and all(rung.outcome == PASSED for rung in self.rungs)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the exercise is done: all three rungs passed, and nothing that judges was edited."""
+        return self.passed and not self.edited and len(self.rungs) == len(RUNGS)
+
+    @property
+    def failed(self) -> RungResult | None:
+        """The rung that did not pass."""
+        return next((rung for rung in self.rungs if rung.outcome not in (PASSED, NOT_RUN)), None)
+
+    @property
+    def outcome(self) -> str:
+        """The outcome of the exercise."""
+        failed = self.failed
+        return failed.outcome if failed is not None else PASSED if self.passed else NOT_RUN
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with."""
+        return {PASSED: EXIT_PASSED, NOT_STARTED: EXIT_NOT_STARTED}.get(self.outcome, EXIT_REFUSED)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The report that `to_json` wrote."""
+        data = json.loads(text)
+        rungs = tuple(RungResult.from_json(rung) for rung in data["rungs"])
+        return cls(**{**data, "rungs": rungs, "edited": tuple(data["edited"])})
+
+    def to_json(self) -> str:
+        """The report as text that scripts can read."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
+
+
+# --- the telling ---
+
+
+def render(report: Report, width: int = 80) -> str:
+    """The whole report as text, without colour."""
+    parts = [head(report.identity, report.title, report.answer, width), ""]
+    parts += [rung_text(rung, width) for rung in report.rungs]
+    parts += ["", closing(report, width)]
+    return "\n".join(parts) + "\n"
+
+
+def head(identity: str, title: str, answer: str, width: int = 80) -> str:
+    """The line above the rungs: which exercise, which file."""
+    line = f"{identity}  {title}"
+    if len(line) + 4 + len(answer) <= width:
+        return f"{line}    {answer}"
+    return "\n".join([*wrapped(line, width, " " * (len(identity) + 2)), answer])
+
+
+def rung_text(rung: RungResult, width: int = 80) -> str:
+    """A rung's line, and below it what is to be told."""
+    title = f"{RUNGS.index(rung.rung) + 1}  {TITLES[rung.rung]:<18}"
+    time = f"  {rung.seconds:.1f} s" if rung.outcome != NOT_RUN else ""
+    lines = [f"{title} {rung.outcome}{time}".rstrip()]
+    if rung.refusal is not None:
+        for label, text in rung.refusal.rows():
+            lines += row(label, text, width)
+    for sentence in rung.replaced if rung.outcome == PASSED else ():
+        lines += wrapped(sentence, width, "   ", first="   ")
+    if rung.printed:
+        lines += row("printed", "\n".join(rung.printed), width)
+    return "\n".join(lines)
+
+
+def row(label: str, text: str, width: int) -> list[str]:
+    """A label and its text beside it, or below it where the terminal is narrow."""
+    beside = width >= NARROW + LABEL + 3
+    margin = "   " + " " * (LABEL if beside else 2)
+    lines = [part for line in text.splitlines() or [""] for part in wrapped(line, width, margin, first=margin)]
+    if beside:
+        lines[0] = f"   {label:<{LABEL}}{lines[0].strip()}".rstrip()
+        return lines
+    return [f"   {label}", *lines]
+
+
+def wrapped(text: str, width: int, margin: str, first: str = "") -> list[str]:
+    """One line of text as lines that fit; its own indentation is kept."""
+    inner = text[: len(text) - len(text.lstrip())]
+    return textwrap.wrap(
+        text.strip(),
+        max(width, len(margin) + 16),
+        initial_indent=first + inner,
+        subsequent_indent=margin + inner,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    ) or [""]
+
+
+def closing(report: Report, width: int = 80) -> str:
+    """What to do next, in one or two sentences; before it, what was edited."""
+    parts = []
+    if report.edited:
+        names = " and ".join(report.edited)
+        parts.append(
+            f"{names} {'is' if len(report.edited) == 1 else 'are'} not as shipped: this run does not count as done. "
+            f"To have {'it' if len(report.edited) == 1 else 'them'} back: git checkout -- {' '.join(report.edited)}"
+        )
+    parts.append(next_step(report))
+    return "\n".join("\n".join(wrapped(part, width, "")) for part in parts)
+
+
+def next_step(report: Report) -> str:
+    """The sentence that says what to do next."""
+    again = f"`workbook check {report.identity}`"
+    failed = report.failed
+    if failed is None:
+        if report.counts:
+            return f"Done. Compare with ours: `workbook solution {report.identity}`. Go on: `workbook next`."
+        if report.passed and report.edited:
+            return f"Next: bring the file back, then {again} again."
+        return f"Next: {again} runs all three rungs."
+    if failed.outcome == NOT_STARTED:
+        return f"Next: write {report.answer}, then {again}. Where to begin: `workbook hint {report.identity}`."
+    if failed.outcome == BROKEN:
+        return "The exercise itself is at fault, not your answer. Please report it with what stands above."
+    line = failed.refusal.line if failed.refusal is not None else None
+    where = f" (line {line})" if line else ""
+    return f"Next: mend answer.py{where}, then {again} again. Stuck? `workbook hint {report.identity}`"
+
+
+def with_asked(refusal: Refusal, asked: str, call: str = "") -> Refusal:
+    """The refusal with what was asked and the input, where it does not say them itself."""
+    return replace(refusal, asked=refusal.asked or asked, input=refusal.input or call)
+
+
+def listing(names: Sequence[str]) -> str:
+    """Names as a sentence says them: `a`, `a and b`, `a, b and c`."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def short_path(path: Path, root: Path) -> str:
+    """A path as it is typed from the clone's top."""
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return str(path)

@@ -1,0 +1,211 @@
+"""How are the three rungs of an exercise run?
+
+Rung 1, its own tests; rung 2, the lab sheet; rung 3, the library with the reader's piece in it. Each runs in its own
+process group on a copy of the exercise's folder. Rung 1 runs alone, so that its answer comes soon; rungs 2 and 3 run
+side by side and are told in order.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from workbook.exercises import manifest
+from workbook.exercises.catalogue import Exercise
+from workbook.exercises.child import Job
+from workbook.exercises.process import Child, Ended, environment, python, temporary_folder
+from workbook.exercises.report import (
+    BROKEN,
+    NOT_RUN,
+    PASSED,
+    REFUSED,
+    RUNGS,
+    Refusal,
+    Report,
+    RungResult,
+    short_path,
+)
+
+LIMIT = 20.0  # seconds a rung may take
+SHOWN = 5  # lines shown of what the answer printed
+WIDE = 200  # characters shown of a line that it printed
+LARGE = 1 << 20  # bytes of an answer.py that is taken
+CODE = Path(__file__).resolve().parents[2]  # the clone that this machinery belongs to
+LEFT = shutil.ignore_patterns("kept", "my_lab.ipynb", "answer.py", "__pycache__", ".ipynb_checkpoints")
+FRAME = re.compile(r'File "([^"]+)", line (\d+) in (.+)')
+
+
+def run_check(
+    root: Path,
+    exercise: Exercise,
+    answer: Path | None = None,
+    rungs: Sequence[str] = RUNGS,
+    limit: float = LIMIT,
+    told: Callable[[RungResult], None] = lambda result: None,
+) -> Report:
+    """Run these rungs on the reader's answer, or on another file in its place. A rung that fails is the last.
+
+    `told` is called with each rung's result as soon as it is there, in order, also for the rungs that are not run.
+    """
+    path = answer or exercise.answer
+    results: list[RungResult] = []
+    with temporary_folder() as folder:
+        running: dict[str, Running] = {}
+        try:
+            for rung in rungs:
+                if results and results[-1].outcome != PASSED:
+                    result = RungResult(rung)
+                else:
+                    result = run_rung(root, exercise, path, rung, rungs, limit, folder, running)
+                if result.outcome != PASSED:
+                    stop(running)
+                results.append(result)
+                told(result)
+        finally:
+            stop(running)
+    edited = tuple(manifest.edited(root, exercise))
+    return Report(exercise.identity, exercise.title, short_path(path, root), tuple(results), edited)
+
+
+def run_rung(
+    root: Path,
+    exercise: Exercise,
+    answer: Path,
+    rung: str,
+    rungs: Sequence[str],
+    limit: float,
+    folder: Path,
+    running: dict[str, Running],
+) -> RungResult:
+    """Run one rung; while it runs, those that may run beside it are started, too."""
+    refusal = unreadable(answer)
+    if refusal is not None:
+        return RungResult(rung, REFUSED, refusal=refusal)
+    beside = [rung] if rung == RUNGS[0] else [r for r in rungs if r != RUNGS[0]]
+    for name in beside:
+        if name not in running:
+            running[name] = Running(root, exercise, answer, name, limit, folder / name)
+    return running[rung].result()
+
+
+def stop(running: dict[str, Running]) -> None:
+    """End all rungs that still run."""
+    for one in running.values():
+        one.child.kill()
+
+
+def unreadable(path: Path) -> Refusal | None:
+    """Why the answer cannot be taken, where it cannot."""
+    asked = f"a file {path.name}"
+    if path.is_dir():
+        return Refusal(asked=asked, came=f"{path.name} is a folder")
+    if not path.exists():
+        return Refusal(asked=asked, came=f"there is no {path.name}", accepted="`workbook start` makes it")
+    try:
+        if path.stat().st_size > LARGE:
+            return Refusal(asked=asked, came=f"{path.name} is larger than a megabyte")
+        with path.open("rb"):
+            return None
+    except OSError as error:
+        return Refusal(asked=asked, came=f"{path.name} cannot be read: {error.strerror}")
+
+
+class Running:
+    """A rung that runs in a child process."""
+
+    def __init__(self, root: Path, exercise: Exercise, answer: Path, rung: str, limit: float, folder: Path) -> None:
+        self.rung, self.limit = rung, limit
+        pieces = tuple(asdict(piece) for piece in exercise.pieces)
+        tests = exercise.tests if rung == "graft" else ()
+        self.job = Job(rung, str(root.resolve()), str(folder), exercise.check.name, pieces, tests, limit)
+        for name in ("tmp", "groups"):
+            (folder / name).mkdir(parents=True)
+        shutil.copytree(exercise.folder, self.job.work, ignore=LEFT)
+        shutil.copyfile(answer, self.job.answer)
+        self.job.write()
+        settings = environment(CODE, folder / "tmp")
+        if rung == "lab":
+            from workbook.exercises.kernel import kernel_environment
+
+            settings |= kernel_environment(self.job)
+        command = python("-m", "workbook.exercises.child", str(self.job.file("job.json")))
+        self.child = Child(command, self.job.work, settings, folder / "groups")
+
+    def result(self) -> RungResult:
+        """Wait for its end, and read what it wrote."""
+        waited = time.monotonic()
+        ended = self.child.wait(self.limit)
+        result = self._written(ended)
+        guard = self.job.file("guard.json")
+        if guard.exists() and result.outcome != BROKEN:
+            result = replace(result, outcome=REFUSED, refusal=read_refusal(guard))
+        seconds = time.monotonic() - waited if result.outcome == PASSED else ended.seconds
+        return replace(result, seconds=round(seconds, 3), printed=printed(ended, result))
+
+    def _written(self, ended: Ended) -> RungResult:
+        """The result that the child wrote; or what it means that there is none."""
+        file = self.job.file("result.json")
+        if file.exists():
+            return RungResult.from_json(json.loads(file.read_text(encoding="utf-8")))
+        asked = "an answer that comes to an end and returns"
+        hung = [line for name in ("kernel", "rung") for line in hang_frames(self.job, name)]
+        if ended.timed_out or hung:
+            line, text = hung[0] if hung else (None, "")
+            came = f"it was still running after {self.limit:g} seconds" + (f", in line {line}" if line else "")
+            because = "a loop that does not end? `--limit SECONDS` gives it more time"
+            trace = (text,) if text else ()
+            return RungResult(self.rung, REFUSED, refusal=Refusal(asked, "", came, "", because, line, trace))
+        came = f"the process {ended.how} without a result"
+        because = "sys.exit, os._exit or a crash inside your answer ends it" if self.job.answer.exists() else ""
+        return RungResult(self.rung, REFUSED, refusal=Refusal(asked, "", came, "", because))
+
+
+def read_refusal(path: Path) -> Refusal:
+    """The refusal that the guard wrote down."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return Refusal(**{**data, "trace": tuple(data["trace"])})
+
+
+def hang_frames(job: Job, name: str) -> list[tuple[int | None, str]]:
+    """Where the child was when its time was over: the innermost line of answer.py, if it was in it."""
+    path = job.file(f"{name}-hang.txt")
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    if not text.strip():
+        return []
+    for file, line, function in FRAME.findall(text):
+        if file == str(job.answer):
+            source = ""
+            with suppress(OSError, UnicodeDecodeError, IndexError):
+                source = job.answer.read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
+            return [(int(line), f"line {line}, in {function}: {source}")]
+    return [(None, "")]
+
+
+def printed(ended: Ended, result: RungResult) -> tuple[str, ...]:
+    """What the answer printed: the first lines, and how much was left out."""
+    lines = [line.rstrip()[:WIDE] for line in ended.output.splitlines()]
+    lines = [line for line in lines if line]
+    if not lines or result.outcome == BROKEN:
+        return tuple(lines[-SHOWN:])
+    left = len("\n".join(lines[SHOWN:])) + ended.left_out
+    return (*lines[:SHOWN], *([f"... and {amount(left)} more"] if left else []))
+
+
+def amount(size: int) -> str:
+    """A number of bytes as a person says it.
+
+    >>> amount(12), amount(3_400), amount(56_000_000)
+    ('12 bytes', '3.4 kB', '56.0 MB')
+    """
+    if size < 1000:
+        return f"{size} bytes"
+    return f"{size / 1000:.1f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+
+
+__all__ = ["LIMIT", "NOT_RUN", "run_check"]
