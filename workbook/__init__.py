@@ -1,1 +1,27 @@
-"""The reader's side of Glass Torch: the `workbook` command, the notebook builder and the book's renderer."""
+"""The reader's side of Glass Torch: the `workbook` command, the notebook builder and the book's renderer.
+
+In a notebook of your own: `from workbook import draw_graph, show_memory`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbook.book.figures.live import draw_graph as draw_graph
+    from workbook.book.figures.live import show_memory as show_memory
+
+FIGURES = ("draw_graph", "show_memory")
+
+
+def __getattr__(name: str) -> Any:
+    """The figures, imported when they are asked for: the command starts without them."""
+    if name in FIGURES:
+        from workbook.book.figures import live
+
+        return getattr(live, name)
+    raise AttributeError(f"module 'workbook' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *FIGURES]

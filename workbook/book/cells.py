@@ -2,7 +2,7 @@
 
 `show` quotes source by name, so that the book never holds a copy of the library's code. `compare_with_torch`
 shows what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`,
-`show_graph`, `show_memory`, `show_curves` and `show_images` draw live objects. What they display is the same on
+`draw_graph`, `show_memory`, `show_curves` and `show_images` draw live objects. What they display is the same on
 every machine.
 """
 
@@ -21,8 +21,8 @@ from types import FrameType, FunctionType, MethodType, ModuleType, TracebackType
 from typing import NamedTuple
 
 from workbook.book.behaviours import behaviour, comparable, observed
+from workbook.book.figures.live import draw_graph as draw_graph
 from workbook.book.figures.live import show_curves as show_curves
-from workbook.book.figures.live import show_graph as show_graph
 from workbook.book.figures.live import show_images as show_images
 from workbook.book.figures.live import show_memory as show_memory
 from workbook.book.figures.live import show_trace as show_trace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from glasstorch import Tensor
     from glasstorch.autograd.node import Node
 
-LEFT, TALL, GAP, BETWEEN = 8, 46, 40, 22
-MOST = 30  # nodes that a figure holds
+LEFT, TALL, GAP, BETWEEN, FOOT = 8, 46, 40, 22, 30
+MOST, ACROSS = 30, 8  # nodes that a figure holds, in all and side by side
 
 
 @dataclass(slots=True)
@@ -30,10 +30,17 @@ class Box:
 
 
 def draw(root: Tensor, leaves: Mapping[str, Tensor]) -> Figure:
-    """The graph, with the root on top: backward runs downwards."""
+    """The graph, with the root on top: backward runs downwards. Of a large one, what lies nearest to the root."""
     if root.grad_fn is None:
-        raise ValueError("the tensor was not computed from anything that requires grad: there is no graph below it")
-    boxes = boxes_below(root.grad_fn, leaves)
+        why = "it is a leaf" if root.requires_grad else "nothing that it was computed from requires grad"
+        raise ValueError(
+            f"there is no graph below this tensor: {why}\n"
+            "  accepted: the result of operators on a tensor that requires grad, such as a loss"
+        )
+    every = levels_below(root.grad_fn)
+    drawn = levels_below(root.grad_fn, among=kept_nodes(every))
+    boxes = {node: boxed(node, level, leaves) for node, level in drawn.items()}
+    left_out = len(every) - len(boxes)
     levels = in_levels(boxes)
     widest = max(sum(box.width + BETWEEN for box in level) for level in levels)
     width = max(widest + 2 * LEFT, 240)
@@ -42,31 +49,36 @@ def draw(root: Tensor, leaves: Mapping[str, Tensor]) -> Figure:
         for box in level:
             box.x = x
             x += box.width + BETWEEN
-    height = 34 + len(levels) * (TALL + GAP) - GAP + 4
-    told = ". ".join(told_of(box, boxes) for box in boxes.values())
-    figure = Figure("graph", "A backward graph", f"{told}.", width, height)
+    loose = any(target not in boxes for box in levels[-1] for target, _ in box.node.next_functions)
+    height = 34 + len(levels) * (TALL + GAP) - GAP + 4 + FOOT * loose + 20 * bool(left_out)
+    told = [told_of(box, boxes) for box in boxes.values()]
+    rest = f"{left_out:,} more node{'s' * (left_out != 1)} not drawn"
+    if left_out:
+        told.append(f"There {'are' if left_out != 1 else 'is'} {rest}")
+    figure = Figure("graph", "A backward graph", f"{'. '.join(told)}.", width, height)
     first = boxes[root.grad_fn]
     figure.text(width / 2, 14, "the gradient enters here", size=12, colour="soft", anchor="middle")
     figure.arrow([(first.x + first.width / 2, 19), (first.x + first.width / 2, 33)], colour="glass")
     for box in boxes.values():
         draw_edges(figure, box, boxes)
     for box in boxes.values():
+        draw_ends(figure, box, boxes)
+    for box in boxes.values():
         y = top(box)
         figure.box(box.x, y, box.width, TALL, kind="pane" if is_leaf(box.node) else "glass")
         figure.text(box.x + box.width / 2, y + 19, box.name, size=13, mono=True, bold=True, anchor="middle")
         figure.text(box.x + box.width / 2, y + 37, box.below, size=12, colour="soft", anchor="middle")
+    if left_out:
+        figure.text(width / 2, height - 6, rest, size=12, colour="soft", anchor="middle")
     return figure
 
 
 def draw_edges(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
-    """The arrows from one node; an edge that goes nowhere is a short dashed line."""
-    edges = box.node.next_functions
-    for number, (target, _) in enumerate(edges, start=1):
-        start = box.x + box.width * number / (len(edges) + 1), top(box) + TALL
-        if target is None:
-            figure.line([start, (start[0], start[1] + 14)], dashed=True)
-            figure.text(start[0], start[1] + 27, "None", size=11.5, colour="soft", anchor="middle")
+    """The arrows from one node to those that are drawn."""
+    for number, target in enumerate(targets_of(box), start=1):
+        if target not in boxes:
             continue
+        start = edge_start(box, number)
         aim = boxes[target]
         arriving = [
             (other, n) for other in boxes.values() for n, (t, _) in enumerate(other.node.next_functions) if t is target
@@ -75,6 +87,23 @@ def draw_edges(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
         at = arriving.index((box, number - 1)) + 1
         end = aim.x + aim.width * at / (len(arriving) + 1), top(aim)
         figure.arrow(way_around(start, end, box, aim, boxes), colour="glass")
+
+
+def draw_ends(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
+    """A short dashed line for an edge that goes nowhere, and for a row of edges to nodes that are not drawn."""
+    targets = targets_of(box)
+    for number, target in enumerate(targets, start=1):
+        if target in boxes or (target is not None and number > 1 and targets[number - 2] not in (None, *boxes)):
+            continue
+        x, y = edge_start(box, number)
+        figure.line([(x, y), (x, y + 14)], dashed=True)
+        word = "None" if target is None else "..."
+        figure.text(x, y + 27, word, size=11.5, colour="soft", anchor="middle", halo=True)
+
+
+def edge_start(box: Box, number: int) -> tuple[float, float]:
+    """Where the edge with this number (from 1) leaves its node."""
+    return box.x + box.width * number / (len(targets_of(box)) + 1), top(box) + TALL
 
 
 def way_around(
@@ -100,31 +129,46 @@ def is_leaf(node: Node) -> bool:
     return node.name() == "AccumulateGrad"
 
 
-def boxes_below(first: Node, leaves: Mapping[str, Tensor]) -> dict[Any, Box]:
-    """A box for each node, each a level below all nodes that lead to it."""
-    boxes: dict[Any, Box] = {}
-    waiting: dict[Any, int] = {}
+def levels_below(first: Node, among: Container[Node] | None = None) -> dict[Node, int]:
+    """Every node of the graph (or those `among` it) with its level, in the order of levels.
+
+    A node's level is below those of all nodes that lead to it.
+    """
+
+    def targets(node: Node) -> list[Node]:
+        found = [target for target, _ in node.next_functions if target is not None]
+        return found if among is None else [target for target in found if target in among]
+
+    waiting: dict[Node, int] = {first: 0}
     nodes = [first]
     for node in nodes:
-        for target, _ in node.next_functions:
-            if target is not None:
-                waiting[target] = waiting.get(target, 0) + 1
-                if target not in nodes:
-                    nodes.append(target)
-        if len(nodes) > MOST:
-            raise ValueError(f"a figure holds {MOST} nodes, this graph has more")
+        for target in targets(node):
+            if target not in waiting:
+                waiting[target] = 0
+                nodes.append(target)
+            waiting[target] += 1
     levels = {first: 0}
     ready = [first]
-    while ready:
-        node = ready.pop(0)
-        boxes[node] = boxed(node, levels[node], leaves)
-        for target, _ in node.next_functions:
-            if target is not None:
-                levels[target] = max(levels.get(target, 0), levels[node] + 1)
-                waiting[target] -= 1
-                if not waiting[target]:
-                    ready.append(target)
-    return boxes
+    for node in ready:
+        for target in targets(node):
+            levels[target] = max(levels.get(target, 0), levels[node] + 1)
+            waiting[target] -= 1
+            if not waiting[target]:
+                ready.append(target)
+    return {node: levels[node] for node in sorted(ready, key=levels.__getitem__)}
+
+
+def kept_nodes(levels: Mapping[Node, int]) -> set[Node]:
+    """The nodes that are drawn: level by level, as many as a figure holds, each with a node that leads to it."""
+    kept: set[Node] = set()
+    led_to: set[Node] = set()
+    across: dict[int, int] = {}
+    for node, level in levels.items():
+        if len(kept) < MOST and across.get(level, 0) < ACROSS and (node in led_to or not kept):
+            kept.add(node)
+            led_to.update(target for target, _ in node.next_functions if target is not None)
+            across[level] = across.get(level, 0) + 1
+    return kept
 
 
 def boxed(node: Node, level: int, leaves: Mapping[str, Tensor]) -> Box:
@@ -135,16 +179,21 @@ def boxed(node: Node, level: int, leaves: Mapping[str, Tensor]) -> Box:
         called = next((name for name, leaf in leaves.items() if leaf is variable), None)
         below = f"adds to {called}.grad" if called else f"a leaf of sizes {tuple(variable.shape)}"
     else:
-        kept = kept_by(node)
-        below = f"keeps {', '.join(kept)}" if kept else "keeps no tensor"
+        below = kept_by(node)
     width = max(text_width(name, 13, mono=True), text_width(below, 12)) + 20
     return Box(node, name, below, level, width=width)
 
 
-def kept_by(node: Node) -> list[str]:
-    """The names of the tensors that a node has saved for its formula."""
-    names = [name for name in type(node).__annotations__ if name.startswith("saved_")]
-    return [name.removeprefix("saved_") for name in names if getattr(node, name, None) is not None]
+def kept_by(node: Node) -> str:
+    """What a node has saved for its formula: the names of tensors, or how many a custom Function saved."""
+    slots = [name for name in type(node).__annotations__ if name.startswith("saved_")]
+    mine = getattr(node, "saved", None)  # of a custom Function
+    if node.released and (slots or hasattr(node, "saved")):
+        return "has let go of what it kept"
+    if mine:
+        return f"keeps {len(mine)} tensor{'s' * (len(mine) != 1)}"
+    names = [name.removeprefix("saved_") for name in slots if getattr(node, name, None) not in (None, [])]
+    return f"keeps {', '.join(names)}" if names else "keeps no tensor"
 
 
 def in_levels(boxes: Mapping[Any, Box]) -> list[list[Box]]:
@@ -173,5 +222,14 @@ def told_of(box: Box, boxes: Mapping[Any, Box]) -> str:
     """One node in words."""
     if is_leaf(box.node):
         return f"{box.name} {box.below}"
-    ways = [boxes[target].name if target is not None else "nowhere" for target, _ in box.node.next_functions]
+    ways = [
+        "nowhere" if target is None else boxes[target].name for target in targets_of(box) if target in (None, *boxes)
+    ]
+    if missing := sum(target not in (None, *boxes) for target in targets_of(box)):
+        ways.append(f"{missing} node{'s' * (missing != 1)} not drawn")
     return f"{box.name} {box.below} and leads to {' and '.join(ways) or 'nothing'}"
+
+
+def targets_of(box: Box) -> list[Node | None]:
+    """Where the edges of a node lead."""
+    return [target for target, _ in box.node.next_functions]

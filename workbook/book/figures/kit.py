@@ -2,7 +2,8 @@
 
 A figure is an SVG with a title and a description that can be read aloud. It takes its colours from variables:
 it follows the reader's system where it is shown as an image, and the page's own choice where it is part of
-the page (the site, JupyterLab). Text is measured by a table of widths, since no font may be asked: a text
+the page (the site, a notebook that takes SVG in). Its ground is drawn with it: an image of dark colours can
+be read on a light page. Text is measured by a table of widths, since no font may be asked: a text
 that does not fit its place is an error when the figure is drawn, not a surprise on somebody's screen.
 """
 
@@ -50,6 +51,7 @@ LINE_COLOURS = ("soft", "glass", "torch", "ink", "hair")
 # JupyterLab.
 PAGE_CHOICES = (("data-md-color-scheme", "default", "slate"), ("data-jp-theme-light", "true", "false"))
 HEAD = "#HEAD-"  # of an arrow, in a figure's parts: they are made before its name is settled
+MARGIN = 6  # of paper around a figure, so that it can be read wherever its image stands
 SMALLEST = 0.82  # on a narrow screen a figure shrinks so far; then it scrolls in its place
 
 
@@ -122,9 +124,13 @@ class Figure:
         anchor: str = "start",
         mono: bool = False,
         bold: bool = False,
+        halo: bool = False,
         room: float | None = None,
     ) -> None:
-        """A line of text with its baseline at `y`; `room` is the width that it must fit into."""
+        """A line of text with its baseline at `y`; `room` is the width that it must fit into.
+
+        With `halo`, paper around the letters covers what was drawn below them.
+        """
         needed = text_width(text, size, mono=mono)
         if room is not None and needed > room:
             raise ValueError(
@@ -132,6 +138,7 @@ class Figure:
                 f"its place has {room:.0f}; shorten it or give it more room"
             )
         classes = f"g-text g-{colour}-text" + (" g-mono" if mono else "") + (" g-bold" if bold else "")
+        classes += " g-halo" if halo else ""
         ends = "" if anchor == "start" else f' text-anchor="{anchor}"'
         place = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{ends}'
         self.parts.append(f'<text class="{classes}" {place}>{html.escape(text, quote=False)}</text>')
@@ -210,10 +217,10 @@ class Figure:
             f'<path class="g-{colour}-head" d="M0 0.6 7.4 4 0 7.4Z"/></marker>'
             for colour in LINE_COLOURS
         )
-        width, height = number(self.width), number(self.height)
+        width, height = number(self.width + 2 * MARGIN), number(self.height + 2 * MARGIN)
         attributes = (
             'xmlns="http://www.w3.org/2000/svg" class="glass-figure" role="img" '
-            f'aria-labelledby="{self.name}-title {self.name}-desc" viewBox="0 0 {width} {height}" '
+            f'aria-labelledby="{self.name}-title {self.name}-desc" viewBox="-{MARGIN} -{MARGIN} {width} {height}" '
             f'width="{width}" height="{height}" style="min-width:{number(self.width * SMALLEST)}px"'
         )
         lines = [
@@ -239,9 +246,11 @@ def style_rules() -> str:
         f"@media (prefers-color-scheme:dark){{.glass-figure{{{dark}}}}}",
         f"{chosen_light}{{{light}}}",
         f"{chosen_dark}{{{dark}}}",
+        ".glass-figure{background:var(--g-paper)}",
         f".g-text{{font-family:{SANS};fill:var(--g-ink)}}",
         f".g-mono{{font-family:{MONO}}}",
         ".g-bold{font-weight:600}",
+        ".g-halo{paint-order:stroke;stroke:var(--g-paper);stroke-width:5;stroke-linejoin:round}",
         ".g-soft-text{fill:var(--g-soft)}.g-glass-text{fill:var(--g-glass)}.g-torch-text{fill:var(--g-torch)}",
         ".g-box{fill:none;stroke:var(--g-hair);stroke-width:1}",
         ".g-pane{fill:var(--g-pane)}",

@@ -1,19 +1,22 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `show_graph`, `show_memory`, `show_curves` and `show_images` display a figure made by the module of
-the same subject. A figure's name, by which its parts refer to each other, comes from its content: two of them
-may stand on one page.
+`show_trace`, `draw_graph`, `show_memory`, `show_curves` and `show_images` display a figure made by the module of
+the same subject, in a notebook of the book or in a reader's own (`from workbook import draw_graph, show_memory`).
+A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
 
 from __future__ import annotations
 
 import hashlib
+import html
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 from workbook.book.figures import curves, graph, hops, images, memory
 from workbook.book.figures.kit import Figure
+from workbook.book.figures.names import tensors_by_name
 
 if TYPE_CHECKING:
     from glasstorch import Tensor
@@ -30,7 +33,13 @@ class Drawing(NamedTuple):
         return self.text
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"image/svg+xml": self.svg, "text/plain": self.text}
+        """What Jupyter shows: an image with its description. Of SVG alone it would make one that says nothing."""
+        return {"image/svg+xml": self.svg, "text/html": self.image(), "text/plain": self.text}
+
+    def image(self) -> str:
+        """The figure as an HTML image that needs no other file, and that JupyterLab shows before a cell is run."""
+        source = quote(self.svg.replace("\n", ""), safe=" !$()*+,-./:;=?@[]_{|}~'")
+        return f'<img alt="{html.escape(self.text)}" src="data:image/svg+xml,{source}">'
 
 
 def show_trace(trace: Trace) -> None:
@@ -38,14 +47,46 @@ def show_trace(trace: Trace) -> None:
     display(hops.draw(trace))
 
 
-def show_graph(root: Tensor, **leaves: Tensor) -> None:
-    """Draw the backward graph below a tensor. Leaves that are given by name are called so."""
-    display(graph.draw(root, leaves))
+def draw_graph(root: Tensor, **leaves: Tensor) -> None:
+    """Draw the backward graph below a tensor.
+
+    A leaf is called as it is given (`draw_graph(loss, w=w)`), else as the caller's variable that holds it, else
+    told by its sizes. Of a graph of more than 30 nodes, those nearest to the root are drawn.
+    """
+    check_tensors("draw_graph", {"its first argument": root, **leaves})
+    caller = sys._getframe(1)
+    found = tensors_by_name(leaves, caller.f_locals, caller.f_globals)
+    display(graph.draw(root, found))
 
 
-def show_memory(tensor: Tensor) -> None:
-    """Draw the storage of a tensor, numbered in the order in which the tensor reads it."""
-    display(memory.draw(tensor))
+def show_memory(*tensors: Tensor, **named: Tensor) -> None:
+    """Draw the storage of a tensor, with the numbers of the elements that read each cell, counted row by row.
+
+    Several tensors that share a storage get a row of numbers each: `show_memory(x, t=x.t())`. Of more than 48
+    cells, those at the tensor's beginning are drawn.
+    """
+    given = {f"tensor {number}": tensor for number, tensor in enumerate(tensors, start=1)} | named
+    if not given:
+        raise TypeError("show_memory() was given nothing to draw\n  accepted: one tensor, or several of one storage")
+    check_tensors("show_memory", given)
+    caller = sys._getframe(1)
+    variables = tensors_by_name(caller.f_locals, caller.f_globals)
+    views: dict[str, Tensor] = {}
+    for place, tensor in given.items():
+        name = next((name for name, value in variables.items() if value is tensor), place)
+        views[place if place in named or name in given or name in views else name] = tensor
+    display(memory.draw(views))
+
+
+def check_tensors(call: str, given: Mapping[str, object]) -> None:
+    """Refuse what is no tensor of glasstorch."""
+    from glasstorch import Tensor
+
+    for name, value in given.items():
+        if not isinstance(value, Tensor):
+            kind = type(value)
+            what = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+            raise TypeError(f"{call}: {name} is of type {what}\n  accepted: a tensor of glasstorch")
 
 
 def show_curves(curves_by_name: Mapping[str, Sequence[float]], x_label: str, y_label: str) -> None:
