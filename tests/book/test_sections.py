@@ -1,0 +1,178 @@
+"""Does every section of the book keep to the form, and is every place that it names there?"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.book.small_book import ROOT
+from tests.truth.test_behaviours import WAITING
+from workbook.book.source_map import Place, places
+
+CHAPTERS = ROOT / "chapters"
+SECTIONS = sorted(f"{path.parent.name}/{path.stem}" for path in CHAPTERS.glob("[0-9][0-9]-*/*.md"))
+GLOSSARY = "00-start/glossary"
+WITH_ALL_PARTS = [section for section in SECTIONS if section not in (GLOSSARY, "00-start/how-to-read")]
+WITH_EXERCISES = [section for section in SECTIONS if not section.startswith("00-")]  # chapter 00 is a tour
+EXERCISES = sorted((ROOT / "exercises").glob("[0-9][0-9]-*/*/exercise.toml"))
+PARTS = (
+    "The question",
+    "What the documents say",
+    "Predict, then run",
+    "In PyTorch's source",
+    "Failure lab",
+    "Exercises",
+    "If someone asks you",
+    "Next",
+)
+WIDEST, LONGEST = 80, 30  # of a cell: columns and lines
+UNWANTED = re.compile(
+    r"\b(simply|just|obviously|of course|as we can see|magic|powerful)\b|[\U0001f300-\U0001faff]", re.IGNORECASE
+)
+CELL = re.compile(r"^```\{code-cell\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\| `(?P<path>[^`]+)`, `(?P<symbol>[^`]+)` \|[^|]+\| (?P<here>[^|]+) \|$", re.MULTILINE)
+BEHAVIOUR = re.compile(r"\bB\d{3}\b")
+
+
+class Named(NamedTuple):
+    """A place that a section names."""
+
+    section: str
+    path: str
+    symbol: str
+
+
+def text_of(section: str) -> str:
+    """A section's source."""
+    return (CHAPTERS / f"{section}.md").read_text(encoding="utf-8")
+
+
+def prose_of(section: str) -> str:
+    """What of a section is neither code nor its header."""
+    return CELL.sub("", text_of(section).split("---", 2)[2])
+
+
+def named_places() -> Iterator[Named]:
+    """Every place in PyTorch that a table names with its symbol."""
+    for section in SECTIONS:
+        yield from (Named(section, row["path"], row["symbol"]) for row in ROW.finditer(text_of(section)))
+
+
+PLACES = sorted(set(named_places()))
+KNOWN: dict[str, list[Place]] = {}
+for _place in (place for chapter in places(ROOT).values() for place in chapter):
+    KNOWN.setdefault(_place.path, []).append(_place)
+
+
+def stands_where_it_is_said_to(place: Named, require: Callable[[str], Any]) -> bool:
+    """Whether PyTorch's file has the symbol: by the source map, or else by looking into the installed package."""
+    known = KNOWN[place.path]
+    if any(place.symbol in entry.symbol for entry in known):
+        return True  # the source map's own test looks it up
+    assert known[0].in_wheel is not None, "only the source map can vouch for a file that is not in the wheel"
+    file = Path(require("torch").__file__).parent / known[0].in_wheel
+    return place.symbol in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_says_how_long_it_takes_and_what_it_needs(section: str) -> None:
+    lead = re.search(r"^# .+\n\n\*(.+?)\*\n\n", text_of(section), re.MULTILINE | re.DOTALL)
+    assert lead is not None
+    assert section == GLOSSARY or re.match(r"(10|15|20|25) minutes\. Needs: .+ You will ", " ".join(lead[1].split()))
+
+
+@pytest.mark.parametrize("section", WITH_ALL_PARTS)
+def test_a_section_has_its_parts_in_their_order(section: str) -> None:
+    headings = re.findall(r"^## (.+)$", text_of(section), re.MULTILINE)
+    wanted = [part for part in PARTS if part != "Exercises" or section in WITH_EXERCISES]
+    assert [heading for heading in headings if heading in PARTS] == wanted
+
+
+@pytest.mark.parametrize("section", WITH_ALL_PARTS)
+def test_a_section_asks_breaks_and_compares(section: str) -> None:
+    cells = CELL.findall(text_of(section))
+    assert any(":tags: [predict]" in cell for cell in cells)
+    assert any("compare_with_torch(" in cell for cell in cells)
+    assert len(re.findall(r"^> \[!QUESTION\]-", text_of(section), re.MULTILINE)) >= 3
+
+
+@pytest.mark.parametrize("section", WITH_EXERCISES)
+def test_a_section_asks_for_at_least_three_predictions(section: str) -> None:
+    assert text_of(section).count(":tags: [predict]") >= 3
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_prediction_is_answered_in_the_cell_after_it(section: str) -> None:
+    text = text_of(section)
+    answers = len(re.findall(r'^\+\+\+ \{"tags": \["answer"\]\}$', text, re.MULTILINE))
+    answered = re.findall(
+        r'^:tags: \[predict\]\n(?:(?!^```$).)*^```\n\n\+\+\+ \{"tags": \["answer"\]\}$', text, re.MULTILINE | re.DOTALL
+    )
+    assert answers == len(answered) == text.count(":tags: [predict]")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_cells_fit_a_page(section: str) -> None:
+    for cell in CELL.findall(text_of(section)):
+        lines = cell.splitlines()
+        assert [line for line in lines if len(line) > WIDEST] == []
+        assert len(lines) <= LONGEST + 20 * ("compare_with_torch(" in cell), cell
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_is_told_plainly(section: str) -> None:
+    assert UNWANTED.findall(prose_of(section)) == []
+
+
+@pytest.mark.parametrize("section", WITH_ALL_PARTS)
+def test_the_source_tables_say_how_far_ours_is_the_same(section: str) -> None:
+    table = text_of(section).partition("## In PyTorch's source")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ") and not line.startswith("| where")]
+    assert len(rows) >= 3
+    for line in rows:
+        row = ROW.fullmatch(line)
+        assert row is not None, line
+        assert re.search(r"\b(same|simplified|omitted)\b", row["here"])
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.section}:{place.path}:{place.symbol}")
+def test_a_place_is_in_the_source_map(place: Named) -> None:
+    assert place.path in KNOWN
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.section}:{place.path}:{place.symbol}")
+def test_a_symbol_stands_where_it_is_said_to(place: Named, require: Callable[[str], Any]) -> None:
+    assert stands_where_it_is_said_to(place, require)
+
+
+@pytest.mark.parametrize("section", WITH_EXERCISES)
+def test_what_a_section_rests_on_the_library_can_do(section: str) -> None:
+    assert sorted(set(BEHAVIOUR.findall(text_of(section))) & set(WAITING)) == []
+
+
+@pytest.mark.parametrize("section", WITH_ALL_PARTS)
+def test_links_to_the_glossary_lead_to_a_word(section: str) -> None:
+    linked = re.findall(r"glossary\.md#([\w-]+)", text_of(section))
+    headings = re.findall(r"^### (.+)$", text_of(GLOSSARY), re.MULTILINE)
+    assert sorted(set(linked) - {heading.replace(" ", "-") for heading in headings}) == []
+
+
+@pytest.mark.parametrize("facts", EXERCISES, ids=lambda path: str(path.parent.name))
+def test_an_exercise_is_asked_for_by_the_section_that_it_names(facts: Path) -> None:
+    number, name = facts.parent.name.split("_", 1)
+    identity = f"{facts.parent.parent.name[:2]}.{int(number)}"
+    section = tomllib.loads(facts.read_text(encoding="utf-8"))["section"]
+    asked = text_of(section).partition("\n## Exercises\n")[2].partition("\n## ")[0]
+    assert f"(../exercises/{identity}-{name}.md)" in asked
+    assert f"`workbook start {identity}`" in asked
+
+
+@pytest.mark.parametrize("section", WITH_EXERCISES)
+def test_a_section_sends_the_reader_to_an_exercise(section: str) -> None:
+    asked = text_of(section).partition("\n## Exercises\n")[2].partition("\n## ")[0]
+    assert re.search(r"\(\.\./exercises/\d\d\.\d+-\w+\.md\)", asked)
