@@ -1,0 +1,126 @@
+"""Is every exercise as it should be, for those who write them?
+
+An exercise is well formed (form.py), no assertion of its check is idle (idle.py), and its rungs judge as they should:
+the stub is told to be not started, the solution passes every rung, and each wrong answer is refused by the rung that
+it names.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from workbook import commands
+from workbook.exercises import manifest as shipped
+from workbook.exercises.asking import AuthorError
+from workbook.exercises.catalogue import FOLDER, Exercise, exercises, pick
+from workbook.exercises.form import form_problems, refused_by
+from workbook.exercises.idle import idle
+from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED, Report, RungResult
+from workbook.exercises.rungs import LIMIT, run_check
+
+WORKERS = 2  # answers judged at the same time
+PATIENCE = 3 * LIMIT  # seconds for a rung: a machine that builds and tests is slower than a reader's
+MANIFEST = f"{FOLDER}/{shipped.FILE}"
+
+
+def check(names: Sequence[str]) -> int:
+    """Judge these exercises, or all; one line an exercise, and below it what is to be mended. Returns the exit code."""
+    commands.need("test", "pytest", "nbval", "ruff", "jupytext")
+    root = commands.root()
+    every = exercises(root)
+    chosen = [pick(every, name) for name in names] or every
+    bad = 0
+    for exercise in chosen:
+        began = time.monotonic()
+        found = problems(root, exercise, every)
+        seconds = time.monotonic() - began
+        print(f"{exercise.identity}  {exercise.title:<32} {summary(exercise, found)}  {seconds:.1f} s", flush=True)
+        for problem in found:
+            print("    " + problem.replace("\n", "\n    "), flush=True)
+        bad += bool(found)
+    if stale := stale_manifest(root):
+        print(stale)
+    print(f"{len(chosen) - bad} of {len(chosen)} exercises are as they should be.")
+    return int(bool(bad or stale))
+
+
+def summary(exercise: Exercise, found: Sequence[str]) -> str:
+    """What is said of an exercise in its line."""
+    if found:
+        return f"{len(found)} to mend"
+    return f"ok, refuses {len(exercise.wrong_answers())} wrong answers"
+
+
+def problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
+    """What is to be mended in one exercise. The rungs are asked only where its form is right."""
+    return form_problems(root, exercise, every) or [*idle_problems(exercise), *rung_problems(root, exercise)]
+
+
+def idle_problems(exercise: Exercise) -> list[str]:
+    """The assertions of its check that catch nothing."""
+    try:
+        found = list(idle(exercise.check, exercise.wrong_answers()))
+    except AuthorError as error:
+        return [str(error)]
+    return [
+        f"{exercise.check.name}, line {one.line}: `{one.text}` is idle: every wrong answer is refused without it, too\n"
+        "  remove it, or plant the wrong answer that only it refuses"
+        for one in found
+    ]
+
+
+def rung_problems(root: Path, exercise: Exercise) -> list[str]:
+    """Where the rungs judge the stub, the solution or a wrong answer otherwise than they should."""
+    answers = [exercise.start, exercise.solution, *exercise.wrong_answers()]
+
+    def judge(answer: Path) -> Report:
+        return run_check(root, exercise, answer, limit=PATIENCE)
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        reports = list(pool.map(judge, answers))
+    return [problem for answer, report in zip(answers, reports, strict=True) if (problem := misjudged(answer, report))]
+
+
+def misjudged(answer: Path, report: Report) -> str:
+    """What is wrong with how an answer was judged, if something is."""
+    if answer.name == "start.py":
+        wanted = f"{NOT_STARTED} by check"
+    elif answer.name == "solution.py":
+        wanted = PASSED
+    else:
+        wanted = f"{REFUSED} by {refused_by(answer)}"
+    failed = report.failed
+    came = PASSED if failed is None else f"{failed.outcome} by {failed.rung}"
+    if came == wanted:
+        return ""
+    return f"{answer.name}: {came}, and should be {wanted}{details(failed)}"
+
+
+def details(failed: RungResult | None) -> str:
+    """What the rung said, indented."""
+    if failed is None or failed.refusal is None:
+        return ""
+    return "".join(f"\n  {label}: {text}" for label, text in failed.refusal.rows())
+
+
+def manifest(*, check: bool) -> int:
+    """Write exercises/manifest.json, or with `check` say whether it is what would be written. Returns the exit code."""
+    root = commands.root()
+    if check:
+        stale = stale_manifest(root)
+        print(stale or f"{MANIFEST} is up to date.")
+        return int(bool(stale))
+    changed = shipped.write(root)
+    print(f"{MANIFEST} is new." if changed else f"{MANIFEST} was the same.")
+    return 0
+
+
+def stale_manifest(root: Path) -> str:
+    """Why the manifest is not that of the exercises as they are; nothing where it is."""
+    path = root / FOLDER / shipped.FILE
+    if path.is_file() and path.read_text(encoding="utf-8") == shipped.text(root):
+        return ""
+    return f"{MANIFEST} {'is out of date' if path.is_file() else 'is missing'}: run `workbook dev manifest`"

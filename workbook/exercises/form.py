@@ -1,0 +1,200 @@
+"""Is an exercise well formed: are its parts there, and do they fit each other?
+
+Nothing of the reader's is looked at. What each rung says of the stub, the solution and the wrong answers is judged in
+dev.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from workbook.exercises.catalogue import Exercise, ExerciseError, read_text
+from workbook.exercises.report import RUNGS
+
+HINTS = 3  # at least
+WRONG_ANSWERS = 2  # at least
+FORMAT = "format_name: percent"
+
+
+def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
+    """What is to be mended, one sentence a problem; `every` are all exercises, in order."""
+    files = (exercise.start, exercise.check, exercise.hints_file, exercise.lab_source, exercise.solution)
+    if missing := [path for path in files if not path.is_file()]:
+        return [f"{path.name} is missing" for path in missing]
+    parts: tuple[Callable[[], Iterator[str]], ...] = (
+        lambda: facts_problems(root, exercise, every),
+        lambda: hint_problems(exercise),
+        lambda: stub_problems(exercise),
+        lambda: check_problems(exercise),
+        lambda: wrong_answer_problems(exercise),
+        lambda: lab_problems(exercise),
+        lambda: style_problems(root, exercise),
+    )
+    found: list[str] = []
+    for part in parts:
+        try:
+            found += part()
+        except SyntaxError as error:
+            found.append(f"{Path(error.filename or '?').name}, line {error.lineno}: {error.msg}")
+        except ExerciseError as error:
+            found.append(str(error))
+    return found
+
+
+def facts_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> Iterator[str]:
+    """Whether what exercise.toml names exists: the section, the exercises before, the library's tests."""
+    if not (root / "chapters" / f"{exercise.section}.md").is_file():
+        yield f'exercise.toml: section = "{exercise.section}", but there is no chapters/{exercise.section}.md'
+    order = [other.identity for other in every]
+    before = order[: order.index(exercise.identity)]
+    for need in exercise.needs:
+        if need not in before:
+            yield f"exercise.toml: needs {need}, which is none of those before it: {', '.join(before) or 'none'}"
+    for test in exercise.tests:
+        file = test.partition("::")[0]
+        if file.endswith(".py") and not (root / file).is_file():
+            yield f"exercise.toml: [carries] tests names {file}, which does not exist"
+
+
+def hint_problems(exercise: Exercise) -> Iterator[str]:
+    """Whether there are enough hints, and something in each."""
+    hints = exercise.hints()
+    if len(hints) < HINTS:
+        yield f"hints.md: {len(hints)} hints (`## Hint 1` ...); at least {HINTS} are wanted, from a nudge to nearly all"
+    for number, hint in enumerate(hints, 1):
+        if not hint:
+            yield f"hints.md: hint {number} is empty"
+
+
+# --- the stub and the solution ---
+
+
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(read_text(path), str(path))
+
+
+def signatures(tree: ast.Module) -> dict[str, str]:
+    """The public functions, classes and methods of a module, each with what its first line says."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            found[node.name] = first_line(node)
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            found[node.name] = f"class {node.name}({', '.join(map(ast.unparse, node.bases))})"
+            methods = [method for method in node.body if isinstance(method, ast.FunctionDef)]
+            found |= {f"{node.name}.{method.name}": first_line(method) for method in methods}
+    return found
+
+
+def first_line(function: ast.FunctionDef) -> str:
+    """A function without its body."""
+    returns = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    return f"def {function.name}({ast.unparse(function.args)}){returns}"
+
+
+def stub_problems(exercise: Exercise) -> Iterator[str]:
+    """Whether the stub is one, says what is asked, and agrees with the solution."""
+    text, tree = read_text(exercise.start), parsed(exercise.start)
+    if FORMAT not in text:
+        yield f"start.py: not in jupytext's percent format: its head has no `{FORMAT}`"
+    heading = f"# # {exercise.identity} {exercise.title}"
+    if heading not in text.splitlines():
+        yield f"start.py: the heading `{heading}` is missing"
+    if not any(isinstance(node, ast.Raise) and "NotImplementedError" in ast.unparse(node) for node in ast.walk(tree)):
+        yield "start.py: nothing raises NotImplementedError, so it cannot be told from an answer"
+    stub, solution = signatures(tree), signatures(parsed(exercise.solution))
+    for piece in exercise.pieces:
+        if piece.answer not in stub:
+            yield f"start.py: there is no {piece.answer}, which exercise.toml grafts"
+    for name, line in stub.items():
+        if solution.get(name) != line:
+            yield f"{name}: the stub has `{line}`, the solution has {solution.get(name, 'nothing of that name')}"
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in stub and not ast.get_docstring(node):
+            yield f"start.py: {node.name} has no docstring"
+    yield from example_problems(exercise, tree)
+
+
+def example_problems(exercise: Exercise, stub: ast.Module) -> Iterator[str]:
+    """Whether the examples in the stub's docstrings are there, and are what the solution gives."""
+    names: dict[str, object] = {"__name__": "answer"}
+    exec(compile(read_text(exercise.solution), str(exercise.solution), "exec", dont_inherit=True), names)
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+    count = 0
+    for node in ast.walk(stub):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        test = parser.get_doctest(ast.get_docstring(node) or "", names, node.name, str(exercise.start), node.lineno)
+        count += len(test.examples)
+        said: list[str] = []
+        if runner.run(test, out=said.append, clear_globs=False).failed:
+            got = " ".join("".join(said).split("Failed example:", 1)[1].split())
+            yield f"start.py: an example of {node.name} is not what the solution gives: {got}"
+    if not count:
+        yield "start.py: no docstring has an example (`>>> ...`)"
+
+
+# --- the check, the wrong answers, the lab sheet ---
+
+
+def check_problems(exercise: Exercise) -> Iterator[str]:
+    """Whether each test of the check says what it asks."""
+    tests = [node for node in parsed(exercise.check).body if getattr(node, "name", "").startswith("test_")]
+    if not tests:
+        yield f"{exercise.check.name}: no test"
+    for test in tests:
+        if isinstance(test, ast.FunctionDef) and not ast.get_docstring(test):
+            yield f"{exercise.check.name}: {test.name} has no docstring; it is what the reader sees as `asked`"
+
+
+def wrong_answer_problems(exercise: Exercise) -> Iterator[str]:
+    """Whether there are enough wrong answers, and each says what is wrong and which rung must refuse it."""
+    wrong = exercise.wrong_answers()
+    if len(wrong) < WRONG_ANSWERS:
+        yield f"{len(wrong)} wrong answers (wrong_*.py beside the solution); at least {WRONG_ANSWERS} are wanted"
+    for path in wrong:
+        if not ast.get_docstring(parsed(path)):
+            yield f"{path.name}: no docstring says what is wrong with it"
+        if refused_by(path) not in RUNGS:
+            accepted = " | ".join(f'"{rung}"' for rung in RUNGS)
+            yield f"{path.name}: REFUSED_BY = {refused_by(path)!r}; it has to name a rung: {accepted}"
+
+
+def refused_by(path: Path) -> str:
+    """The rung that a wrong answer says must refuse it; nothing where it does not say."""
+    for node in parsed(path).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REFUSED_BY":
+            return str(ast.literal_eval(node.value))
+    return ""
+
+
+def lab_problems(exercise: Exercise) -> Iterator[str]:
+    """Whether the lab sheet begins as it should, and its notebook says what its text says."""
+    from workbook.book.errors import BookError
+    from workbook.book.notebooks import check_in_step
+
+    try:
+        notebook = check_in_step(exercise.lab_source)
+    except BookError as error:
+        yield str(error)
+        return
+    first = next((cell.source for cell in notebook.cells if cell.cell_type == "code"), "")
+    for line in ("%load_ext autoreload", "%autoreload 2", "from answer import"):
+        if line not in first:
+            yield f"lab.md: the first code cell has no `{line}`"
+
+
+def style_problems(root: Path, exercise: Exercise) -> Iterator[str]:
+    """What ruff finds in the exercise's files; the reader's own are left out."""
+    files = [exercise.start, exercise.check, exercise.solution, *exercise.wrong_answers()]
+    for arguments in (("check", "--quiet", "--output-format=concise"), ("format", "--check", "--quiet")):
+        command = [sys.executable, "-m", "ruff", *arguments, *map(str, files)]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, encoding="utf-8", check=False)
+        if done.returncode != 0:
+            yield from (f"ruff {arguments[0]}: {line}" for line in (done.stdout + done.stderr).splitlines())
