@@ -71,7 +71,7 @@ def load_answer(path: Path) -> ModuleType:
     except NotImplementedError as error:
         frames = answer_frames(error.__traceback__, path)
         raise NotStarted("", frames[-1].lineno if frames else None) from None
-    except Refused:
+    except (Refused, AuthorError):
         raise
     except BaseException as error:  # noqa: BLE001 (sys.exit and KeyboardInterrupt of the answer's, too)
         sys.modules.pop(MODULE, None)
@@ -274,7 +274,7 @@ class Ask:
             if ends_in(error.__traceback__, self.path):
                 raise NotStarted(name, frames[-1].lineno) from None
             came.error = error
-        except Refused:
+        except (Refused, AuthorError):
             raise
         except BaseException as error:  # noqa: BLE001 (sys.exit, too)
             came.error = error
@@ -381,5 +381,5 @@ def close(value: Any, accepted: Any) -> bool:
     import numpy
 
     tolerance = 1e-9 if "64" in str(value.dtype) else 1e-5
-    pair = (numpy.asarray(t.detach().tolist()) for t in (value, accepted))
-    return bool(numpy.allclose(*pair, rtol=tolerance, atol=tolerance, equal_nan=True))
+    left, right = (numpy.asarray(t.detach().tolist()) for t in (value, accepted))
+    return bool(numpy.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True))

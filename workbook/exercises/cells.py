@@ -32,6 +32,8 @@ def cell_refusal(item: Any, error: BaseException) -> tuple[str, Refusal]:
         return REFUSED, Refusal(
             asked, source, died, accepted, "sys.exit, os._exit or a crash inside your answer ends it"
         )
+    if came == accepted:
+        return REFUSED, Refusal(asked, source, f"{came}, drawn otherwise", f"{accepted}, as it is drawn in lab.ipynb")
     return REFUSED, Refusal(asked, source, came, accepted)
 
 

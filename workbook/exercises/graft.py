@@ -78,9 +78,9 @@ class Graft:
 
     def reader_function(self, module: ModuleType, piece: Piece) -> Function:
         """The function of answer.py; refuses where it is missing or cannot be called."""
-        function = getattr(module, piece.answer, None)
-        if function is None and not hasattr(module, piece.answer):
+        if not hasattr(module, piece.answer):
             raise Refused(missing(module, piece.answer))
+        function: Function = getattr(module, piece.answer)
         if not callable(function):
             came = f"{piece.answer} is {kind_of(function)}: {short(function)}"
             raise Refused(Refusal(asked=f"a function {piece.answer}", came=came))
@@ -181,7 +181,7 @@ class Graft:
         from glasstorch.core.errors import SchemaError
         from glasstorch.dispatch.library import KernelTable, register
         from glasstorch.dispatch.operator import Kernel
-        from glasstorch.operators.gen.regenerate import Row, load_row, regenerate
+        from glasstorch.operators.gen.regenerate import load_row, regenerate
 
         op, _, argument = piece.target.rpartition(".")
         try:
@@ -205,13 +205,12 @@ class Graft:
         table = space["AUTOGRAD"]
         space |= {name: self.trampoline(piece, None), "AUTOGRAD": Overriding("Autograd")}
         try:
-            exec(compile(text, f"<{row.node} from your formula>", "exec", dont_inherit=True), space)
+            exec(compile("from __future__ import annotations\n" + text, "<regenerated>", "exec"), space)
         finally:
             space["AUTOGRAD"] = table
         saved = [a for a in arguments if a not in ("grad", "grads")]
         keeps = f"its node {row.node} saves {listing(saved)}" if saved else f"its node {row.node} saves nothing"
         self.sentences[piece.answer] = f"the derivative of {op} by {argument} is yours: {keeps}"
-        assert isinstance(row, Row)
 
 
 class Finder(MetaPathFinder):

@@ -85,7 +85,7 @@ class Guard:
         """Judge the opening of a file."""
         if not isinstance(path, str | bytes | os.PathLike):
             return  # a descriptor that is open already
-        if flags & WRITING if isinstance(flags, int) else any(c in (mode or "") for c in "wax+"):
+        if flags & WRITING or any(letter in (mode or "") for letter in "wax+"):
             self._changed("write to", path)
         else:
             self._read(path)

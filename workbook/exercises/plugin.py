@@ -5,6 +5,7 @@ A plugin for the child process: gives check files the fixture `ask`, and turns w
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Generator
 from dataclasses import replace
@@ -20,14 +21,16 @@ from workbook.exercises.asking import (
     Refused,
     answer_frames,
     cut,
+    ends_in,
     error_refusal,
     error_text,
     load_answer,
     short,
 )
-from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, RungResult, with_asked
+from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, RungResult, listing, with_asked
 
 LINES = 6  # of an assertion's explanation
+EXAMPLES = 20  # that Hypothesis tries
 
 
 class Judge:
@@ -36,7 +39,8 @@ class Judge:
     def __init__(self, rung: str, answer: Path) -> None:
         self.rung, self.answer = rung, answer
         self.ask = Ask(answer)
-        self.passed = self.skipped = 0
+        self.passed = 0
+        self.skipped: list[str] = []  # the reasons
         self.outcome = ""
         self.refusal: Refusal | None = None
 
@@ -45,7 +49,8 @@ class Judge:
         outcome, refusal = self.outcome or PASSED, self.refusal
         if outcome == PASSED and not self.passed:
             what = {"check": "the check file", "lab": "the lab sheet", "graft": "[carries] tests"}[self.rung]
-            outcome, refusal = BROKEN, Refusal(came=f"{what}: no test ran ({self.skipped} were skipped)")
+            skipped = f" ({len(self.skipped)} skipped: {listing(sorted(set(self.skipped)))})" if self.skipped else ""
+            outcome, refusal = BROKEN, Refusal(came=f"{what}: no test ran{skipped}")
         return RungResult(self.rung, outcome, tests=self.passed, refusal=refusal)
 
     def fail(self, outcome: str, refusal: Refusal) -> None:
@@ -72,13 +77,27 @@ class Judge:
         """Leave out the tests that run PyTorch: it is out of reach here."""
         items[:] = [item for item in items if not wants_torch(item)]
 
+    def pytest_collection_finish(self) -> None:
+        """Let Hypothesis, where a test uses it, try few examples and the same in every run."""
+        if "hypothesis" in sys.modules:
+            from hypothesis import settings
+
+            settings.register_profile(
+                "workbook",
+                max_examples=EXAMPLES,
+                derandomize=True,
+                deadline=None,
+                database=None,
+                report_multiple_bugs=False,
+            )
+            settings.load_profile("workbook")
+
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
         """A file that cannot be collected is the author's fault, unless the answer broke it."""
         report = yield
         if report.failed and report.longrepr is not None:
-            error = getattr(report.call if hasattr(report, "call") else None, "excinfo", None)
-            self.fail(*self.collection(collector, error, str(report.longrepr)))
+            self.fail(*self.judge_collection(collector, report.call.excinfo, str(report.longrepr)))
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -86,7 +105,7 @@ class Judge:
         """Judge how a test ended."""
         report = yield
         if report.skipped:
-            self.skipped += 1
+            self.skipped.append(str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr))
         elif report.failed and call.excinfo is not None:
             self.fail(*self.judge(item, call.excinfo))
         elif call.when == "call" and report.passed:
@@ -95,8 +114,13 @@ class Judge:
 
     # --- judging ---
 
-    def collection(self, collector: pytest.Collector, info: Any, text: str) -> tuple[str, Refusal]:
+    def judge_collection(
+        self, collector: pytest.Collector, info: pytest.ExceptionInfo[BaseException], text: str
+    ) -> tuple[str, Refusal]:
         """The outcome of a file that could not be collected."""
+        for error in chain(info.value):
+            if guarded(error) or answer_frames(error.__traceback__, self.answer):
+                return REFUSED, with_asked(error_refusal(error, self.answer), f"that {collector.name} can be imported")
         lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.startswith("E ")]
         return BROKEN, Refusal(came=f"{collector.name} cannot be collected: {cut(' '.join(lines) or text)}")
 
@@ -105,6 +129,9 @@ class Judge:
         error = info.value
         if isinstance(error, NotStarted):
             return NOT_STARTED, not_started(error)
+        if isinstance(error, NotImplementedError) and ends_in(error.__traceback__, self.answer):
+            frame = answer_frames(error.__traceback__, self.answer)[-1]
+            return NOT_STARTED, not_started(NotStarted(frame.name, frame.lineno))
         if isinstance(error, AuthorError):
             return BROKEN, Refusal(came=f"{item.path.name}: {error}")
         if self.rung == "lab":
@@ -119,7 +146,7 @@ class Judge:
         return REFUSED, replace(
             refusal,
             asked=asked,
-            input=f"a test of the library, {item.path.name}",
+            input="\n".join((f"a test of the library, {item.path.name}", *example(error))),
             came=explanation(error),
             accepted=source,
             because="" if refusal.line else "this test of the library passes without your piece",
@@ -167,6 +194,21 @@ def guarded(error: BaseException) -> bool:
     return isinstance(getattr(error, "refusal", None), Refusal)
 
 
+def chain(error: BaseException | None) -> list[BaseException]:
+    """An exception and those that led to it."""
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def example(error: BaseException) -> list[str]:
+    """The falsifying example that Hypothesis found, as it notes it."""
+    notes = [line for note in getattr(error, "__notes__", ()) for line in str(note).splitlines()]
+    return [cut(line.rstrip()) for line in notes if line.strip() and not line.startswith("Explanation")][:LINES]
+
+
 def own(frame: traceback.FrameSummary, item: pytest.Item) -> bool:
     """Whether a frame is of the test's file."""
     return frame.filename == str(item.path)
@@ -198,5 +240,5 @@ def statement(info: pytest.ExceptionInfo[BaseException], path: Path) -> str:
 def explanation(error: BaseException) -> str:
     """What a failed test says: the first lines of an assertion's explanation, or the exception."""
     text = str(error) if isinstance(error, AssertionError) else error_text(error)
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip() and "Use -v to" not in line]
     return cut("\n".join(lines[:LINES])) or type(error).__name__

@@ -54,7 +54,7 @@ class Child:
 
     def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str], groups: Path) -> None:
         self.groups = groups  # a folder: each file's name is a process that leads a group of its own
-        self.started = time.monotonic()
+        self.started = self.last_heard = time.monotonic()
         self.kept = bytearray()
         self.left_out = 0
         self.process = subprocess.Popen(
@@ -79,6 +79,7 @@ class Child:
                 room = max(KEPT - len(self.kept), 0)
                 self.kept += chunk[:room]
                 self.left_out += len(chunk) - min(room, len(chunk))
+        self.last_heard = time.monotonic()  # it closed its output, or ended
 
     def wait(self, limit: float) -> Ended:
         """Wait until it ends or the limit is over; nothing of it runs afterwards."""
@@ -87,8 +88,8 @@ class Child:
             self.process.wait(max(limit + GRACE - (time.monotonic() - self.started), 0.0))
         except subprocess.TimeoutExpired:
             timed_out = True
-        seconds = time.monotonic() - self.started
         self.kill()
+        seconds = (time.monotonic() if self.reader.is_alive() else self.last_heard) - self.started
         output = bytes(self.kept).decode("utf-8", "replace")
         return Ended(self.process.returncode, seconds, timed_out, output, self.left_out)
 

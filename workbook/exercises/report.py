@@ -1,23 +1,26 @@
 """What did a check find, and how does a good teacher say it?
 
 A report is data first: it goes from the child process to the command as JSON, and `progress` and `dev check` read it.
-Standard library only.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from workbook.exercises.say import command
+
 PASSED, REFUSED, NOT_STARTED, NOT_RUN, BROKEN = "passed", "refused", "not started", "not run", "broken"
 RUNGS = ("check", "lab", "graft")
 TITLES = {"check": "its own tests", "lab": "the lab sheet", "graft": "inside glasstorch"}
 EXIT_PASSED, EXIT_REFUSED, EXIT_NOT_STARTED = 0, 1, 3
 NARROW = 30  # columns below which the labels get lines of their own
+COMMAND = re.compile(r"`[^`]{1,40}`")  # is not broken between two lines
 LABEL = 11  # columns of a label and the space after it
 
 
@@ -169,14 +172,15 @@ def row(label: str, text: str, width: int) -> list[str]:
 def wrapped(text: str, width: int, margin: str, first: str = "") -> list[str]:
     """One line of text as lines that fit; its own indentation is kept."""
     inner = text[: len(text) - len(text.lstrip())]
-    return textwrap.wrap(
-        text.strip(),
+    held = COMMAND.sub(lambda match: match[0].replace(" ", "\0"), text.strip())
+    lines = textwrap.wrap(
+        held,
         max(width, len(margin) + 16),
         initial_indent=first + inner,
         subsequent_indent=margin + inner,
         break_on_hyphens=False,
-        drop_whitespace=True,
-    ) or [""]
+    )
+    return [line.replace("\0", " ") for line in lines] or [""]
 
 
 def closing(report: Report, width: int = 80) -> str:
@@ -194,21 +198,23 @@ def closing(report: Report, width: int = 80) -> str:
 
 def next_step(report: Report) -> str:
     """The sentence that says what to do next."""
-    again = f"`workbook check {report.identity}`"
+    again = command(f"check {report.identity}")
+    hint = command(f"hint {report.identity}")
     failed = report.failed
     if failed is None:
         if report.counts:
-            return f"Done. Compare with ours: `workbook solution {report.identity}`. Go on: `workbook next`."
+            ours = command(f"solution {report.identity}")
+            return f"Done. Compare with ours: {ours}. Go on: {command('next')}."
         if report.passed and report.edited:
-            return f"Next: bring the file back, then {again} again."
+            return f"Next: bring back what was edited, then {again} again."
         return f"Next: {again} runs all three rungs."
     if failed.outcome == NOT_STARTED:
-        return f"Next: write {report.answer}, then {again}. Where to begin: `workbook hint {report.identity}`."
+        return f"Next: write {report.answer}, then {again}. Where to begin: {hint}."
     if failed.outcome == BROKEN:
         return "The exercise itself is at fault, not your answer. Please report it with what stands above."
     line = failed.refusal.line if failed.refusal is not None else None
     where = f" (line {line})" if line else ""
-    return f"Next: mend answer.py{where}, then {again} again. Stuck? `workbook hint {report.identity}`"
+    return f"Next: mend {Path(report.answer).name}{where}, then {again} again. Stuck? {hint}"
 
 
 def with_asked(refusal: Refusal, asked: str, call: str = "") -> Refusal:

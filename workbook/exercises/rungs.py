@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -22,7 +21,6 @@ from workbook.exercises.child import Job
 from workbook.exercises.process import Child, Ended, environment, python, temporary_folder
 from workbook.exercises.report import (
     BROKEN,
-    NOT_RUN,
     PASSED,
     REFUSED,
     RUNGS,
@@ -139,14 +137,12 @@ class Running:
 
     def result(self) -> RungResult:
         """Wait for its end, and read what it wrote."""
-        waited = time.monotonic()
         ended = self.child.wait(self.limit)
         result = self._written(ended)
         guard = self.job.file("guard.json")
         if guard.exists() and result.outcome != BROKEN:
             result = replace(result, outcome=REFUSED, refusal=read_refusal(guard))
-        seconds = time.monotonic() - waited if result.outcome == PASSED else ended.seconds
-        return replace(result, seconds=round(seconds, 3), printed=printed(ended, result))
+        return replace(result, seconds=round(ended.seconds, 3), printed=printed(ended, result))
 
     def _written(self, ended: Ended) -> RungResult:
         """The result that the child wrote; or what it means that there is none."""
@@ -206,6 +202,3 @@ def amount(size: int) -> str:
     if size < 1000:
         return f"{size} bytes"
     return f"{size / 1000:.1f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
-
-
-__all__ = ["LIMIT", "NOT_RUN", "run_check"]

@@ -7,6 +7,7 @@ Differs: a node and its kernel stand side by side in one file. Gradients of argu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from glasstorch.core.errors import SchemaError
@@ -51,27 +52,37 @@ AUTOGRAD = KernelTable("Autograd")
 
 
 def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], mark: str) -> str:
-    operators = frozenset(f.schema.name for f in functions if not f.schema.is_out)
-    helpers = helper_names()
     parts: list[str] = []
     used_helpers: set[str] = set()
-    names = node_names(functions, derivatives)
-    for f in functions:
-        derivative = derivatives.get(f.name) or derivatives.get(_functional_name(f))
-        if derivative is None or f.schema.is_out:
-            continue
-        declared = f if f.name == derivative.op else next(g for g in functions if g.name == derivative.op)
-        formulas = read_formulas(declared, derivative, operators, helpers)
+    for text, formulas in emit_operators(functions, derivatives, helper_names()):
+        parts.append(text)
         for formula in formulas:
             used_helpers |= formula.helpers
-        with located(derivative.where):
-            parts.append(_operator(f, derivative, formulas, names))
     header = HEADER.format(
         mark=mark,
         helpers="\n    ".join(f"{n}," for n in sorted(used_helpers)),
     )
     outs = [f.name for f in functions if f.schema.is_out and f.functional in derivatives]
     return header + "".join(parts) + f"\n\nregister_out_forms(AUTOGRAD, {tuple(outs)})\n"
+
+
+def emit_operators(
+    functions: list[NativeFunction],
+    derivatives: dict[str, Derivative],
+    helpers: frozenset[str],
+    only: str | None = None,
+) -> Iterator[tuple[str, list[Formula]]]:
+    """Node and kernel of each operator with formulas, or of the one row `only` and its forms; and what they use."""
+    operators = frozenset(f.schema.name for f in functions if not f.schema.is_out)
+    names = node_names(functions, derivatives)
+    for f in functions:
+        derivative = derivatives.get(f.name) or derivatives.get(_functional_name(f))
+        if derivative is None or f.schema.is_out or only not in (None, derivative.op):
+            continue
+        declared = f if f.name == derivative.op else next(g for g in functions if g.name == derivative.op)
+        formulas = read_formulas(declared, derivative, operators, helpers)
+        with located(derivative.where):
+            yield _operator(f, derivative, formulas, names), formulas
 
 
 def _functional_name(f: NativeFunction) -> str:

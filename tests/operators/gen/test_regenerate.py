@@ -1,0 +1,56 @@
+"""Is one operator generated again with another formula, and nothing else?"""
+
+from __future__ import annotations
+
+import pytest
+
+from glasstorch.core.errors import SchemaError
+from glasstorch.operators.gen.regenerate import load_row, regenerate
+
+
+def test_a_row_says_what_a_formula_may_name() -> None:
+    row = load_row("mul.Tensor", "other")
+    assert (row.op, row.node, row.formula) == ("mul.Tensor", "MulBackward0", "grad * self")
+    assert row.arguments == row.tensors == ("self", "other")
+    assert row.results == ("result",)
+
+
+def test_the_names_in_the_formula_are_what_the_node_saves() -> None:
+    text = regenerate(load_row("tanh", "self"), "yours(grad, self)", "yours")
+    assert "saved_self" in text
+    assert "saved_result" not in text
+    assert "grad_self = yours(grad, self_)" in text
+
+
+def test_a_fact_is_saved_without_its_tensor() -> None:
+    text = regenerate(load_row("tanh", "self"), "yours(grad, self.shape)", "yours")
+    assert "saved_self" not in text
+    assert "node.self_shape = self._shape" in text
+
+
+def test_the_forms_of_the_operator_come_with_it_and_no_other_operator() -> None:
+    text = regenerate(load_row("tanh", "self"), "yours(grad, result)", "yours")
+    assert [line for line in text.splitlines() if line.startswith("@")] == [
+        "@AUTOGRAD.impl('tanh')",
+        "@AUTOGRAD.impl('tanh_')",
+    ]
+
+
+def test_the_other_formulas_of_the_row_stay() -> None:
+    text = regenerate(load_row("mul.Tensor", "other"), "yours(grad, self)", "yours")
+    assert "grad_self = grad * other" in text
+    assert "grad_other = yours(grad, self_)" in text
+
+
+def test_a_name_that_is_not_known_is_refused() -> None:
+    with pytest.raises(SchemaError, match="the name 'theirs' is neither"):
+        regenerate(load_row("tanh", "self"), "theirs(grad)", "yours")
+
+
+@pytest.mark.parametrize(
+    ("op", "argument", "problem"),
+    [("tanhh", "self", "has no row for 'tanhh'"), ("mul.Tensor", "third", "one for each of: self, other")],
+)
+def test_a_row_that_is_not_there_is_refused(op: str, argument: str, problem: str) -> None:
+    with pytest.raises(SchemaError, match=problem):
+        load_row(op, argument)
