@@ -76,11 +76,11 @@ class Graft:
                 if piece.kind == "kernel":
                     self._graft_kernel(piece)
 
-    def reader_function(self, module: ModuleType, piece: Piece) -> Function:
+    def reader_function(self, module: ModuleType, piece: Piece) -> Any:
         """The function of answer.py; refuses where it is missing or cannot be called."""
         if not hasattr(module, piece.answer):
             raise Refused(missing(module, piece.answer))
-        function: Function = getattr(module, piece.answer)
+        function: Any = getattr(module, piece.answer)
         if not callable(function):
             came = f"{piece.answer} is {kind_of(function)}: {short(function)}"
             raise Refused(Refusal(asked=f"a function {piece.answer}", came=came))

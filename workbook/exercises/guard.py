@@ -124,12 +124,13 @@ def line_in(file: str, frame: FrameType | None) -> int | None:
     return None
 
 
-class NoTorch(MetaPathFinder):
-    """Refuses to import PyTorch: an exercise is the same where it is not installed."""
+class OutOfReach(MetaPathFinder):
+    """Makes a module as good as not installed."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name, self.why = name, why
 
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
-        """Raise for `torch` and what is below it."""
-        if fullname.partition(".")[0] == "torch":
-            raise ModuleNotFoundError(
-                "PyTorch is out of reach while an exercise is checked; use `import glasstorch as torch`", name=fullname
-            )
+        """Raise for the module and what is below it."""
+        if fullname.partition(".")[0] == self.name:
+            raise ModuleNotFoundError(self.why, name=fullname)
