@@ -1,0 +1,10 @@
+"""Asks for the argument and computes tanh once more: right, and a second tensor in memory for each call."""
+
+import glasstorch as torch
+
+REFUSED_BY = "check"
+
+
+def tanh_self(grad: torch.Tensor, self: torch.Tensor) -> torch.Tensor:
+    result = torch.tanh(self)
+    return grad * (1 - result * result)
