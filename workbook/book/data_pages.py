@@ -13,6 +13,7 @@ from pathlib import Path
 from workbook.book.api import api_index
 from workbook.book.errata import errata_page
 from workbook.book.errors import BookError
+from workbook.book.exercise_pages import exercise_index
 from workbook.book.source_map import source_map_page
 
 MARKER = re.compile(r"^<!-- from data: ([a-z-]+) -->$", re.MULTILINE)
@@ -20,6 +21,7 @@ MARKER = re.compile(r"^<!-- from data: ([a-z-]+) -->$", re.MULTILINE)
 PAGES: dict[str, Callable[[Path], str]] = {
     "api": api_index,
     "errata": errata_page,
+    "exercises": exercise_index,
     "source-map": source_map_page,
 }
 

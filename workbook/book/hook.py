@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,14 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from workbook.book import api, vendor
+from workbook.book import api, exercise_pages, vendor
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
 from workbook.book.notebooks import check_in_step, is_notebook_source, notebook_sources, read_notebook
+from workbook.book.project import CHAPTERS
 from workbook.book.render import render
+from workbook.book.section_head import with_head
 
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
@@ -46,18 +48,22 @@ def root_of(config: MkDocsConfig) -> Path:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fetch what comes from npm, and put the pages made from the library's source into the navigation."""
+    """Fetch what comes from npm, and put the pages made from the library's source and the exercises' files into the
+    navigation."""
+    root = root_of(config)
     with reported():
-        found = vendor.vendored(root_of(config))
-        rooms = api.room_pages(root_of(config))
+        found = vendor.vendored(root)
+        rooms, exercises = api.room_pages(root), exercise_pages.exercise_pages(root)
+        labs, entries = exercise_pages.lab_sheets(root), exercise_pages.nav_entries(root)
     if found.folder is None:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
-    config.extra["vendored"], config.extra["rooms"] = found, rooms
+    config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | exercises, labs
     add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", list(rooms))
+    add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)
     return config
 
 
-def add_to_nav(nav: list[Any], after: str, pages: list[str]) -> bool:
+def add_to_nav(nav: list[Any], after: str, pages: Sequence[Any]) -> bool:
     """Put pages after another one, wherever in the navigation it stands. Whether it was found."""
     if after in nav:
         place = nav.index(after) + 1
@@ -84,8 +90,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             problems.append(str(error))
     if problems:
         raise PluginError("\n".join(problems))
-    for uri, markdown in config.extra["rooms"].items():
+    for uri, markdown in config.extra["pages"].items():
         files.append(generated(config, uri, markdown.encode()))
+    for uri, lab in config.extra["labs"].items():
+        files.append(generated(config, uri, lab))
     for place, path in vendored_of(config).files().items():
         files.append(generated(config, f"{VENDOR}/{place}", path))
     return files
@@ -117,8 +125,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put our figures into the page itself, where they follow its colours; let paths break; offer the notebook
-    under the title."""
+    """Put our figures into the page itself, where they follow its colours; let paths break; say under a section's title
+    how to run it."""
     folder = posixpath.dirname(page.file.dest_uri)
 
     def inlined(match: re.Match[str]) -> str:
@@ -128,8 +136,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     html = with_breaks(IMAGE.sub(inlined, html))
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
-        link = f'<a href="{notebook}" download>Download this section as a notebook</a>'
-        html = html.replace("</h1>", f'</h1>\n<p class="notebook-link">{link}</p>', 1)
+        html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
     return html
 
 

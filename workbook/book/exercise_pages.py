@@ -1,0 +1,216 @@
+"""Which pages describe the exercises?
+
+One page an exercise, made from its files: exercise.toml, the stub, the hints, the lab sheet. Solutions are not on the
+site. Pure functions: exercises in, Markdown out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+import jupytext
+
+from workbook.book.errors import BookError
+from workbook.book.project import CHAPTERS, LABS
+from workbook.book.render import box, fence, folded
+from workbook.book.source_map import CHAPTERS as TITLES
+from workbook.exercises.catalogue import Exercise, ExerciseError, Piece, exercises
+
+FOLDER = "exercises"
+TITLE = re.compile(r"^# (.+)\n*", re.MULTILINE)
+
+BEGIN = r"""## Begin
+
+```text
+workbook start {identity}
+```
+
+This copies the task to `{place}/answer.py`, the one file that you write in. Then, as often as you like:
+
+```text
+workbook check {identity}
+```
+
+`workbook` is found where `.venv` is active. Elsewhere type `.venv/bin/workbook` (on Windows
+`.venv\Scripts\workbook`) in the folder of your clone. There is no `.venv` yet? `make study` makes it."""
+
+HINTS = """## Hints
+
+Each gives a little more away than the one before. `workbook hint {identity}` prints them too, one at a time."""
+
+RUNGS = """## What a check does
+
+It has three rungs. Each is tried when those before it hold.
+
+1. **Its own tests.** `{check}` calls {names}. The first call that fails is shown: what was asked, what came out,
+   what was accepted, and why.
+2. **The lab sheet.** Every cell of it runs on your answer and has to print what stands there.
+   [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with `workbook lab {identity}`.
+3. **Inside glasstorch.** {replaced} Then the library's own tests run on {pieces}: {tests}.{program} If nothing called
+   {pieces}, this rung fails: it would have shown nothing.
+
+When all three hold, `workbook solution {identity}` shows one way to write it, and `workbook next` goes on."""
+
+
+def all_exercises(root: Path) -> list[Exercise]:
+    """The exercises of the project, in order; none where it has no folder of them."""
+    if not (root / LABS).is_dir():
+        return []
+    try:
+        return exercises(root)
+    except ExerciseError as error:
+        raise BookError(str(error)) from error
+
+
+def exercise_pages(root: Path) -> dict[str, str]:
+    """The Markdown of each exercise's page, by the page's path in the book."""
+    every = all_exercises(root)
+    return {page_of(exercise): exercise_page(exercise, every, root) for exercise in every}
+
+
+def lab_sheets(root: Path) -> dict[str, Path]:
+    """The lab sheet of each exercise, by its path in the book."""
+    found = {lab_of(exercise): exercise.lab for exercise in all_exercises(root)}
+    for lab in found.values():
+        if not lab.is_file():
+            raise BookError(f"{lab.relative_to(root)}: missing\n  run: python -m workbook.book.notebooks {LABS}")
+    return found
+
+
+def nav_entries(root: Path) -> list[dict[str, list[str]]]:
+    """The pages as they stand in the navigation: a list for each chapter."""
+    return [
+        {chapter_title(chapter): [page_of(exercise) for exercise in group]}
+        for chapter, group in groupby(all_exercises(root), key=lambda exercise: exercise.chapter)
+    ]
+
+
+def page_of(exercise: Exercise) -> str:
+    """Where an exercise's page stands in the book."""
+    return f"{FOLDER}/{exercise.identity}-{exercise.name.replace('_', '-')}.md"
+
+
+def lab_of(exercise: Exercise) -> str:
+    """Where the lab sheet of an exercise stands in the book."""
+    return page_of(exercise).removesuffix(".md") + "-lab.ipynb"
+
+
+def chapter_title(chapter: str) -> str:
+    """A chapter as the book calls it: `02-tensor-storage` is "02 Tensor and storage"."""
+    number, _, words = chapter.partition("-")
+    plain = f"{number} {words.replace('-', ' ').capitalize()}"
+    return next((title for title in TITLES.values() if title.startswith(f"{number} ")), plain)
+
+
+# --- the page of one exercise -------------------------------------------------------------------------------------
+
+
+def exercise_page(exercise: Exercise, every: Sequence[Exercise], root: Path) -> str:
+    """The page of an exercise: what is asked, how to begin, hints, and what a check does."""
+    place = {"identity": exercise.identity, "place": exercise.place}
+    parts = [
+        f"# {exercise.identity} {exercise.title}",
+        facts(exercise, every, root),
+        exercise.asks,
+        BEGIN.format(**place),
+        "## The task",
+        task(exercise),
+        HINTS.format(**place),
+        *(folded(f"Hint {number}", hint, "hint") for number, hint in enumerate(exercise.hints(), start=1)),
+        rungs(exercise),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def facts(exercise: Exercise, every: Sequence[Exercise], root: Path) -> str:
+    """How long it takes, and what comes before."""
+    rows = [("Time", f"{exercise.minutes} minutes"), ("Read first", section_link(exercise, root))]
+    if exercise.needs:
+        before = {other.identity: other for other in every}
+        unknown = [need for need in exercise.needs if need not in before]
+        if unknown:
+            raise BookError(f"{exercise.place}/exercise.toml: needs names {unknown[0]}, which is no exercise")
+        rows.append(("Do first", ", ".join(exercise_link(before[need]) for need in exercise.needs)))
+    return box("facts", "\n\n".join(f"{name}\n:   {value}" for name, value in rows))
+
+
+def section_link(exercise: Exercise, root: Path) -> str:
+    """The section to read before an exercise, by its own title."""
+    path = root / CHAPTERS / f"{exercise.section}.md"
+    title = TITLE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+    if title is None:
+        raise BookError(
+            f"{exercise.place}/exercise.toml: section = {exercise.section!r}, and there is no such section\n"
+            f"  accepted: a file with a title below {CHAPTERS}/, without its ending"
+        )
+    return f"[{title[1]}](../{exercise.section}.md)"
+
+
+def exercise_link(exercise: Exercise) -> str:
+    """An exercise's page, from another page beside it."""
+    return f"[{exercise.identity} {exercise.title}]({Path(page_of(exercise)).name})"
+
+
+def task(exercise: Exercise) -> str:
+    """The stub, its text as text and its code as code."""
+    stub = jupytext.reads(exercise.start.read_text(encoding="utf-8"), fmt="py:percent")
+    parts = []
+    for cell in stub.cells:
+        if cell.cell_type == "markdown":
+            parts.append(TITLE.sub("", cell.source, count=1))
+        elif cell.cell_type == "code" and cell.source.strip():
+            parts.append(fence(cell.source.strip(), ".python"))
+    return "\n\n".join(part.strip() for part in parts)
+
+
+def rungs(exercise: Exercise) -> str:
+    """What each rung of `workbook check` does with this answer."""
+    return RUNGS.format(
+        identity=exercise.identity,
+        check=exercise.check.name,
+        names=" and ".join(f"`{piece.answer}`" for piece in exercise.pieces),
+        lab=Path(lab_of(exercise)).name,
+        replaced=" ".join(map(replaced, exercise.pieces)),
+        pieces="it" if len(exercise.pieces) == 1 else "them",
+        tests=" and ".join(f"`{test}`" for test in exercise.tests),
+        program=" After them a whole program runs on it." if exercise.program else "",
+    )
+
+
+def replaced(piece: Piece) -> str:
+    """What of the library a piece takes the place of."""
+    mine = f"Your `{piece.answer}`"
+    if piece.kind == "kernel":
+        return (
+            f"{mine} is registered as the kernel of `{piece.target}` at the key `{piece.key}`, in the library's place."
+        )
+    if piece.kind == "formula":
+        return (
+            f"{mine} takes the place of the formula `{piece.target}` in `operators/derivatives.yaml`: node and kernel "
+            "are generated again from it, and the names of its parameters decide what the node saves."
+        )
+    module, _, name = piece.target.partition(":")
+    file = f"{module.replace('.', '/')}.py"
+    kind = "the decision " if piece.kind == "policy" else ""
+    return f"{mine} takes the place of {kind}`{name}` in `{file}`, before another module can import it."
+
+
+# --- the catalogue ------------------------------------------------------------------------------------------------
+
+
+def exercise_index(root: Path) -> str:
+    """All exercises in tables, a table for each chapter."""
+    parts = []
+    for chapter, group in groupby(all_exercises(root), key=lambda exercise: exercise.chapter):
+        rows = [
+            f"| {exercise_link(exercise)}<br>{exercise.asks} | {exercise.minutes} | {section_link(exercise, root)} |"
+            for exercise in group
+        ]
+        parts += [
+            f"## {chapter_title(chapter)}",
+            "\n".join(["| exercise | minutes | read first |", "|---|--:|---|", *rows]),
+        ]
+    return "\n\n".join(parts)
