@@ -24,7 +24,8 @@ from workbook.exercises.report import Refusal
 MODULE = "answer"
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAMES = 4  # of answer.py, shown of a traceback
-TEXT = 600  # characters shown of a value
+TEXT = 800  # characters shown of a value
+LINES = 15  # lines shown of it
 
 
 class Refused(AssertionError):
@@ -195,7 +196,8 @@ def short(value: object) -> str:
 
 def cut(text: str) -> str:
     """A text, cut where it is long."""
-    return text if len(text) <= TEXT else f"{text[:TEXT]} ... ({len(text):,} characters)"
+    head = "\n".join(text[: TEXT + 1].split("\n", LINES)[:LINES])[:TEXT]
+    return text if len(head) == len(text) else f"{head} ... ({len(text):,} characters)"
 
 
 def kind_of(value: object) -> str:

@@ -58,7 +58,11 @@ def one_text(output: Any) -> str:
     if output.output_type == "stream":
         return str(output.text).rstrip()
     if output.output_type == "error":
-        return f"{output.ename}: {output.evalue}"
+        return (
+            f"it called sys.exit({output.evalue})"
+            if output.ename == "SystemExit"
+            else f"{output.ename}: {output.evalue}"
+        )
     data = output.get("data", {})
     if "text/plain" in data:
         return str(data["text/plain"])

@@ -12,11 +12,16 @@ import faulthandler
 import json
 import os
 import sys
+import threading
+import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from workbook.exercises.report import BROKEN, NOT_STARTED, REFUSED, Refusal, RungResult
+
+if TYPE_CHECKING:
+    from workbook.exercises.plugin import Judge
 
 OPTIONS = """\
 [pytest]
@@ -27,6 +32,7 @@ markers =
     gpu: left out
 """
 NO_TORCH = "PyTorch is out of reach while an exercise is checked; use `import glasstorch as torch`"
+TICK = 0.1  # seconds between two looks at the kernel
 HERE = Path(__file__).parent
 
 
@@ -150,14 +156,31 @@ def run(job: Job) -> RungResult:
         return RungResult(job.rung, NOT_STARTED, refusal=not_started(error))
     except Refused as error:
         return RungResult(job.rung, REFUSED, refusal=error.refusal)
+    if job.rung == "lab":
+        threading.Thread(target=end_with_kernel, args=(judge,), daemon=True).start()
     code = pytest.main(options(job), plugins=[judge])
     result = judge.result()
     if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR) and not judge.outcome:
         result = replace(result, outcome=BROKEN, refusal=Refusal(came=f"pytest could not run: exit code {int(code)}"))
+    if graft.refusal is not None and result.outcome != BROKEN:
+        kept = result.refusal if job.rung == "check" else None  # it knows what was asked
+        result = replace(result, outcome=REFUSED, refusal=kept or graft.refusal)
     if job.rung == "graft":
         result = replace(result, replaced=graft.told(), calls=dict(graft.calls))
         result = uncalled(result)
     return result
+
+
+def end_with_kernel(judge: Judge) -> None:
+    """End this process as the kernel of the lab sheet ends, when it does while a cell runs: nbval would wait."""
+    while True:
+        time.sleep(TICK)
+        kernel = judge.kernel()
+        code = None if kernel is None else kernel.poll()
+        if code is not None and judge.kernel() is not None:
+            if code < 0:
+                os.kill(os.getpid(), -code)
+            os._exit(code or 1)
 
 
 def uncalled(result: RungResult) -> RungResult:

@@ -40,6 +40,7 @@ class Graft:
         self.module: ModuleType | None = None  # the reader's, once it is loaded
         self.calls = {piece.answer: 0 for piece in pieces}
         self.sentences: dict[str, str] = {}
+        self.refusal: Refusal | None = None  # the first, whatever became of it in a test
         self.finder = Finder(self)
 
     def install(self) -> None:
@@ -86,6 +87,11 @@ class Graft:
             raise Refused(Refusal(asked=f"a function {piece.answer}", came=came))
         return function
 
+    def refused(self, refusal: Refusal) -> Refused:
+        """The exception for a refusal, which is kept."""
+        self.refusal = self.refusal or refusal
+        return Refused(refusal)
+
     def told(self) -> tuple[str, ...]:
         """What was replaced, and how often it was called, one sentence for each piece."""
         return tuple(f"{self.sentences[p.answer]}; it was called {times(self.calls[p.answer])}" for p in self.pieces)
@@ -120,7 +126,7 @@ class Graft:
 
         def trampoline(*args: Any, **kwargs: Any) -> Any:
             if sys._getframe(1).f_code.co_filename == own:
-                raise Refused(calls_itself(piece, sys._getframe(1).f_lineno))
+                raise self.refused(calls_itself(piece, sys._getframe(1).f_lineno))
             module = self.module
             if module is None:  # watching, or the library is still loading
                 assert original is not None
@@ -129,9 +135,9 @@ class Graft:
             try:
                 return getattr(module, piece.answer)(*args, **kwargs)
             except RecursionError as error:
-                raise Refused(needs_itself(piece, error, self.path, trampoline.__code__)) from None
+                raise self.refused(needs_itself(piece, error, self.path, trampoline.__code__)) from None
             except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
-                raise Refused(error_refusal(error, self.path, f"{piece.answer} returns")) from None
+                raise self.refused(error_refusal(error, self.path, f"a {piece.answer} that returns")) from None
 
         if original is not None:
             functools.update_wrapper(trampoline, original, updated=())
@@ -259,7 +265,7 @@ def calls_itself(piece: Piece, line: int) -> Refusal:
 
 def needs_itself(piece: Piece, error: RecursionError, path: Path, code: object) -> Refusal:
     """The refusal of an endless recursion: through the library, or the answer's own."""
-    refusal = error_refusal(error, path, f"{piece.answer} comes to an end")
+    refusal = error_refusal(error, path, f"a {piece.answer} that comes to an end")
     trace, passes = error.__traceback__, 0
     while trace is not None:
         passes += trace.tb_frame.f_code is code

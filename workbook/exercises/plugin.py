@@ -42,6 +42,7 @@ class Judge:
         self.passed = 0
         self.skipped: list[str] = []  # the reasons
         self.outcome = ""
+        self.cell: Any = None  # of the lab sheet, while it runs
         self.refusal: Refusal | None = None
 
     def result(self) -> RungResult:
@@ -99,6 +100,20 @@ class Judge:
         if report.failed and report.longrepr is not None:
             self.fail(*self.judge_collection(collector, report.call.excinfo, str(report.longrepr)))
         return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Know which cell runs."""
+        self.cell = item if self.rung == "lab" else None
+        try:
+            return (yield)
+        finally:
+            self.cell = None
+
+    def kernel(self) -> Any:
+        """The process of the kernel that runs a cell now."""
+        cell = self.cell
+        return None if cell is None else cell.parent.kernel.km.provisioner.process
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
@@ -239,6 +254,8 @@ def statement(info: pytest.ExceptionInfo[BaseException], path: Path) -> str:
 
 def explanation(error: BaseException) -> str:
     """What a failed test says: the first lines of an assertion's explanation, or the exception."""
+    if type(error).__name__.startswith("Flaky"):  # Hypothesis asked the same twice
+        return "the same question was not answered twice alike"
     text = str(error) if isinstance(error, AssertionError) else error_text(error)
     lines = [line.strip() for line in text.strip().splitlines() if line.strip() and "Use -v to" not in line]
     return cut("\n".join(lines[:LINES])) or type(error).__name__

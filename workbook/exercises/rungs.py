@@ -16,9 +16,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from workbook.exercises import manifest
-from workbook.exercises.catalogue import Exercise
+from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.child import Job
-from workbook.exercises.process import Child, Ended, environment, python, temporary_folder
+from workbook.exercises.process import Child, Ended, environment, python, temporary_folder, uninterrupted
 from workbook.exercises.report import (
     BROKEN,
     PASSED,
@@ -29,6 +29,7 @@ from workbook.exercises.report import (
     RungResult,
     short_path,
 )
+from workbook.exercises.say import command
 
 LIMIT = 20.0  # seconds a rung may take
 SHOWN = 5  # lines shown of what the answer printed
@@ -88,14 +89,16 @@ def run_rung(
     beside = [rung] if rung == RUNGS[0] else [r for r in rungs if r != RUNGS[0]]
     for name in beside:
         if name not in running:
-            running[name] = Running(root, exercise, answer, name, limit, folder / name)
+            with uninterrupted():  # a process that was started is known, and so will be ended
+                running[name] = Running(root, exercise, answer, name, limit, folder / name)
     return running[rung].result()
 
 
 def stop(running: dict[str, Running]) -> None:
     """End all rungs that still run."""
-    for one in running.values():
-        one.child.kill()
+    with uninterrupted():
+        for one in running.values():
+            one.child.kill()
 
 
 def unreadable(path: Path) -> Refusal | None:
@@ -104,7 +107,9 @@ def unreadable(path: Path) -> Refusal | None:
     if path.is_dir():
         return Refusal(asked=asked, came=f"{path.name} is a folder")
     if not path.exists():
-        return Refusal(asked=asked, came=f"there is no {path.name}", accepted="`workbook start` makes it")
+        return Refusal(asked=asked, came=f"there is no {path.name}", accepted=f"{command('start')} makes it")
+    if not path.is_file():
+        return Refusal(asked=asked, came=f"{path.name} is not a plain file")
     try:
         if path.stat().st_size > LARGE:
             return Refusal(asked=asked, came=f"{path.name} is larger than a megabyte")
@@ -124,16 +129,20 @@ class Running:
         self.job = Job(rung, str(root.resolve()), str(folder), exercise.check.name, pieces, tests, limit)
         for name in ("tmp", "groups"):
             (folder / name).mkdir(parents=True)
-        shutil.copytree(exercise.folder, self.job.work, ignore=LEFT)
-        shutil.copyfile(answer, self.job.answer)
+        try:
+            shutil.copytree(exercise.folder, self.job.work, ignore=LEFT, copy_function=shutil.copyfile)
+            self.job.work.chmod(0o700)  # the exercise's own folder may be read-only
+            shutil.copyfile(answer, self.job.answer)
+        except OSError as error:
+            raise ExerciseError(f"{exercise.place} cannot be copied to {folder}\n  {error}") from error
         self.job.write()
         settings = environment(CODE, folder / "tmp")
         if rung == "lab":
             from workbook.exercises.kernel import kernel_environment
 
             settings |= kernel_environment(self.job)
-        command = python("-m", "workbook.exercises.child", str(self.job.file("job.json")))
-        self.child = Child(command, self.job.work, settings, folder / "groups")
+        words = python("-m", "workbook.exercises.child", str(self.job.file("job.json")))
+        self.child = Child(words, self.job.work, settings, folder / "groups")
 
     def result(self) -> RungResult:
         """Wait for its end, and read what it wrote."""
@@ -154,7 +163,7 @@ class Running:
         if ended.timed_out or hung:
             line, text = hung[0] if hung else (None, "")
             came = f"it was still running after {self.limit:g} seconds" + (f", in line {line}" if line else "")
-            because = "a loop that does not end? `--limit SECONDS` gives it more time"
+            because = "a loop that does not end? With `--limit SECONDS` it gets more time"
             trace = (text,) if text else ()
             return RungResult(self.rung, REFUSED, refusal=Refusal(asked, "", came, "", because, line, trace))
         came = f"the process {ended.how} without a result"
