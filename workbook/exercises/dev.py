@@ -7,6 +7,7 @@ it names.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from workbook.exercises.asking import AuthorError
 from workbook.exercises.catalogue import FOLDER, Exercise, exercises, pick
 from workbook.exercises.form import form_problems, refused_by
 from workbook.exercises.idle import idle
-from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED, Report, RungResult
+from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED, Report, RungResult, listing
 from workbook.exercises.rungs import LIMIT, run_check
 
 WORKERS = 2  # answers judged at the same time
@@ -41,7 +42,8 @@ def check(names: Sequence[str]) -> int:
         for problem in found:
             print("    " + problem.replace("\n", "\n    "), flush=True)
         bad += bool(found)
-    if stale := stale_manifest(root):
+    stale = "" if names else stale_manifest(root)
+    if stale:
         print(stale)
     print(f"{len(chosen) - bad} of {len(chosen)} exercises are as they should be.")
     return int(bool(bad or stale))
@@ -56,7 +58,9 @@ def summary(exercise: Exercise, found: Sequence[str]) -> str:
 
 def problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
     """What is to be mended in one exercise. The rungs are asked only where its form is right."""
-    return form_problems(root, exercise, every) or [*idle_problems(exercise), *rung_problems(root, exercise)]
+    form = form_problems(root, exercise, every)
+    judged = [] if form else [*idle_problems(exercise), *rung_problems(root, exercise)]
+    return [*form, *judged, *manifest_problems(root, exercise)]
 
 
 def idle_problems(exercise: Exercise) -> list[str]:
@@ -104,6 +108,21 @@ def details(failed: RungResult | None) -> str:
     if failed is None or failed.refusal is None:
         return ""
     return "".join(f"\n  {label}: {text}" for label, text in failed.refusal.rows())
+
+
+def manifest_problems(root: Path, exercise: Exercise) -> list[str]:
+    """The shipped files that the manifest does not know as they are."""
+    try:
+        known = dict(json.loads((root / FOLDER / shipped.FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        known = {}
+    changed = [
+        file for file in shipped.shipped(exercise) if known.get(shipped.name(root, file)) != shipped.digest(file)
+    ]
+    if not changed:
+        return []
+    names = listing([file.name for file in changed])
+    return [f"{names}: {MANIFEST} has another hash; when the exercise is done, run `workbook dev manifest`"]
 
 
 def manifest(*, check: bool) -> int:

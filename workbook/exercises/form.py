@@ -193,8 +193,8 @@ def lab_problems(exercise: Exercise) -> Iterator[str]:
 def style_problems(root: Path, exercise: Exercise) -> Iterator[str]:
     """What ruff finds in the exercise's files; the reader's own are left out."""
     files = [exercise.start, exercise.check, exercise.solution, *exercise.wrong_answers()]
-    for arguments in (("check", "--quiet", "--output-format=concise"), ("format", "--check", "--quiet")):
-        command = [sys.executable, "-m", "ruff", *arguments, *map(str, files)]
+    for arguments in (("check",), ("format", "--check")):
+        command = [sys.executable, "-m", "ruff", *arguments, "--quiet", "--output-format=concise", *map(str, files)]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, encoding="utf-8", check=False)
         if done.returncode != 0:
             yield from (f"ruff {arguments[0]}: {line}" for line in (done.stdout + done.stderr).splitlines())

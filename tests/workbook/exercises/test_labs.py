@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.workbook.exercises.copies import clone_with_strides
 from workbook.book.errors import BookError
 from workbook.book.notebooks import build, notebook_sources
-from workbook.exercises.catalogue import Exercise, exercises
+from workbook.exercises.catalogue import Exercise
 from workbook.exercises.labs import solved, solved_beside
 
-ROOT = Path(__file__).parents[3]
-PLACE = "02-tensor-storage/01_strides"
 SHEET = """---
 jupytext:
   text_representation:
@@ -32,11 +30,7 @@ contiguous_strides((2, 3, 4))
 @pytest.fixture
 def exercise(tmp_path: Path) -> Exercise:
     """A clone with one exercise in it, whose reader has begun."""
-    for place in (PLACE, f"solutions/{PLACE}"):
-        shutil.copytree(ROOT / "exercises" / place, tmp_path / "exercises" / place)
-    (tmp_path / "chapters").mkdir()
-    (tmp_path / "mkdocs.yml").touch()
-    (found,) = exercises(tmp_path)
+    found = clone_with_strides(tmp_path)
     found.answer.write_text("contiguous_strides = None\n", encoding="utf-8")
     found.my_lab.write_text("mine", encoding="utf-8")
     found.lab_source.write_text(SHEET, encoding="utf-8")

@@ -1,0 +1,132 @@
+"""Is each way in which an exercise can be malformed found and said?"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.workbook.exercises.copies import clone_with_strides
+from workbook.book import notebooks
+from workbook.exercises.catalogue import Exercise, find
+from workbook.exercises.form import form_problems, refused_by, signatures
+from workbook.exercises.form import parsed as tree_of
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> Exercise:
+    """Exercise 02.1 in a clone of its own."""
+    return clone_with_strides(tmp_path)
+
+
+def found(exercise: Exercise) -> list[str]:
+    """What is to be mended in it."""
+    root = exercise.folder.parents[2]
+    again = find(root, exercise.identity)
+    return form_problems(root, again, [again])
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Replace a text that stands in a file."""
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_the_first_exercise_is_well_formed(exercise: Exercise) -> None:
+    assert found(exercise) == []
+
+
+# What is done to the exercise, and what is said about it
+DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
+    "no hints": (lambda e: e.hints_file.unlink(), "hints.md is missing"),
+    "no solution": (lambda e: e.solution.unlink(), "solution.py is missing"),
+    "no section": (
+        lambda e: change(e.facts, "one-buffer-many-views", "elsewhere"),
+        "there is no chapters/02-tensor-storage/elsewhere.md",
+    ),
+    "a need that is not before": (
+        lambda e: change(e.facts, "needs = []", 'needs = ["02.9"]'),
+        "needs 02.9, which is none of those before it: none",
+    ),
+    "a test that is not there": (
+        lambda e: change(e.facts, "test_carried", "test_lost"),
+        "names tests/core/test_lost.py, which does not exist",
+    ),
+    "two hints": (lambda e: e.hints_file.write_text("## Hint 1\n\na\n\n## Hint 2\n\nb\n"), "hints.md: 2 hints"),
+    "an empty hint": (lambda e: change(e.hints_file, "## Hint 2", "## Hint 2\n\n## Hint 3"), "hint 2 is empty"),
+    "no percent format": (lambda e: change(e.start, "percent", "light"), "not in jupytext's percent format"),
+    "another heading": (lambda e: change(e.start, "# # 02.1", "# # 2.1"), "the heading `# # 02.1 Row-major strides`"),
+    "a stub that does something": (
+        lambda e: change(e.start, "raise NotImplementedError", "return ()"),
+        "nothing raises NotImplementedError",
+    ),
+    "a stub that is no Python": (lambda e: change(e.start, "def ", "def: "), "start.py, line 25: invalid syntax"),
+    "another signature": (
+        lambda e: change(e.solution, "(shape:", "(sizes:"),
+        "the solution has def contiguous_strides(sizes: ",
+    ),
+    "another name": (
+        lambda e: change(e.solution, "def contiguous_strides", "def row_major"),
+        "the solution has nothing of that name",
+    ),
+    "a graft of what is not asked": (
+        lambda e: change(e.facts, 'answer = "contiguous_strides"', 'answer = "strides"'),
+        "there is no strides, which exercise.toml grafts",
+    ),
+    "a wrong example": (lambda e: change(e.start, "    (12, 4, 1)", "    (1, 2, 6)"), "not what the solution gives"),
+    "no example": (lambda e: change(e.start, ">>>", "..."), "no docstring has an example"),
+    "no docstring": (lambda e: change(e.start, '    """The', '    ...\n    """The'), "has no docstring"),
+    "a test that asks nothing": (
+        lambda e: change(e.check, '    """the strides of a tensor without dimensions"""\n', ""),
+        "test_a_scalar has no docstring",
+    ),
+    "a check without tests": (lambda e: e.check.write_text('"""Nothing."""\n'), "check_strides.py: no test"),
+    "one wrong answer": (
+        lambda e: [path.unlink() for path in e.wrong_answers()[1:]],
+        "1 wrong answers (wrong_*.py beside the solution); at least 2",
+    ),
+    "a wrong answer that does not say why": (
+        lambda e: change(e.solutions / "wrong_list.py", '"""Gives a list instead of a tuple."""', ""),
+        "wrong_list.py: no docstring",
+    ),
+    "a rung that does not exist": (
+        lambda e: change(e.solutions / "wrong_list.py", '"check"', '"tests"'),
+        'wrong_list.py: REFUSED_BY = \'tests\'; it has to name a rung: "check" | "lab" | "graft"',
+    ),
+    "a lab sheet out of step": (lambda e: change(e.lab_source, "## Play", "## Toy"), "out of step with its text"),
+    "bad style": (lambda e: change(e.check, "import random\n", "import random\nimport os\n"), "ruff check: "),
+    "bad layout": (lambda e: change(e.solution, "step = 1", "step=1"), "ruff format: "),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_is_malformed_is_said(exercise: Exercise, damage: str) -> None:
+    do, words = DAMAGES[damage]
+    do(exercise)
+    assert words in "\n".join(found(exercise))
+
+
+def test_a_lab_sheet_has_to_reload_the_answer(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = types.SimpleNamespace(cell_type="code", source="from answer import contiguous_strides")
+    monkeypatch.setattr(notebooks, "check_in_step", lambda source: types.SimpleNamespace(cells=[cell]))
+    lines = ("%load_ext autoreload", "%autoreload 2")
+    assert found(exercise) == [f"lab.md: the first code cell has no `{line}`" for line in lines]
+
+
+def test_the_first_lines_of_public_functions_classes_and_methods_are_compared(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("class Node(Base):\n    def apply(self, g): ...\ndef _own(): ...\ndef f(x: int = 1) -> str: ...\n")
+    assert signatures(tree_of(path)) == {
+        "Node": "class Node(Base)",
+        "Node.apply": "def apply(self, g)",
+        "f": "def f(x: int=1) -> str",
+    }
+
+
+def test_a_wrong_answer_that_names_no_rung_names_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text("REFUSED = 1\n")
+    assert refused_by(path) == ""
