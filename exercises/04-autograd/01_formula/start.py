@@ -12,16 +12,20 @@
 # %% [markdown]
 # # 04.1 The derivative of tanh
 #
-# In `derivatives.yaml` each operator has a row: a formula for each argument with a gradient. From the row two things
-# are generated, the node that runs the formula and the autograd kernel that saves what it needs. Here you write the
+# In `derivatives.yaml` each operator has a row: a formula for each argument
+# with a gradient. From the row two things are generated, the node that runs the
+# formula and the autograd kernel that saves what it needs. Here you write the
 # formula of `tanh`, as a function, and both are generated from yours.
 #
-# What the node saves follows from the *names* of the parameters. `grad` is the gradient that arrives. `result` is what
-# `tanh` gave, `self` what it was given; whichever you name is saved in each forward pass, and stays in memory until the
-# backward pass comes by. The function below has the result and not the argument, and that is enough.
+# What the node saves follows from the *names* of the parameters. `grad` is the
+# gradient that arrives. `result` is what `tanh` gave, `self` what it was given;
+# whichever you name is saved in each forward pass, and stays in memory until
+# the backward pass comes by. The function below has the result and not the
+# argument, and that is enough.
 #
-# The formula runs as part of a backward pass. Under `create_graph=True` what it does is recorded, so that there is a
-# second derivative, and a third. Only operators are recorded.
+# The formula runs as part of a backward pass. Under `create_graph=True` what it
+# does is recorded, so that there is a second derivative, and a third. Only
+# operators are recorded.
 
 # %%
 import glasstorch as torch
