@@ -201,6 +201,15 @@ def test_transposing_a_scalar_warns_once(name: str) -> None:
     assert getattr(scalar, name).shape == ()  # a second warning would be an error here
 
 
+def test_tensors_of_the_same_sizes_are_viewed_by_their_own_strides(torch: Any) -> None:
+    x = torch.arange(24).view(4, 6)
+    every_second, first_half = x[:, ::2], x[:, :3]
+    assert every_second.shape == first_half.shape
+    assert every_second.view(12).stride() == (2,)
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        first_half.view(12)
+
+
 @steady
 @given(small_shapes)
 def test_flattening_and_back_is_the_tensor(shape: tuple[int, ...]) -> None:
