@@ -5,7 +5,9 @@ Everything a command needs is imported inside it: `workbook --help` has to answe
 
 from __future__ import annotations
 
+import signal
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -13,22 +15,33 @@ import typer
 
 from workbook import commands
 from workbook.commands import CommandError
+from workbook.exercises.catalogue import ExerciseError, UnknownExercise
+from workbook.targets import STOPPED
 
 app = typer.Typer(
     name="workbook",
-    help="Glass Torch: PyTorch, visible from the inside. Begin with: workbook read",
+    help="Glass Torch: PyTorch, visible from the inside. Begin with: workbook read; then: workbook next",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # plain help starts faster and reads well in a narrow terminal
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+dev = typer.Typer(help="For those who make exercises.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(dev, name="dev")
 
 Port = Annotated[
     int,
     typer.Option(help="Port to serve at; the next free one is taken where it is in use.", min=0, max=65535),
 ]
 Serve = Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the book when it is built.")]
+Name = Annotated[
+    str | None,
+    typer.Argument(metavar="[EXERCISE]", help="Its number (02.1), name or path; the one you work on if left out."),
+]
+CODES = """Exit codes: 0 passed; 1 not passed, or it could not be done; 2 the command line was not understood;
+3 not started; 130 Ctrl-C. The answer runs for a limited time, in a copy of its folder, where it may not delete or
+write elsewhere: a guard rail, not a jail. Check only answers whose author you trust."""
 
 
 def show_version(wanted: bool) -> None:
@@ -69,13 +82,152 @@ def site() -> None:
 
 @app.command()
 def lab(
-    path: Annotated[Path | None, typer.Argument(help="What to open first; chapter 00 if left out.")] = None,
+    path: Annotated[
+        str | None, typer.Argument(help="A chapter, a notebook, or an exercise; chapter 00 if left out.")
+    ] = None,
+    answer: Annotated[bool, typer.Option("--answer", help="Open answer.py itself as a notebook.")] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
-    """Open the chapters in JupyterLab, the text ones as notebooks."""
+    """Open chapters and lab sheets in JupyterLab, as notebooks."""
     from workbook.lab import open_lab
 
-    open_lab(path, browser=browser)
+    open_lab(path, answer=answer, browser=browser)
+
+
+# --- the exercises ---
+
+
+@app.command()
+def doctor() -> None:
+    """Say what is missing here, and what that costs you."""
+    from workbook.exercises.doctor import doctor
+
+    raise typer.Exit(doctor(commands.root()))
+
+
+@app.command("next")
+def next_exercise() -> None:
+    """Say which exercise comes next, and what to read for it."""
+    from workbook.exercises import desk
+
+    raise typer.Exit(desk.next_exercise(commands.root()))
+
+
+@app.command()
+def start(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[EXERCISE]", help="Its number (02.1) or name; the next one if left out.")
+    ] = None,
+) -> None:
+    """Start an exercise: make your answer.py and lab sheet."""
+    from workbook.exercises import desk
+
+    raise typer.Exit(desk.start(commands.root(), name))
+
+
+@app.command(epilog=CODES)
+def check(
+    name: Name = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that you started or passed.")] = False,
+    answer: Annotated[
+        Path | None, typer.Option("--answer", help="Check this file instead of yours; nothing is recorded.")
+    ] = None,
+    limit: Annotated[float, typer.Option("--limit", min=0.1, help="Seconds that each rung may take.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report for scripts.")] = False,
+) -> None:
+    """Check your answer: its tests, the lab sheet, the library."""
+    from workbook.exercises import checking
+
+    if everything and (name or answer or as_json):
+        raise typer.BadParameter("--all takes no exercise, no --answer and no --json")
+    if answer is not None and name is None:
+        raise typer.BadParameter("--answer needs the exercise that the file answers")
+    root = commands.root()
+    commands.need("book", "pytest", "nbval", "ipykernel")
+    if everything:
+        raise typer.Exit(checking.check_all(root, limit))
+    raise typer.Exit(checking.check(root, name, answer=answer, limit=limit, as_json=as_json))
+
+
+@app.command()
+def watch(name: Name = None) -> None:
+    """Check your answer each time you save it."""
+    from workbook.exercises.watch import watch
+
+    root = commands.root()
+    commands.need("book", "pytest", "nbval", "ipykernel")
+    raise typer.Exit(watch(root, name))
+
+
+@app.command()
+def hint(
+    name: Name = None,
+    everything: Annotated[bool, typer.Option("--all", help="All hints, from a nudge to nearly the answer.")] = False,
+    number: Annotated[int | None, typer.Option("--number", "-n", help="This one, again or ahead of its turn.")] = None,
+) -> None:
+    """Show the next hint."""
+    from workbook.exercises import desk
+
+    raise typer.Exit(desk.hint(commands.root(), name, number, everything=everything))
+
+
+@app.command()
+def solution(
+    name: Name = None,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Also before you have passed.")] = False,
+) -> None:
+    """Show our solution, once you have passed."""
+    from workbook.exercises import desk
+
+    raise typer.Exit(desk.solution(commands.root(), name, anyway=anyway))
+
+
+@app.command()
+def reset(
+    name: Name = None,
+    sheet: Annotated[bool, typer.Option("--lab", help="Your lab sheet instead of your answer.")] = False,
+) -> None:
+    """Begin again; a copy of what you wrote is kept."""
+    from workbook.exercises import desk
+
+    raise typer.Exit(desk.reset(commands.root(), name, sheet=sheet))
+
+
+@app.command()
+def progress(
+    chapter: Annotated[str | None, typer.Argument(metavar="[CHAPTER]", help="Only this one, for example 02.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it for scripts.")] = False,
+) -> None:
+    """Show all exercises, and which you have passed."""
+    from workbook.exercises import desk
+
+    raise typer.Exit(desk.progress(commands.root(), chapter, as_json=as_json))
+
+
+app.command("list", hidden=True)(progress)
+
+
+# --- those who make the workbook ---
+
+
+@dev.command("check")
+def dev_check(
+    names: Annotated[list[str] | None, typer.Argument(help="Exercises; all if left out.")] = None,
+) -> None:
+    """Check the exercises themselves: stubs, solutions, wrong answers, files."""
+    from workbook.exercises import dev
+
+    raise typer.Exit(dev.check(names or []))
+
+
+@dev.command("manifest")
+def dev_manifest(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if it would change.")] = False,
+) -> None:
+    """Write the hashes of the shipped files again."""
+    from workbook.exercises import dev
+
+    raise typer.Exit(dev.manifest(check=check))
 
 
 @app.command("test")
@@ -116,11 +268,32 @@ def notebooks(
 
 def main() -> int:
     """Run the command line. Returns the exit code."""
+    prepare()
     try:
         app()
     except CommandError as error:
-        print(f"workbook: {error}", file=sys.stderr)
-        return 1
+        return fail(error, 1)
+    except UnknownExercise as error:
+        return fail(error, 2)
+    except ExerciseError as error:
+        return fail(error, 1)
     except SystemExit as end:
+        if end.code == STOPPED:
+            print("\nStopped.", file=sys.stderr)
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0
+
+
+def fail(error: Exception, code: int) -> int:
+    """Say what went wrong. Returns the exit code."""
+    print(f"workbook: {error}", file=sys.stderr)
+    return code
+
+
+def prepare() -> None:
+    """Let no character that a terminal cannot show end a command, and treat Windows' Ctrl-Break as Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if sys.platform == "win32":
+        signal.signal(signal.SIGBREAK, signal.default_int_handler)

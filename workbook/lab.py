@@ -1,4 +1,4 @@
-"""How do the chapters open in JupyterLab?"""
+"""How do chapters and exercises open in JupyterLab?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from workbook import commands
 from workbook.commands import CommandError
+from workbook.exercises.catalogue import Exercise, UnknownExercise, find
 
 # Our settings for JupyterLab: text chapters open as notebooks (jupytext reads them), and nothing calls out for news.
 OVERRIDES = {
@@ -17,20 +18,18 @@ OVERRIDES = {
     },
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
 }
+# What `--answer` adds: a Python file that is opened opens as a notebook, too.
+PYTHON_AS_NOTEBOOK = {"python": "Jupytext Notebook"}
 QUIET = ("--ServerApp.log_level=WARN", "--LabApp.extension_manager=readonly")
 FIRST = Path("chapters") / "00-start"
 
 
-def open_lab(path: Path | None, *, browser: bool) -> NoReturn:
-    """Run JupyterLab on the clone until Ctrl-C."""
+def open_lab(name: str | None, *, answer: bool, browser: bool) -> NoReturn:
+    """Run JupyterLab on the clone until Ctrl-C, with a chapter, a notebook or an exercise opened."""
     commands.need("book", "jupyterlab", "jupytext")
     root = commands.root()
-    target = (path or root / FIRST).resolve()
-    if not target.exists() or not target.is_relative_to(root):
-        raise CommandError(
-            f"{path} is not in {root}\n  name a chapter or a notebook of this clone, for example {FIRST.as_posix()}"
-        )
-    settings = write_settings(root)
+    target = choose(root, name, answer=answer)
+    settings = write_settings(root, python=answer)
     environment = commands.clean_environment()
     search = [str(settings), environment.get("JUPYTER_CONFIG_PATH")]
     environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, search))
@@ -43,10 +42,55 @@ def open_lab(path: Path | None, *, browser: bool) -> NoReturn:
     commands.finish(["-m", "jupyterlab", *QUIET, *options], environment)
 
 
-def write_settings(root: Path) -> Path:
+def choose(root: Path, name: str | None, *, answer: bool) -> Path:
+    """What to open first: a path in the clone, or the sheet (or the answer) of an exercise."""
+    path = (root / FIRST if name is None else Path(name)).resolve()
+    if name is None and answer:
+        raise CommandError("--answer needs an exercise\n  for example: workbook lab 02.1 --answer")
+    if path.exists() and path.is_relative_to(root) and not of_exercise(root, path):
+        if answer:
+            raise CommandError(f"{name} is not an exercise\n  --answer opens an exercise's answer.py as a notebook")
+        return path
+    try:
+        exercise = find(root, name or "")
+    except UnknownExercise as error:
+        if "/" not in str(name) and os.sep not in str(name):
+            raise
+        raise CommandError(
+            f"{name} is not in {root}\n"
+            f"  name a chapter or a notebook of this clone, for example {FIRST.as_posix()}, or an exercise"
+        ) from error
+    return prepare(exercise, answer=answer)
+
+
+def of_exercise(root: Path, path: Path) -> bool:
+    """Whether a path is an exercise's folder, or its answer; a notebook in it is opened as it is."""
+    return (root / "exercises") in path.parents and (path.is_dir() or path.name == "answer.py")
+
+
+def prepare(exercise: Exercise, *, answer: bool) -> Path:
+    """The reader's sheet or answer, made where it is not there yet."""
+    from workbook.exercises import state as states
+    from workbook.exercises.desk import begin, shown, tell
+    from workbook.exercises.say import command, say
+
+    root = exercise.folder.parents[2]
+    if made := begin(exercise):
+        names = " and ".join(shown(path) for path in made)
+        say(f"Started {exercise.identity}, {exercise.title}: made {names}.")
+    tell(states.note(root, exercise, states.begun))
+    say(f"The sheet imports your {shown(exercise.answer)}: edit it in JupyterLab or in your editor, save, and run the "
+        f"cells again. Then: {command(f'check {exercise.identity}')}")  # fmt: skip
+    return (exercise.answer if answer else exercise.my_lab).resolve()
+
+
+def write_settings(root: Path, *, python: bool = False) -> Path:
     """The folder with our settings for JupyterLab. They are the clone's own: the reader's are not changed."""
-    folder = root / ".cache" / "jupyter"
+    folder = root / ".cache" / ("jupyter-python" if python else "jupyter")
     overrides = folder / "labconfig" / "default_setting_overrides.json"
     overrides.parent.mkdir(parents=True, exist_ok=True)
-    overrides.write_text(json.dumps(OVERRIDES, indent=1) + "\n", encoding="utf-8")
+    settings = json.loads(json.dumps(OVERRIDES))
+    if python:
+        settings["@jupyterlab/docmanager-extension:plugin"]["defaultViewers"] |= PYTHON_AS_NOTEBOOK
+    overrides.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
     return folder

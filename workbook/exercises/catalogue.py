@@ -322,6 +322,8 @@ def nearest(among: Sequence[Exercise], wanted: str) -> str:
     """Lines that offer the exercises nearest to a name."""
     from difflib import SequenceMatcher
 
+    from workbook.exercises.say import command
+
     chapter = re.match(r"\d{1,2}(?=$|[.\-_])", wanted)
     of_chapter = [e for e in among if chapter and int(e.identity[:2]) == int(chapter[0])]
     if of_chapter:
@@ -334,7 +336,7 @@ def nearest(among: Sequence[Exercise], wanted: str) -> str:
     if not among:
         return "  there are no exercises in this clone yet"
     near = sorted(among, key=nearness, reverse=True)[:3]
-    return offer(near, "  the nearest are:") + "\n  all of them: workbook progress"
+    return offer(near, "  the nearest are:") + f"\n  all of them: {command('progress')}"
 
 
 def offer(some: Iterable[Exercise], heading: str) -> str:

@@ -1,0 +1,422 @@
+"""What do `start`, `next`, `hint`, `solution`, `reset` and `progress` do?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise, exercises, pick, read_text
+from workbook.exercises.say import command, count, fill, markdown, paint, say, width
+from workbook.exercises.state import State, key
+
+BAR = 30  # columns of the progress bar
+NARROW = 60  # columns below which an exercise takes two lines
+COLOURS = {"passed": "green", "changed": "yellow", "started": "cyan", "not started": "dim"}
+
+
+def tell(state: State) -> None:
+    """Say, beside the output, what has to be said about the file with the reader's progress."""
+    for sentence in state.said:
+        print(fill(f"workbook: {sentence}"), file=sys.stderr)
+
+
+def shown(path: Path) -> str:
+    """A path as the reader would type it here: relative where that does not lead upwards."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.pardir) else relative
+
+
+def long(minutes: int) -> str:
+    """A time as it is planned.
+
+    >>> long(15), long(80), long(120)
+    ('15 min', '1 h 20 min', '2 h')
+    """
+    hours, rest = divmod(minutes, 60)
+    return " ".join([f"{hours} h"] * (hours > 0) + [f"{rest} min"] * (rest > 0 or not hours))
+
+
+def title(exercise: Exercise) -> str:
+    """The line that names an exercise."""
+    first = f"{exercise.identity}  "
+    lines = fill(f"{exercise.title} (about {long(exercise.minutes)})", first, " " * len(first)).splitlines()
+    return "\n".join(paint(line, "bold") for line in lines)
+
+
+def current(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
+    """The exercise that is being worked on: the last one, or else the first that was started and has not passed."""
+    open_ones = [exercise for exercise in all_of_them if state.standing(exercise) in ("started", "changed")]
+    last = [exercise for exercise in open_ones if key(exercise) == state.last]
+    return next(iter(last or open_ones), None)
+
+
+def following(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
+    """The next exercise: the one being worked on, or the first after the last one that has not passed, or any."""
+    passed = [exercise for exercise in all_of_them if state.of(exercise).passed]
+    place = next((i for i, exercise in enumerate(all_of_them) if key(exercise) == state.last), 0)
+    in_order = [*all_of_them[place:], *all_of_them[:place]]
+    return next((exercise for exercise in in_order if exercise not in passed), None)
+
+
+def chosen(root: Path, name: str | None, state: State) -> Exercise:
+    """The exercise with this name; without a name, the one being worked on, or else the last one."""
+    all_of_them = exercises(root)
+    if name is not None:
+        return pick(all_of_them, name)
+    last = next((exercise for exercise in all_of_them if key(exercise) == state.last), None)
+    exercise = current(all_of_them, state) or last
+    if exercise is None:
+        raise ExerciseError(
+            "no exercise is started, and none was named\n"
+            f"  to start one: {command('start')}\n  to see them all: {command('progress')}"
+        )
+    return exercise
+
+
+def last_one(root: Path, state: State) -> Exercise:
+    """The exercise that was worked on last, passed or not."""
+    last = next((exercise for exercise in exercises(root) if key(exercise) == state.last), None)
+    return last or chosen(root, None, state)
+
+
+# --- start ---
+
+
+def start(root: Path, name: str | None) -> int:
+    """Give the reader a file of their own, and say what to do with it."""
+    state = states.load(root)
+    all_of_them = exercises(root)
+    exercise = pick(all_of_them, name) if name is not None else following(all_of_them, state)
+    if exercise is None:
+        return all_done(all_of_them)
+    made = begin(exercise)
+    state = states.note(root, exercise, states.begun)
+    print(title(exercise))
+    print()
+    if exercise.answer not in made:
+        say(f"You started it before: {shown(exercise.answer)} is as you left it.")
+    else:
+        say(f"Your file: {shown(exercise.answer)}")
+    if exercise.my_lab.is_file():
+        say(f"Your sheet: {shown(exercise.my_lab)}")
+    print()
+    say(f"Task: {exercise.asks}", hanging="      ")
+    if missing := [need for need in exercise.needs if not passed(all_of_them, state, need)]:
+        say(f"It builds on {' and '.join(missing)}, which you have not passed yet.")
+    print()
+    next_steps(root, exercise)
+    tell(state)
+    return 0
+
+
+def passed(all_of_them: Sequence[Exercise], state: State, identity: str) -> bool:
+    """Whether an exercise has passed; one that is not there does not hinder."""
+    return all(state.of(exercise).passed for exercise in all_of_them if exercise.identity == identity)
+
+
+def next_steps(root: Path, exercise: Exercise) -> None:
+    """Say what to do with a started exercise."""
+    name = exercise.identity
+    names = " and ".join(f"`{piece.answer}`" for piece in exercise.pieces)
+    say("What to do next")
+    say(f"Read first: {reading(root, exercise)}", "  1. ", "     ")
+    say(f"Open your file in an editor and write {names}.", "  2. ", "     ")
+    say(f"{command(f'check {name}')}, as often as you like. {command(f'watch {name}')} checks on each save.",
+        "  3. ", "     ")  # fmt: skip
+    say(f"To play with it: {command(f'lab {name}')}. Stuck? {command(f'hint {name}')}")
+
+
+def reading(root: Path, exercise: Exercise) -> str:
+    """Where the section is that an exercise belongs to."""
+    path = root / "chapters" / f"{exercise.section}.md"
+    return f"{shown(path)} (in the book: {command('read')}; as a notebook: {command(f'lab {shown(path)}')})"
+
+
+def begin(exercise: Exercise) -> list[Path]:
+    """Write the reader's files where they are not there yet; returns those that were written."""
+    pairs = ((exercise.start, exercise.answer), (exercise.lab, exercise.my_lab))
+    return [target for source, target in pairs if copy(source, target)]
+
+
+def copy(source: Path, target: Path) -> bool:
+    """Copy a file to a place where nothing stands, whole or not at all. False where something stands there."""
+    try:
+        content = source.read_bytes()
+    except OSError:
+        content = read_text(source).encode()  # says which file is missing, and how to get it back
+    try:
+        with target.open("xb") as stream:
+            try:
+                stream.write(content)
+            except BaseException:
+                target.unlink()
+                raise
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise ExerciseError(
+            f"{shown(target)} could not be written: {error.strerror}\n"
+            f"  the folder {shown(target.parent)} has to be writable for you;\n"
+            "  a clone in your home folder is, and so is one that you unpacked yourself"
+        ) from error
+    return True
+
+
+# --- next ---
+
+
+def next_exercise(root: Path) -> int:
+    """Say which exercise comes next, what to read for it, and how to begin."""
+    state = states.load(root)
+    all_of_them = exercises(root)
+    exercise = following(all_of_them, state)
+    if exercise is None:
+        return all_done(all_of_them)
+    standing = state.standing(exercise)
+    print(title(exercise))
+    print()
+    say(f"Task: {exercise.asks}", hanging="      ")
+    say(f"Read first: {reading(root, exercise)}", hanging="      ")
+    if standing == "not started":
+        say(f"Then: {command(f'start {exercise.identity}')}", hanging="      ")
+    else:
+        say(f"You have started it: {shown(exercise.answer)}", hanging="      ")
+        say(f"Then: {command(f'check {exercise.identity}')}, or {command(f'watch {exercise.identity}')} to check on "
+            f"each save. Stuck? {command(f'hint {exercise.identity}')}", hanging="      ")  # fmt: skip
+    left = [e.identity for e in all_of_them[: all_of_them.index(exercise)] if not state.of(e).passed]
+    if left:
+        print()
+        say(f"Before it in the order, and not passed: {', '.join(left)}. All of them: {command('progress')}")
+    tell(state)
+    return 0
+
+
+def all_done(all_of_them: Sequence[Exercise]) -> int:
+    """Say that no exercise is left."""
+    if not all_of_them:
+        say("There are no exercises in this clone yet.")
+        return 0
+    say(f"All {len(all_of_them)} exercises have passed. To see that they still do: {command('check --all')}")
+    return 0
+
+
+# --- hint ---
+
+
+def hint(root: Path, name: str | None, number: int | None, *, everything: bool) -> int:
+    """Show the next hint, or the one with this number, or all of them."""
+    state = states.load(root)
+    exercise = chosen(root, name, state)
+    hints = exercise.hints()
+    if not hints:
+        raise ExerciseError(f"{exercise.identity} has no hints yet")
+    if number is not None and not 1 <= number <= len(hints):
+        raise UnknownExercise(f"{exercise.identity} has no hint {number}\n  it has hints 1 to {len(hints)}")
+    seen = min(state.of(exercise).hints, len(hints))
+    first = 1 if everything else number or min(seen + 1, len(hints))
+    last = len(hints) if everything else first
+    state = states.note(root, exercise, states.hinted(last))
+    print(title(exercise))
+    for place in range(first, last + 1):
+        print()
+        print(paint(f"Hint {place} of {len(hints)}", "bold"))
+        print()
+        print(markdown(hints[place - 1]))
+    print()
+    close_hints(exercise, last, len(hints), again=not everything and number is None and seen == len(hints))
+    tell(state)
+    return 0
+
+
+def close_hints(exercise: Exercise, last: int, total: int, *, again: bool) -> None:
+    """Say how many hints are left, and what to do."""
+    name = exercise.identity
+    if not exercise.answer.is_file():
+        say(f"You have not started it: {command(f'start {name}')}")
+    if last < total:
+        left = total - last
+        say(f"{count(left, 'hint')} left: {command(f'hint {name}')}. "
+            f"When you have something: {command(f'check {name}')}")  # fmt: skip
+        return
+    say(f"{'You have seen them all: this is' if again else 'This was'} the last one. All again: "
+        f"{command(f'hint {name} --all')}. When nothing helps: {command(f'solution {name} --anyway')}")  # fmt: skip
+
+
+# --- solution ---
+
+
+def solution(root: Path, name: str | None, *, anyway: bool) -> int:
+    """Show our solution, when the exercise has passed or the reader insists."""
+    state = states.load(root)
+    exercise = pick(exercises(root), name) if name is not None else last_one(root, state)
+    record = state.of(exercise)
+    if not (record.passed or anyway):
+        left = max(len(exercise.hints()) - record.hints, 0)
+        raise ExerciseError(
+            f"{exercise.identity} has not passed yet; the solution opens when it has\n"
+            f"  {count(left, 'hint')} left: {command(f'hint {exercise.identity}')}\n"
+            f"  to see it all the same: {command(f'solution {exercise.identity} --anyway')}"
+        )
+    text = read_text(exercise.solution)
+    state = states.note(root, exercise, states.solved)
+    from workbook.exercises.compare import compare, without_header
+
+    print(title(exercise))
+    print()
+    print(paint(f"Ours: {shown(exercise.solution)}", "bold"))
+    print()
+    print(without_header(text))
+    if exercise.answer.is_file():
+        with suppress(OSError, UnicodeDecodeError):
+            print(markdown(compare(exercise.answer.read_text(encoding="utf-8"), text, exercise.pieces)))
+            print()
+    say(f"Go on: {command('next')}" if record.passed else
+        f"Close it and write yours from memory, then: {command(f'check {exercise.identity}')}")  # fmt: skip
+    tell(state)
+    return 0
+
+
+# --- reset ---
+
+
+def reset(root: Path, name: str | None, *, sheet: bool) -> int:
+    """Put the stub in the answer's place, or the lab sheet in its copy's place; keep what stood there."""
+    state = states.load(root)
+    exercise = chosen(root, name, state)
+    mine, shipped = (exercise.my_lab, exercise.lab) if sheet else (exercise.answer, exercise.start)
+    if not mine.exists():
+        say(f"There is nothing to reset: {shown(mine)} is not there. To begin: {command(f'start {exercise.identity}')}")
+        return 0
+    content = read_text(shipped).encode()
+    if mine.read_bytes() == content:
+        say(f"There is nothing to reset: {shown(mine)} is as it was at the start.")
+        return 0
+    kept = keep(exercise, mine)
+    try:
+        states.replace_file(mine, content)
+    except OSError as error:
+        raise ExerciseError(f"{shown(mine)} could not be written: {error.strerror}\n  it is as it was") from error
+    print(title(exercise))
+    print()
+    say(f"{shown(mine)} is as it was at the start.")
+    say(f"What you wrote is kept: {shown(kept)}")
+    if not sheet:
+        had_passed = bool(state.of(exercise).passed)
+        state = states.note(root, exercise, states.reopened)
+        if had_passed:
+            say("It counts as open again until the new answer passes.")
+    print()
+    say(f"Next: write it again, then {command(f'check {exercise.identity}')}")
+    tell(state)
+    return 0
+
+
+def keep(exercise: Exercise, mine: Path) -> Path:
+    """Copy the reader's file to the first free name in kept/; returns the copy."""
+    try:
+        exercise.kept.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ExerciseError(
+            f"{shown(exercise.kept)} could not be made: {error.strerror}\n  nothing was reset: a copy is kept first"
+        ) from error
+    number = 1
+    while not copy(mine, kept := exercise.kept / f"{mine.stem}-{number}{mine.suffix}"):
+        number += 1
+    return kept
+
+
+# --- progress ---
+
+
+def progress(root: Path, chapter: str | None, *, as_json: bool) -> int:
+    """Show all exercises, or those of a chapter, with what the reader did."""
+    state = states.load(root)
+    all_of_them = exercises(root)
+    if chapter is not None:
+        all_of_them = of_chapter(all_of_them, chapter)
+    if as_json:
+        print_json(all_of_them, state)
+    elif all_of_them:
+        print_progress(all_of_them, state)
+    else:
+        all_done(all_of_them)
+    tell(state)
+    return 0
+
+
+def of_chapter(all_of_them: Sequence[Exercise], name: str) -> list[Exercise]:
+    """The exercises of a chapter, by its number, its name, or one of its exercises."""
+    wanted = name.strip().rstrip("/").removeprefix("exercises/").removeprefix("chapters/")
+    chapters = {exercise.chapter for exercise in all_of_them}
+    for chapter in chapters:
+        if wanted in (chapter, chapter[:2], chapter[:2].lstrip("0"), chapter[3:]):
+            return [exercise for exercise in all_of_them if exercise.chapter == chapter]
+    with suppress(UnknownExercise):
+        chapter = pick(all_of_them, name).chapter
+        return [exercise for exercise in all_of_them if exercise.chapter == chapter]
+    raise UnknownExercise(f"there are no exercises of a chapter {name!r}\n  chapters with exercises: " +
+                          ", ".join(sorted(chapters)))  # fmt: skip
+
+
+def print_progress(all_of_them: Sequence[Exercise], state: State) -> None:
+    """The bar, and a line for each exercise."""
+    done = [exercise for exercise in all_of_them if state.of(exercise).passed]
+    left = sum(exercise.minutes for exercise in all_of_them if exercise not in done)
+    filled = BAR * len(done) // len(all_of_them)
+    bar = f"[{paint('#' * filled, 'green')}{'-' * (BAR - filled)}]"
+    print(bar)
+    say(f"{len(done)} of {count(len(all_of_them), 'exercise')} passed" + (f"; about {long(left)} left" if left else ""))
+    for chapter in dict.fromkeys(exercise.chapter for exercise in all_of_them):
+        print()
+        print(paint(chapter, "bold"))
+        for exercise in all_of_them:
+            if exercise.chapter == chapter:
+                print_exercise(exercise, state.standing(exercise))
+    print()
+    if any(state.standing(exercise) == "changed" for exercise in all_of_them):
+        say("`changed` passed once, and is another answer now: check it again.")
+    if left:
+        say(f"Go on: {command('next')}")
+    else:
+        say(f"To see that they all still pass: {command('check --all')}")
+
+
+def print_exercise(exercise: Exercise, standing: str) -> None:
+    """The line of an exercise, or two where the terminal is narrow."""
+    first = f"  {exercise.identity}  "
+    mark = paint(f"{standing:<11}", COLOURS[standing])
+    if width() < NARROW:
+        print(f"{first}{mark}  {long(exercise.minutes)}")
+        say(exercise.title, " " * len(first))
+    else:
+        print(f"{first}{mark}  {long(exercise.minutes):>10}  {exercise.title}")
+
+
+def print_json(all_of_them: Sequence[Exercise], state: State) -> None:
+    """The same for scripts."""
+    import json
+
+    rows = [
+        {
+            "identity": exercise.identity,
+            "name": exercise.name,
+            "chapter": exercise.chapter,
+            "title": exercise.title,
+            "minutes": exercise.minutes,
+            "standing": state.standing(exercise),
+            "started": record.started,
+            "passed": record.passed,
+            "passed_sha256": record.answer,
+            "answer_sha256": states.digest(exercise.answer),
+            "hints_seen": record.hints,
+            "solution_seen": record.solution,
+        }
+        for exercise in all_of_them
+        for record in [state.of(exercise)]
+    ]
+    done = sum(bool(row["passed"]) for row in rows)
+    print(json.dumps({"version": states.VERSION, "passed": done, "total": len(rows), "exercises": rows}, indent=1))

@@ -1,0 +1,165 @@
+"""How is something said on the reader's screen, wide or narrow, with colours or without?"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import TextIO
+
+NARROWEST, WIDEST = 24, 100
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+ITEM = re.compile(r"(\s*)([-*]|\d+\.)\s+")
+CODE = re.compile(r"`[^`\n]+`")
+
+
+def width() -> int:
+    """How many columns a text may take."""
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns))
+
+
+if sys.platform == "win32":
+
+    @cache
+    def shows_codes() -> bool:
+        """Whether the terminal understands colour codes, once it was asked to."""
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle, mode = kernel.GetStdHandle(-11), ctypes.c_uint32()
+        return bool(kernel.GetConsoleMode(handle, ctypes.byref(mode)) and kernel.SetConsoleMode(handle, mode.value | 4))
+
+else:
+
+    def shows_codes() -> bool:
+        """Whether the terminal understands colour codes."""
+        return os.environ.get("TERM") != "dumb"
+
+
+def has_colour(stream: TextIO | None = None) -> bool:
+    """Whether colours are wanted, and the stream can show them."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or ((stream or sys.stdout).isatty() and shows_codes())
+
+
+def paint(text: str, *styles: str) -> str:
+    """The text in these styles, or as it is where there are no colours.
+
+    >>> os.environ["NO_COLOR"] = "1"
+    >>> paint("refused", "red", "bold")
+    'refused'
+    """
+    if not text or not has_colour():
+        return text
+    return f"\x1b[{';'.join(STYLES[style] for style in styles)}m{text}\x1b[0m"
+
+
+def fill(text: str, indent: str = "", hanging: str | None = None) -> str:
+    """A paragraph, wrapped at the terminal's width. Words, commands and paths are never broken.
+
+    >>> fill("one two", indent="  ")
+    '  one two'
+    """
+    hanging = indent if hanging is None else hanging
+    held = CODE.sub(lambda match: match[0].replace(" ", "\0"), " ".join(text.split()))
+    lines = textwrap.wrap(
+        held,
+        width(),
+        initial_indent=indent,
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace("\0", " ")
+
+
+def say(text: str = "", indent: str = "", hanging: str | None = None) -> None:
+    """Print a paragraph, or an empty line."""
+    print(coloured(fill(text, indent, hanging)))
+
+
+def coloured(text: str) -> str:
+    """The text with its `commands and names` in colour; the backquotes stay, for they say the same without colour."""
+    return CODE.sub(lambda match: paint(match[0], "cyan"), text) if has_colour() else text
+
+
+def markdown(text: str) -> str:
+    """A small Markdown text as it reads in a terminal: paragraphs and items wrapped, code indented and left alone."""
+    return "\n\n".join(coloured(block) if not block.startswith("    ") else block for block in blocks(text))
+
+
+def blocks(text: str) -> Iterator[str]:
+    """The paragraphs, lists and pieces of code of a Markdown text, each wrapped."""
+    for number, part in enumerate(re.split(r"^```.*$", text, flags=re.MULTILINE)):
+        if number % 2:
+            yield textwrap.indent(textwrap.dedent(part.strip("\n")), "    ")
+            continue
+        for paragraph in re.split(r"\n\s*\n", part.strip("\n")):
+            if paragraph.strip():
+                yield "\n".join(wrapped(paragraph))
+
+
+def wrapped(paragraph: str) -> Iterator[str]:
+    """The lines of a paragraph; each item of a list begins a line of its own."""
+    if paragraph.startswith("    "):
+        yield paragraph
+        return
+    if paragraph.startswith("|"):
+        yield from table(paragraph)
+        return
+    for item in re.split(r"\n(?=\s*(?:[-*]|\d+\.)\s)", paragraph):
+        plain = re.sub(r"\*\*(.+?)\*\*", r"\1", item.lstrip("#> "))
+        match = ITEM.match(plain)
+        first = match[0] if match else ""
+        yield fill(plain[len(first) :], first, " " * len(first))
+
+
+def table(text: str) -> Iterator[str]:
+    """The lines of a Markdown table, in columns, or each row as a list where the terminal is too narrow."""
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines()]
+    heading, *body = [row for row in rows if not all(set(cell) <= set("-: ") and cell for cell in row)]
+    widths = [max(len(row[i]) for row in [heading, *body] if i < len(row)) for i in range(len(heading))]
+    if sum(widths) + 2 * len(widths) > width():
+        for row in body:
+            said = [f"{title}: {cell}" if title else cell for title, cell in zip(heading, row, strict=False) if cell]
+            yield fill("; ".join(said), "- ", "  ")
+        return
+    for row in [heading, ["-" * size for size in widths], *body]:
+        yield "  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=False)).rstrip()
+
+
+@cache
+def program() -> str:
+    """The command as this reader can type it: `workbook`, or the path to it where it is not on the search path.
+
+    >>> program() != ""
+    True
+    """
+    here = Path(sys.executable).with_name("workbook.exe" if os.name == "nt" else "workbook")
+    found = shutil.which("workbook")
+    if found and os.path.samefile(Path(found).parent, here.parent):
+        return "workbook"
+    if not here.is_file():
+        return "python -m workbook"
+    path = os.path.relpath(here)
+    return str(here) if path.startswith(os.pardir) else path
+
+
+def command(words: str) -> str:
+    """A command of the workbook, as it is typed."""
+    return f"`{program()} {words}`"
+
+
+def count(number: int, noun: str) -> str:
+    """So many of something.
+
+    >>> count(1, "hint"), count(3, "hint")
+    ('1 hint', '3 hints')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,254 @@
+"""What has the reader done so far, and how is it kept?
+
+`exercises/progress.json` is a notebook of what happened, no more: an answer that stands on disk is never judged by it,
+and whoever deletes it loses dates and passes, which `workbook check --all` finds again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from workbook.exercises.catalogue import FOLDER, Exercise
+from workbook.exercises.say import program
+from workbook.install import take
+
+VERSION = 1
+FILE = "progress.json"
+LOCK = Path(".cache") / "progress.lock"
+PATIENCE = 2.0  # seconds to wait for another command that writes; then it is done without the lock
+SHORT_WAIT = 0.02
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the reader did with one exercise. Dates are those of the day, and nothing is worked out from them."""
+
+    started: str = ""
+    passed: str = ""
+    answer: str = ""  # the sha256 of the answer that passed
+    hints: int = 0  # how many were shown
+    solution: str = ""  # the day when it was shown
+
+
+@dataclass
+class State:
+    """All records by `chapter/name`, and what has to be said about the file they came from."""
+
+    records: dict[str, Record] = field(default_factory=dict)
+    last: str = ""  # the exercise that was started or checked last
+    said: list[str] = field(default_factory=list)
+    writable: bool = True
+
+    def of(self, exercise: Exercise) -> Record:
+        """The record of an exercise; an empty one where nothing happened yet."""
+        return self.records.get(key(exercise), Record())
+
+    def standing(self, exercise: Exercise) -> str:
+        """One of `not started`, `started`, `passed`, and `changed`: another answer than the one that passed."""
+        record = self.of(exercise)
+        here = exercise.answer.is_file()
+        if record.passed:
+            return "changed" if here and digest(exercise.answer) != record.answer else "passed"
+        return "started" if here else "not started"
+
+
+def key(exercise: Exercise) -> str:
+    """The name of an exercise in the file. It has no number, so that exercises may be given others."""
+    return f"{exercise.chapter}/{exercise.name}"
+
+
+def digest(path: Path) -> str:
+    """The sha256 of a file, or of nothing where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def today() -> str:
+    """The day, as it is written into the file."""
+    return datetime.now(UTC).astimezone().date().isoformat()
+
+
+def load(root: Path) -> State:
+    """What the reader has done. A damaged file is put aside, and what can be seen on disk is written anew."""
+    try:
+        return read(root)
+    except DamagedState:
+        return update(root, lambda state: None)
+
+
+def note(root: Path, exercise: Exercise, change: Callable[[Record], Record]) -> State:
+    """Change the record of an exercise, make it the last one, and write the file."""
+
+    def put(state: State) -> None:
+        state.records[key(exercise)] = change(state.of(exercise))
+        state.last = key(exercise)
+
+    return update(root, put)
+
+
+def update(root: Path, put: Callable[[State], None]) -> State:
+    """Read the file, change what it says, write it; alone, so that no other command's change is lost.
+
+    Where it cannot be written, the state that comes back says so in `said`, and everything else is done all the same.
+    """
+    with alone(root):
+        try:
+            state = read(root)
+        except DamagedState as damage:
+            state = put_aside(root, str(damage))
+        before = (dict(state.records), state.last)
+        put(state)
+        if state.writable and (state.said or before != (state.records, state.last)):
+            write(root, state)
+    return state
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Hold the lock of the file, or go on without it where it cannot be had."""
+    path = root / LOCK
+    try:
+        path.parent.mkdir(exist_ok=True)
+        stream = path.open("a")
+    except OSError:
+        yield
+        return
+    with stream:
+        end = time.monotonic() + PATIENCE
+        while not take(stream) and time.monotonic() < end:
+            time.sleep(SHORT_WAIT)
+        yield
+
+
+# --- the file ---
+
+
+class DamagedState(Exception):
+    """The file is there, and is not what this or any other version wrote. The message says what is wrong with it."""
+
+
+def read(root: Path) -> State:
+    """What the file says. One from a newer version is neither read nor written."""
+    path = root / FOLDER / FILE
+    try:
+        table = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return State()
+    except OSError as error:
+        return State(said=[f"{FOLDER}/{FILE} cannot be read ({error.strerror}); it is left as it is."], writable=False)
+    except (ValueError, RecursionError) as error:
+        raise DamagedState("it is not JSON") from error
+    if not isinstance(table, dict) or type(table.get("version")) is not int:
+        raise DamagedState("it does not say its version")
+    if table["version"] > VERSION:
+        said = (
+            f"{FOLDER}/{FILE} was written by a newer workbook (version {table['version']}; this one knows {VERSION}). "
+            "It is left as it is, and nothing is recorded. To get the newer workbook: git pull"
+        )
+        return State(said=[said], writable=False)
+    entries, last = table.get("exercises"), table.get("last", "")
+    if table["version"] < 1 or not isinstance(entries, dict) or not isinstance(last, str):
+        raise DamagedState("it does not hold what version 1 holds")
+    return State({name: read_record(name, entry) for name, entry in entries.items()}, last)
+
+
+def read_record(name: str, entry: object) -> Record:
+    """One entry of the file."""
+    if not isinstance(entry, Mapping):
+        raise DamagedState(f"its entry {name} is not a table")
+    default = Record()
+    values = {item.name: entry.get(item.name, getattr(default, item.name)) for item in fields(Record)}
+    for part, value in values.items():
+        if type(value) is not type(getattr(default, part)):
+            raise DamagedState(f"its entry {name} has {part} = {value!r}")
+    return Record(**values)
+
+
+def put_aside(root: Path, damage: str) -> State:
+    """Keep the damaged file under another name, and begin again with the answers that stand on disk."""
+    folder = root / FOLDER
+    number = 1
+    while (aside := folder / f"{FILE}.damaged-{number}").exists():
+        number += 1
+    beginning = f"{FOLDER}/{FILE} is damaged: {damage}."
+    try:
+        (folder / FILE).rename(aside)
+    except OSError as error:
+        return State(
+            rebuilt(root),
+            said=[f"{beginning} It could not be put aside ({error.strerror}), so nothing is recorded."],
+            writable=False,
+        )
+    kept = f"It is kept as {FOLDER}/{aside.name}; your answers are untouched."
+    said = f"{beginning} {kept} To find the passed ones again: {program()} check --all"
+    return State(rebuilt(root), said=[said])
+
+
+def rebuilt(root: Path) -> dict[str, Record]:
+    """The records that the answers on disk give: they were started, some day."""
+    answers = sorted((root / FOLDER).glob("[0-9][0-9]-*/[0-9][0-9]_*/answer.py"))
+    return {f"{path.parts[-3]}/{path.parts[-2][3:]}": Record(started=today()) for path in answers}
+
+
+def write(root: Path, state: State) -> None:
+    """Put a whole new file in the old one's place; say it where that fails."""
+    entries = {name: spare(record) for name, record in sorted(state.records.items())}
+    text = json.dumps({"version": VERSION, "last": state.last, "exercises": entries}, indent=1) + "\n"
+    try:
+        replace_file(root / FOLDER / FILE, text.encode())
+    except OSError as error:
+        state.said.append(f"Your progress could not be saved in {FOLDER}/{FILE} ({error.strerror}).")
+
+
+def spare(record: Record) -> dict[str, object]:
+    """A record without what it does not say."""
+    return {name: value for name, value in asdict(record).items() if value}
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file in one step: whoever reads it sees the old content or the new one."""
+    new = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        new.write_bytes(content)
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+# --- what happens to an exercise ---
+
+
+def begun(record: Record) -> Record:
+    """The exercise was started; the first day counts."""
+    return replace(record, started=record.started or today())
+
+
+def passed(answer: str) -> Callable[[Record], Record]:
+    """The answer with this sha256 passed every rung."""
+    return lambda record: replace(begun(record), passed=today(), answer=answer)
+
+
+def reopened(record: Record) -> Record:
+    """The exercise does not pass any more."""
+    return replace(begun(record), passed="", answer="")
+
+
+def hinted(number: int) -> Callable[[Record], Record]:
+    """So many hints were shown."""
+    return lambda record: replace(record, hints=max(record.hints, number))
+
+
+def solved(record: Record) -> Record:
+    """The solution was shown; the first day counts."""
+    return replace(record, solution=record.solution or today())
