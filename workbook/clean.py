@@ -1,6 +1,6 @@
 """What did the project's commands make that can be made again?
 
-Nothing that a reader wrote is on the list: answers to exercises and the reader's state are never touched.
+Nothing that a reader wrote is on the list: answers to exercises, lab sheets and the reader's state are never touched.
 Standard library only: it works without .venv.
 """
 
@@ -13,16 +13,24 @@ from pathlib import Path
 
 CACHES = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "build", "dist")
 ON_REQUEST = (".venv", ".cache", "node_modules")
-SOURCES = ("reference", "workbook", "tests", "benchmarks", "examples", "chapters", "exercises")
-LEFTOVERS = ("__pycache__", ".ipynb_checkpoints")
+CODE, NOTEBOOKS = ("__pycache__",), ("__pycache__", ".ipynb_checkpoints")
+SOURCES = {
+    "reference": CODE,
+    "workbook": CODE,
+    "tests": CODE,
+    "benchmarks": CODE,
+    "examples": CODE,
+    "chapters": NOTEBOOKS,
+    "exercises": CODE,  # JupyterLab's checkpoints hold what a reader wrote on a lab sheet
+}
 
 
 def built(root: Path, *, everything: bool) -> Iterator[Path]:
     """The files and folders to remove."""
     yield from (root / name for name in (*CACHES, *(ON_REQUEST if everything else ())))
     yield from (path for path in (root / "site").glob("*") if path.name != ".gitignore")
-    for folder in SOURCES:
-        yield from (path for name in LEFTOVERS for path in sorted((root / folder).rglob(name)))
+    for folder, leftovers in SOURCES.items():
+        yield from (path for name in leftovers for path in sorted((root / folder).rglob(name)))
 
 
 def main(arguments: Sequence[str], root: Path) -> int:

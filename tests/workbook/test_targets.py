@@ -167,6 +167,15 @@ def test_a_reader_gets_no_programs(programs: Path, monkeypatch: pytest.MonkeyPat
 # --- clean ---
 
 
+READERS = (
+    "exercises/progress.json",
+    "exercises/03-dispatcher/02_table/answer.py",
+    "exercises/03-dispatcher/02_table/my_lab.ipynb",
+    "exercises/03-dispatcher/02_table/.ipynb_checkpoints/my_lab-checkpoint.ipynb",
+    "exercises/03-dispatcher/02_table/kept/answer-1.py",
+)
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A clone in which things were built, and in which a reader has written an answer."""
@@ -177,7 +186,7 @@ def tree(tmp_path: Path) -> Path:
         ".mypy_cache/x",
         "reference/glasstorch/__pycache__/x.pyc",
         "chapters/00-start/.ipynb_checkpoints/x.md",
-        "exercises/03-dispatcher/02_table/answer.py",
+        *READERS,
         "exercises/03-dispatcher/02_table/__pycache__/answer.pyc",
         ".venv/pyvenv.cfg",
         ".cache/install.log",
@@ -194,11 +203,10 @@ def left(tree: Path) -> set[str]:
 
 
 def test_clean_removes_what_was_built_and_nothing_a_reader_wrote(tree: Path, capsys: Output) -> None:
-    answer = "exercises/03-dispatcher/02_table/answer.py"
     assert clean.main([], tree) == 0
-    assert left(tree) == {"site/.gitignore", answer, ".venv/pyvenv.cfg", ".cache/install.log", "notes.txt"}
+    assert left(tree) == {"site/.gitignore", *READERS, ".venv/pyvenv.cfg", ".cache/install.log", "notes.txt"}
     assert clean.main(["--all"], tree) == 0
-    assert left(tree) == {"site/.gitignore", answer, "notes.txt"}
+    assert left(tree) == {"site/.gitignore", *READERS, "notes.txt"}
     assert clean.main([], tree) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "Nothing to remove."
 
