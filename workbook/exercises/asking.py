@@ -6,6 +6,7 @@ the frames of answer.py and nothing else.
 
 from __future__ import annotations
 
+import io
 import linecache
 import re
 import reprlib
@@ -84,39 +85,28 @@ def read_answer(path: Path) -> str:
     """The text of answer.py; refuses a folder, a file without permission, and what is not text."""
     asked = "an answer.py that is a text file"
     try:
-        with tokenize.open(path) as file:
-            return file.read()
+        data = path.read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return io.TextIOWrapper(io.BytesIO(data), encoding).read()
     except FileNotFoundError:
         raise Refused(Refusal(asked=asked, came="there is no answer.py")) from None
-    except (UnicodeDecodeError, SyntaxError) as error:  # the second: a coding line that names no encoding
-        raise Refused(undecodable(path, asked, error)) from None
     except OSError as error:
         kind = "it is a folder" if path.is_dir() else str(error.strerror)
         raise Refused(Refusal(asked=asked, came=f"answer.py cannot be read: {kind}")) from None
+    except (UnicodeDecodeError, SyntaxError) as error:  # the second: of the first two lines, or of what they declare
+        raise Refused(undecodable(data, asked, error)) from None
 
 
-def undecodable(path: Path, asked: str, error: UnicodeDecodeError | SyntaxError) -> Refusal:
+def undecodable(data: bytes, asked: str, error: UnicodeDecodeError | SyntaxError) -> Refusal:
     """The refusal of a file whose bytes are not text; says the line and the byte."""
-    if isinstance(error, SyntaxError):
-        return Refusal(asked=asked, came=str(error.msg), accepted="text in UTF-8", line=1)
-    data = path.read_bytes()
-    start = next((i for i in range(len(data)) if not _decodes(data[: i + 1])), error.start)
-    line = data[:start].count(b"\n") + 1
-    return Refusal(
-        asked=asked,
-        came=f"line {line} has the byte {data[start] if data else 0:#04x}, which is not UTF-8",
-        accepted="text in UTF-8: save the file in that encoding",
-        line=line,
-    )
-
-
-def _decodes(data: bytes) -> bool:
-    """Whether these bytes are UTF-8, perhaps cut off in the middle of a character."""
+    accepted = "text in UTF-8: save the file in that encoding"
     try:
         data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return "unexpected end of data" in error.reason
-    return True
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        came = f"line {line} has the byte {data[problem.start]:#04x}, which is not UTF-8"
+        return Refusal(asked=asked, came=came, accepted=accepted, line=line)
+    return Refusal(asked=asked, came=str(error), accepted=accepted, line=1)
 
 
 def syntax_refusal(error: SyntaxError, asked: str) -> Refusal:

@@ -33,7 +33,10 @@ Function = Callable[..., Any]
 
 
 class Graft:
-    """The pieces of one exercise, their counterparts, and how often each piece was called."""
+    """The pieces of one exercise, their counterparts, and how often each piece was called.
+
+    `watching` is for rung 1: see Note [Watching].
+    """
 
     def __init__(self, pieces: Sequence[Piece], answer: Path, *, watching: bool = False) -> None:
         self.pieces, self.path, self.watching = tuple(pieces), answer, watching
