@@ -1,8 +1,20 @@
-"""Where does `python -m workbook` begin?"""
+"""Where do `workbook` and `python -m workbook` begin?"""
+
+from __future__ import annotations
 
 import sys
 
-from workbook.cli import main
+
+def main() -> int:
+    """Run the command line, and end with one line where Ctrl-C comes before it or in its last moments."""
+    try:
+        from workbook.cli import main
+
+        return main()
+    except KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
+        return 130
+
 
 if __name__ == "__main__":
     sys.exit(main())
