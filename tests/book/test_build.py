@@ -56,7 +56,7 @@ def test_a_section_comes_out_with_its_output_its_callout_and_its_notebook(
     assert site == small.root / "site"
     assert '<div class="cell">' in html
     assert "<code>42\n</code>" in html
-    assert '<a href="section.ipynb" download>' in html
+    assert '<a class="download" href="section.ipynb" download>' in html
     assert (site / "section.ipynb").is_file()
     assert '<details class="question">\n<summary>Why?</summary>' in html
     assert "node is not installed, so mathematics and diagrams are shown as their source" in capsys.readouterr().err

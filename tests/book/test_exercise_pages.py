@@ -1,0 +1,160 @@
+"""Does an exercise's page say what its files say, and nothing of its solution?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.book.small_book import ROOT
+from workbook.book import exercise_pages as pages
+from workbook.book.errors import BookError
+from workbook.book.exercise_pages import exercise_index, exercise_page
+from workbook.exercises.catalogue import Exercise, Piece, exercises, find
+
+EVERY = exercises(ROOT)
+SECTION = '# One buffer\n\n"*20 minutes.*"\n'
+
+
+@pytest.fixture
+def strides() -> Exercise:
+    return find(ROOT, "02.1")
+
+
+def page(exercise: Exercise) -> str:
+    return exercise_page(exercise, EVERY, ROOT)
+
+
+def test_a_page_has_the_facts_the_commands_and_the_sheet(strides: Exercise) -> None:
+    text = page(strides)
+    assert text.startswith(f"# 02.1 {strides.title}\n")
+    assert f"Time\n:   {strides.minutes} minutes" in text
+    assert "Read first\n:   [One buffer, many views](../02-tensor-storage/one-buffer-many-views.md)" in text
+    assert strides.asks in text
+    assert "```text\nworkbook start 02.1\n```" in text
+    assert "```text\nworkbook check 02.1\n```" in text
+    assert f"`{strides.place}/answer.py`" in text
+    assert '(02.1-strides-lab.ipynb){ .download download="" }' in text
+    assert "Do first" not in text
+
+
+def test_a_page_has_the_stub_as_text_and_code_without_its_header(strides: Exercise) -> None:
+    text = page(strides)
+    assert "jupytext" not in text
+    assert text.count("# 02.1") == 1
+    code = re.search(r"^``` \{\.python\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert code is not None
+    assert code[1].strip() in strides.start.read_text(encoding="utf-8")
+    assert "def contiguous_strides(" in code[1]
+    assert "raise NotImplementedError" in code[1]
+
+
+@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.identity)
+def test_every_hint_is_folded_by_itself(exercise: Exercise) -> None:
+    text = page(exercise)
+    folds = re.findall(
+        r'<details class="hint" markdown="1">\n<summary>Hint (\d+)</summary>\n\n(.*?)\n\n</details>', text, re.DOTALL
+    )
+    assert folds == [(str(number), hint) for number, hint in enumerate(exercise.hints(), start=1)]
+
+
+@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.identity)
+def test_no_page_holds_three_lines_of_its_solution(exercise: Exercise) -> None:
+    shown, stub = page(exercise), exercise.start.read_text(encoding="utf-8")
+    lines = exercise.solution.read_text(encoding="utf-8").splitlines()
+    triples = ["\n".join(lines[place : place + 3]) for place in range(len(lines) - 2)]
+    assert [triple for triple in triples if len(triple) > 40 and triple not in stub and triple in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("piece", "said"),
+    [
+        (
+            Piece("function", "glasstorch.core.geometry:view_strides", "mine"),
+            "Your `mine` takes the place of `view_strides` in `glasstorch/core/geometry.py`, before another module",
+        ),
+        (
+            Piece("policy", "glasstorch.autograd.input_buffer:accumulate", "mine"),
+            "Your `mine` takes the place of the decision `accumulate` in `glasstorch/autograd/input_buffer.py`",
+        ),
+        (
+            Piece("kernel", "aten::tanh", "mine", "Autograd"),
+            "Your `mine` is registered as the kernel of `aten::tanh` at the key `Autograd`",
+        ),
+        (
+            Piece("formula", "tanh.self", "mine"),
+            "Your `mine` takes the place of the formula `tanh.self` in `operators/derivatives.yaml`: node and kernel",
+        ),
+    ],
+)
+def test_what_is_replaced_is_said_for_each_kind_of_piece(strides: Exercise, piece: Piece, said: str) -> None:
+    text = page(replace(strides, pieces=(piece,)))
+    assert said in text
+    assert "Then the library's own tests run on it: `tests/core/test_geometry.py` and " in text
+    assert "If nothing called\n   it, this rung fails" in text
+
+
+def test_many_pieces_a_program_and_what_comes_before_are_said(strides: Exercise) -> None:
+    two = replace(strides, pieces=strides.pieces * 2, program="carried:train", needs=("02.1",))
+    text = page(two)
+    assert "run on them: " in text
+    assert "After them a whole program runs on it." in text
+    assert "Do first\n:   [02.1 Row-major strides](02.1-strides.md)" in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"section": "02-tensor-storage/gone"}, "section = '02-tensor-storage/gone', and there is no such section"),
+        ({"needs": ("09.9",)}, "needs names 09.9, which is no exercise"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_its_file(strides: Exercise, changed: dict[str, str], said: str) -> None:
+    with pytest.raises(BookError, match=re.escape(f"{strides.place}/exercise.toml: {said}")):
+        page(replace(strides, **changed))  # type: ignore[arg-type]
+
+
+def test_the_index_has_a_table_for_each_chapter() -> None:
+    text = exercise_index(ROOT)
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE)[:2] == ["02 Tensor and storage", "04 Autograd"]
+    for exercise in EVERY:
+        assert f"| [{exercise.identity} {exercise.title}]({Path(pages.page_of(exercise)).name})<br>" in text
+
+
+def test_pages_sheets_and_navigation_name_the_same_exercises() -> None:
+    listed = [page for entry in pages.nav_entries(ROOT) for chapter in entry.values() for page in chapter]
+    assert listed == list(pages.exercise_pages(ROOT))
+    assert [sheet.removesuffix("-lab.ipynb") for sheet in pages.lab_sheets(ROOT)] == [
+        page.removesuffix(".md") for page in listed
+    ]
+
+
+def test_a_chapter_that_the_book_does_not_name_is_called_by_its_folder() -> None:
+    assert pages.chapter_title("04-autograd") == "04 Autograd"
+    assert pages.chapter_title("99-far-away") == "99 Far away"
+
+
+def test_a_project_without_exercises_has_no_pages(tmp_path: Path) -> None:
+    assert pages.exercise_pages(tmp_path) == {}
+    assert pages.nav_entries(tmp_path) == []
+    assert pages.lab_sheets(tmp_path) == {}
+
+
+def test_a_broken_exercise_is_said_as_an_error_of_the_book(tmp_path: Path) -> None:
+    folder = tmp_path / "exercises" / "02-tensor-storage" / "01_strides"
+    folder.mkdir(parents=True)
+    (folder / "exercise.toml").write_text("title = 3\n", encoding="utf-8")
+    with pytest.raises(BookError, match=r"exercise\.toml"):
+        pages.exercise_pages(tmp_path)
+
+
+def test_a_missing_lab_sheet_is_said_with_the_command_that_makes_it(
+    strides: Exercise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "exercises" / "02-tensor-storage" / "01_strides"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(pages, "all_exercises", lambda root: [replace(strides, folder=folder)])
+    with pytest.raises(BookError, match=r"lab\.ipynb: missing\n  run: python -m workbook\.book\.notebooks exercises"):
+        pages.lab_sheets(tmp_path)

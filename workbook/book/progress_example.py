@@ -1,0 +1,65 @@
+"""What does `workbook progress` print, and what does its file say?
+
+The real command, run on a copy of the exercises in which some have been done: the page cannot say what the command
+does not.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+from workbook.book.project import LABS
+from workbook.book.render import fence
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import SOLUTIONS, exercises
+from workbook.exercises.desk import progress
+from workbook.exercises.labs import READERS
+from workbook.exercises.say import program
+from workbook.exercises.state import Record, State
+
+PLAIN = {"COLUMNS": "80", "NO_COLOR": "1"}  # as it is the same in every terminal
+FIRST_DAY, SECOND_DAY = "2026-11-02", "2026-11-03"
+
+
+def progress_output(root: Path) -> str:
+    """What the command prints for a reader who has passed an exercise, changed a second one, and begun a third."""
+    with worked_on(root) as clone, patch.dict(os.environ, PLAIN), redirect_stdout(io.StringIO()) as printed:
+        progress(clone, None, as_json=False)
+    return fence(printed.getvalue().replace(program(), "workbook"), ".text .no-copy")
+
+
+def progress_file(root: Path) -> str:
+    """The file of the same reader."""
+    with worked_on(root) as clone:
+        text = (clone / LABS / states.FILE).read_text(encoding="utf-8")
+    return fence(text, ".json .no-copy")
+
+
+@contextmanager
+def worked_on(root: Path) -> Iterator[Path]:
+    """A copy of the exercises without anybody's answers, then with those of our reader."""
+    with tempfile.TemporaryDirectory(prefix="glasstorch-progress-") as temporary:
+        clone = Path(temporary)
+        others = shutil.ignore_patterns(*READERS, SOLUTIONS, f"{states.FILE}*")
+        shutil.copytree(root / LABS, clone / LABS, ignore=others)
+        state = State()
+        begun = exercises(clone)[:3]
+        for exercise in begun:
+            shutil.copyfile(exercise.start, exercise.answer)
+        same = states.digest(begun[0].answer)
+        records = (
+            Record(FIRST_DAY, SECOND_DAY, same, hints=1),
+            Record(SECOND_DAY, SECOND_DAY, same[::-1], hints=3, solution=SECOND_DAY),
+            Record(SECOND_DAY),
+        )
+        state.records = {states.key(exercise): record for exercise, record in zip(begun, records, strict=False)}
+        state.last = states.key(begun[-1])
+        states.write(clone, state)
+        yield clone
