@@ -1,31 +1,34 @@
 # ---
-# jupytext:
-#   text_representation:
-#     extension: .py
-#     format_name: percent
-# kernelspec:
-#   display_name: Python 3 (ipykernel)
-#   language: python
-#   name: python3
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
 # ---
 
 # %% [markdown]
 # # 04.2 A node and its kernel
 #
-# For each row of `derivatives.yaml` the generator writes two things: a class of
-# nodes, and the autograd kernel that makes a node where a call is to be
+# For each row of `derivatives.yaml` the generator writes two things: a class
+# of nodes, and the autograd kernel that makes a node where a call is to be
 # recorded. Here you write both by hand, for `sigmoid`.
 #
-# The kernel is called with the key set of the call and the argument. It decides
-# whether to record, lets the kernels below it compute, and hands back the
-# result: with a node, or without. The node keeps what its formula needs, and
-# must not be in anybody's way: no wrong gradient when a saved tensor was
+# The kernel is called with the key set of the call and the argument. It
+# decides whether to record, lets the kernels below it compute, and hands back
+# the result: with a node, or without. The node keeps what its formula needs,
+# and must not be in anybody's way: no wrong gradient when a saved tensor was
 # changed, no memory held longer than needed.
 
 # %%
+from typing import Any
+
 import glasstorch as torch
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Gradients, Node, gradient_edge, set_history
+from glasstorch.autograd.node import Node, gradient_edge, set_history
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 
@@ -48,7 +51,7 @@ class SigmoidBackward0(Node):
 
     saved_result: SavedVariable | None
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def apply(self, grads: list[Any]) -> tuple[Any, ...]:
         """The gradient of the argument, in a tuple, from that of the result.
 
         `grads` holds one gradient, or None if none has arrived. The derivative
@@ -78,5 +81,6 @@ def sigmoid(keys: int, self: torch.Tensor) -> torch.Tensor:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 04.2`. It may be half done: the answer tells what to
-# look at next. `workbook hint 04.2` gives a nudge, `workbook lab 04.2` a sheet to play on.
+# When you have something, save the file and run `workbook check 04.2`. It
+# may be half done: the answer tells what to look at next.
+# `workbook hint 04.2` gives a nudge, `workbook lab 04.2` a sheet to play on.

@@ -1,8 +1,10 @@
 """Never lets go of what was saved."""
 
+from typing import Any
+
 import glasstorch as torch
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Gradients, Node, gradient_edge, set_history
+from glasstorch.autograd.node import Node, gradient_edge, set_history
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 
@@ -14,7 +16,7 @@ class SigmoidBackward0(Node):
 
     saved_result: SavedVariable | None
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def apply(self, grads: list[Any]) -> tuple[Any, ...]:
         """The gradient of the argument, from that of the result; None if none has arrived."""
         (grad,) = grads
         if grad is None:

@@ -1,7 +1,9 @@
 """Does not look at the grad mode."""
 
+from typing import Any
+
 import glasstorch as torch
-from glasstorch.autograd.node import Gradients, Node, gradient_edge, set_history
+from glasstorch.autograd.node import Node, gradient_edge, set_history
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 
@@ -13,7 +15,7 @@ class SigmoidBackward0(Node):
 
     saved_result: SavedVariable | None
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def apply(self, grads: list[Any]) -> tuple[Any, ...]:
         """The gradient of the argument, from that of the result; None if none has arrived."""
         (grad,) = grads
         if grad is None:

@@ -1,8 +1,10 @@
 """Keeps the argument as it is, without its version: a later change of it is not noticed."""
 
+from typing import Any
+
 import glasstorch as torch
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Gradients, Node, gradient_edge, set_history
+from glasstorch.autograd.node import Node, gradient_edge, set_history
 from glasstorch.core.keys import BELOW_AUTOGRAD
 
 REFUSED_BY = "check"
@@ -13,7 +15,7 @@ class SigmoidBackward0(Node):
 
     argument: torch.Tensor | None
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def apply(self, grads: list[Any]) -> tuple[Any, ...]:
         """The gradient of the argument, from that of the result; None if none has arrived."""
         (grad,) = grads
         if grad is None:

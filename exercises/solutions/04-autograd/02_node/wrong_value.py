@@ -1,8 +1,10 @@
 """Computes the value itself, as a stretched tanh, and forgets to halve the argument."""
 
+from typing import Any
+
 import glasstorch as torch
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Gradients, Node, gradient_edge, set_history
+from glasstorch.autograd.node import Node, gradient_edge, set_history
 from glasstorch.autograd.saved import SavedVariable
 
 REFUSED_BY = "check"
@@ -13,7 +15,7 @@ class SigmoidBackward0(Node):
 
     saved_result: SavedVariable | None
 
-    def apply(self, grads: Gradients) -> Gradients:
+    def apply(self, grads: list[Any]) -> tuple[Any, ...]:
         """The gradient of the argument, from that of the result; None if none has arrived."""
         (grad,) = grads
         if grad is None:
