@@ -19,6 +19,7 @@ from workbook.exercises.report import RUNGS
 HINTS = 3  # at least
 WRONG_ANSWERS = 2  # at least
 FORMAT = "format_name: percent"
+PAGE = 79  # columns of code that fit on a page of the site
 
 
 def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
@@ -98,16 +99,27 @@ def first_line(function: ast.FunctionDef) -> str:
     return f"def {function.name}({ast.unparse(function.args)}){returns}"
 
 
+def first_cell(text: str) -> str:
+    """The kind of the first cell of a module that is opened as a notebook."""
+    import jupytext
+
+    cells = jupytext.reads(text, fmt="py:percent").cells
+    return str(cells[0].cell_type) if cells else ""
+
+
 def stub_problems(exercise: Exercise) -> Iterator[str]:
     """Whether the stub is one, says what is asked, and agrees with the solution."""
     text, tree = read_text(exercise.start), parsed(exercise.start)
-    if FORMAT not in text:
-        yield f"start.py: not in jupytext's percent format: its head has no `{FORMAT}`"
+    if FORMAT not in text or first_cell(text) != "markdown":
+        yield f"start.py: as a notebook it begins with no text; its head: `# jupyter:`, and in it jupytext with `{FORMAT}`"
     heading = f"# # {exercise.identity} {exercise.title}"
     if heading not in text.splitlines():
         yield f"start.py: the heading `{heading}` is missing"
     if not any(isinstance(node, ast.Raise) and "NotImplementedError" in ast.unparse(node) for node in ast.walk(tree)):
         yield "start.py: nothing raises NotImplementedError, so it cannot be told from an answer"
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > PAGE:
+            yield f"start.py, line {number}: {len(line)} columns; its page on the site shows {PAGE}"
     stub, solution = signatures(tree), signatures(parsed(exercise.solution))
     for piece in exercise.pieces:
         if piece.answer not in stub:

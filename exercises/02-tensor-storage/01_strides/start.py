@@ -1,32 +1,34 @@
 # ---
-# jupytext:
-#   text_representation:
-#     extension: .py
-#     format_name: percent
-# kernelspec:
-#   display_name: Python 3 (ipykernel)
-#   language: python
-#   name: python3
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
 # ---
 
 # %% [markdown]
 # # 02.1 Row-major strides
 #
-# A storage is one row of cells. A new tensor of sizes `(2, 3, 4)` takes 24 of them, and something has to decide which
-# element lives in which cell. PyTorch decides in row-major order: the last index moves fastest, as in a page of text.
-# It writes the decision down as one number a dimension, the *strides*. The stride of a dimension says how many cells
-# to go forward when its index grows by one.
+# A storage is one row of cells. A new tensor of sizes `(2, 3, 4)` takes 24 of
+# them, and something has to decide which element lives in which cell. PyTorch
+# decides in row-major order: the last index moves fastest, as in a page of
+# text. It writes the decision down as one number a dimension, the *strides*.
+# The stride of a dimension says how many cells to go forward when its index
+# grows by one.
 #
 # Write the function below. Every new tensor of the library will ask it.
 
+
 # %%
-
-
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of a new tensor of this shape, in row-major order.
 
-    Strides count elements, not bytes. A dimension of size 0 counts as if its size were 1: no stride of a new tensor
-    is 0.
+    Strides count elements, not bytes. A dimension of size 0 counts as if its
+    size were 1: no stride of a new tensor is 0.
 
     >>> contiguous_strides((2, 3, 4))
     (12, 4, 1)
@@ -39,5 +41,6 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 02.1`. It may be half done: the answer tells what to
-# look at next. `workbook hint 02.1` gives a nudge, `workbook lab 02.1` a sheet to play on.
+# When you have something, save the file and run `workbook check 02.1`. It may
+# be half done: the answer tells what to look at next. `workbook hint 02.1`
+# gives a nudge, `workbook lab 02.1` a sheet to play on.

@@ -57,13 +57,17 @@ DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
     ),
     "two hints": (lambda e: e.hints_file.write_text("## Hint 1\n\na\n\n## Hint 2\n\nb\n"), "hints.md: 2 hints"),
     "an empty hint": (lambda e: change(e.hints_file, "## Hint 2", "## Hint 2\n\n## Hint 3"), "hint 2 is empty"),
-    "no percent format": (lambda e: change(e.start, "percent", "light"), "not in jupytext's percent format"),
+    "no percent format": (lambda e: change(e.start, "percent", "light"), "as a notebook it begins with no text"),
+    "a head that would be a cell": (
+        lambda e: change(e.start, "# jupyter:\n", ""),
+        "as a notebook it begins with no text",
+    ),
     "another heading": (lambda e: change(e.start, "# # 02.1", "# # 2.1"), "the heading `# # 02.1 Row-major strides`"),
     "a stub that does something": (
         lambda e: change(e.start, "raise NotImplementedError", "return ()"),
         "nothing raises NotImplementedError",
     ),
-    "a stub that is no Python": (lambda e: change(e.start, "def ", "def: "), "start.py, line 25: invalid syntax"),
+    "a stub that is no Python": (lambda e: change(e.start, "def ", "def: "), "start.py, line 27: invalid syntax"),
     "another signature": (
         lambda e: change(e.solution, "(shape:", "(sizes:"),
         "the solution has def contiguous_strides(sizes: ",
@@ -78,6 +82,10 @@ DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
     ),
     "a wrong example": (lambda e: change(e.start, "    (12, 4, 1)", "    (1, 2, 6)"), "not what the solution gives"),
     "no example": (lambda e: change(e.start, ">>>", "..."), "no docstring has an example"),
+    "a long line": (
+        lambda e: change(e.start, "# Write the function", f"# {'x' * 80} Write the function"),
+        " columns; its page on the site shows 79",
+    ),
     "no docstring": (lambda e: change(e.start, '    """The', '    ...\n    """The'), "has no docstring"),
     "a test that asks nothing": (
         lambda e: change(e.check, '    """the strides of a tensor without dimensions"""\n', ""),

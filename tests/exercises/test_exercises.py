@@ -1,0 +1,50 @@
+"""Is every exercise as it should be: well formed, its stub not started, its solution passed, wrong answers refused?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbook.exercises.catalogue import Exercise, exercises
+from workbook.exercises.dev import idle_problems, manifest_problems, rung_problems, stale_manifest
+from workbook.exercises.form import form_problems, refused_by
+
+ROOT = Path(__file__).parents[2]
+EXERCISES = exercises(ROOT)
+each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.identity)
+
+
+@each
+def test_it_is_well_formed(exercise: Exercise) -> None:
+    assert form_problems(ROOT, exercise, EXERCISES) == []
+
+
+@each
+def test_every_assertion_of_its_check_is_needed(exercise: Exercise) -> None:
+    # each assertion is removed in turn; without it at least one wrong answer passes that the whole check refuses
+    assert idle_problems(exercise) == []
+
+
+@each
+def test_its_rungs_judge_stub_solution_and_wrong_answers_as_they_should(exercise: Exercise) -> None:
+    assert rung_problems(ROOT, exercise) == []
+
+
+@each
+def test_the_manifest_knows_its_files(exercise: Exercise) -> None:
+    assert manifest_problems(ROOT, exercise) == []
+
+
+def test_the_manifest_knows_nothing_else() -> None:
+    assert stale_manifest(ROOT) == ""
+
+
+def test_there_are_three_exercises_at_least_for_each_chapter_that_has_any() -> None:
+    chapters = [exercise.chapter for exercise in EXERCISES]
+    assert {chapter: chapters.count(chapter) for chapter in chapters if chapters.count(chapter) < 3} == {}
+
+
+def test_in_at_least_two_exercises_only_the_graft_catches_a_wrong_answer() -> None:
+    caught = {e.identity for e in EXERCISES for path in e.wrong_answers() if refused_by(path) == "graft"}
+    assert len(caught) >= 2
