@@ -368,6 +368,13 @@ def test_what_is_resized_must_not_require_grad(torch: Any) -> None:
         torch.ones(2, requires_grad=True).resize_(3)
 
 
+def test_a_storage_that_numpy_was_shown_is_not_resized(torch: Any) -> None:
+    x = torch.ones(4)
+    x[1:].numpy()
+    with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+        x.resize_(10)
+
+
 def test_a_storage_that_belongs_to_numpy_is_not_resized(torch: Any) -> None:
     with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
         torch.from_numpy(np.zeros(2)).resize_(5)

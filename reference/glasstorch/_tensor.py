@@ -205,7 +205,8 @@ class Tensor(TensorMethods):
     def numpy(self, *, force: bool = False) -> Array:
         """A NumPy array over the same memory: writing to one is seen by the other.
 
-        A bfloat16 tensor has no NumPy dtype and is refused. `force=True` first detaches and copies to the CPU.
+        The storage can no longer be resized. A bfloat16 tensor has no NumPy dtype and is refused. `force=True` first
+        detaches and copies to the CPU.
         """
         if force:
             return self.detach().to("cpu").numpy()
@@ -213,7 +214,9 @@ class Tensor(TensorMethods):
             raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
             raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no such dtype; use x.float().numpy()")
-        return self.array().view()
+        array = self.array()
+        self.untyped_storage().resizable = False
+        return array.view()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         array = self.numpy()

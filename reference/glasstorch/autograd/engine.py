@@ -1,7 +1,7 @@
 """In which order do nodes run, and how do gradients travel between them?
 
 Mirrors: torch/csrc/autograd/engine.cpp (Engine::execute, compute_dependencies, evaluate_function, validate_outputs),
-    graph_task.h, input_buffer.cpp
+    graph_task.h, input_buffer.cpp (InputBuffer::add)
 Differs: runs in the calling thread, as PyTorch does for CPU work; one object holds what PyTorch splits into GraphTask,
     NodeTask and InputBuffer.
 
@@ -14,6 +14,7 @@ import heapq
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.autograd.input_buffer import accumulate, is_shared
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.core.errors import AutogradError
@@ -58,8 +59,11 @@ class GraphTask:
         buffer = self.buffers.get(node)
         if buffer is None:
             buffer = self.buffers[node] = [None] * len(node.metadata)
-        arrived = buffer[input_nr]
-        buffer[input_nr] = grad if arrived is None else arrived + grad
+        if buffer[input_nr] is None:
+            buffer[input_nr] = grad
+        else:
+            shared = is_shared(buffer, input_nr)
+            buffer[input_nr] = accumulate(buffer[input_nr], grad, shared=shared, recording=grad_mode.get())
 
     def run(self) -> None:  # hot path: benchmarks/eager.py
         """Run nodes as they become ready until none is left."""
@@ -77,11 +81,13 @@ class GraphTask:
             hooks = node.hooks
             if hooks is not None:
                 grads = hooks.before_node(hooks.on_arrival(grads))
-            results = node.apply(grads)
+            results = [
+                *node.apply(grads)
+            ]  # our own list: what is delivered is taken out, so that its buffer alone has it
             if not keep_graph:
                 node.release_variables()
             if hooks is not None:
-                results = hooks.after_node(results, grads)
+                results = [*hooks.after_node(results, grads)]
             del grads
             edges = node.next_edges
             if len(results) != len(edges):
@@ -93,7 +99,7 @@ class GraphTask:
                 if edge is None:
                     continue
                 target, input_nr = edge
-                grad = results[i]
+                grad, results[i] = results[i], None
                 if grad is not None:
                     metadata = target.metadata
                     wanted = metadata[input_nr]
@@ -112,7 +118,7 @@ class GraphTask:
                             self.push(alone)
                             alone = None
                         self.push(target)
-            grad, results = None, ()  # only the buffers hold gradients now: AccumulateGrad may keep one as it is
+            grad, results = None, []  # only the buffers hold gradients now: AccumulateGrad may keep one as it is
 
     def capture(self, node: Node, grads: list[Any]) -> None:
         """Keep what autograd.grad is to hand out of a node's gradients.

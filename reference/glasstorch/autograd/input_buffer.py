@@ -1,0 +1,54 @@
+"""How are gradients added that arrive at the same input of a node?
+
+Mirrors: torch/csrc/autograd/input_buffer.cpp (accumulate, can_accumulate_inplace)
+Differs: a storage whose memory a NumPy array shows, or showed once, counts as shared; PyTorch writes into that of a
+    gradient made with `torch.from_numpy`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.geometry import is_non_overlapping_and_dense
+
+
+def accumulate(arrived: Tensor, grad: Tensor, *, shared: bool, recording: bool) -> Tensor:
+    """The sum of a gradient that has arrived and the next one: `arrived` itself, written into, where that is safe.
+
+    It is where nobody but the buffer has `arrived` (`shared`), the sum needs no history (`recording`), and the memory
+    holds each element once without gaps. The next gradient is never written to.
+    """
+    if (
+        recording
+        or shared
+        or arrived._shape != grad._shape
+        or arrived.dtype is not grad.dtype
+        or not (arrived._strides is None or is_non_overlapping_and_dense(arrived._shape, arrived._strides))
+    ):
+        return arrived + grad
+    return arrived.add_(grad)
+
+
+def is_shared(buffer: list[Any], place: int) -> bool:
+    """Whether anybody but this list has the gradient at a place of it, or its memory."""
+    grad = buffer[place]
+    if sys.getrefcount(grad) > UNSHARED:
+        return True
+    storage = grad._storage
+    return storage is not None and (not storage.resizable or sys.getrefcount(storage) > UNSHARED)
+
+
+def _references_when_unshared() -> int:
+    """What `is_shared` counts for an object that one other object holds; it depends on the interpreter."""
+    held = [object()][0:]
+
+    def count(buffer: list[object], place: int) -> int:
+        grad = buffer[place]
+        return sys.getrefcount(grad)
+
+    return count(held, 0)
+
+
+UNSHARED = _references_when_unshared()
