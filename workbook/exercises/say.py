@@ -148,7 +148,9 @@ def program() -> str:
     if not here.is_file():
         return "python -m workbook"
     path = os.path.relpath(here)
-    return str(here) if path.startswith(os.pardir) else path
+    if path.startswith(os.pardir):
+        return str(here)
+    return path if os.sep in path else os.path.join(os.curdir, path)
 
 
 def command(words: str) -> str:
