@@ -18,6 +18,12 @@ def test_out_may_lie_exactly_on_an_input_of_an_operator_that_goes_element_by_ele
     assert x.tolist() == [0.0, -1.0, 2.0, -3.0, -4.0, 5.0]
 
 
+def test_out_may_lie_exactly_on_an_input_far_into_the_storage(torch: Any) -> None:
+    x = torch.arange(2000.0)
+    torch.neg(x[1000:], out=x[1000:])
+    assert x[999:1002].tolist() == [999.0, -1000.0, -1001.0]
+
+
 def test_out_in_the_same_block_in_another_order_is_refused(torch: Any) -> None:
     x = torch.arange(9.0).reshape(3, 3)
     with pytest.raises(RuntimeError, match=OVERLAPS):

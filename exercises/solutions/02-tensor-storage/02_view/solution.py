@@ -1,8 +1,10 @@
 """Walks the old sizes from the right, and at the end of each run takes new sizes until they have used it up."""
 
+Shape = tuple[int, ...]
 
-def view_strides(shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The strides under which the same storage reads in the sizes `target`, or None where there are none."""
+
+def view_strides(shape: Shape, strides: Shape, target: Shape) -> Shape | None:
+    """The strides under which the storage reads as `target`, None if none do."""
     if 0 in shape:
         return strides if shape == target else row_major(target)
     if not shape:
@@ -24,7 +26,7 @@ def view_strides(shape: tuple[int, ...], strides: tuple[int, ...], target: tuple
     return tuple(reversed(found))
 
 
-def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+def row_major(shape: Shape) -> Shape:
     """The strides of a new tensor."""
     found = [1]
     for size in reversed(shape[1:]):

@@ -1,0 +1,91 @@
+"""Is what two views have in common told rightly, and told to be too hard where it is?"""
+
+import itertools
+import random
+
+from glasstorch.core.geometry import Extent, Overlap
+from workbook.exercises.asking import Ask, expect
+
+Shape = tuple[int, ...]
+
+
+def cells(extent: Extent) -> list[int]:
+    """The cell of every element, in order. Slow, and cannot be wrong."""
+    indices = itertools.product(*map(range, extent.shape))
+    steps = extent.strides
+    return [extent.offset + sum(i * step for i, step in zip(index, steps, strict=True)) for index in indices]
+
+
+def blocks() -> list[tuple[Shape, Shape]]:
+    """Sizes and strides that fill a block, with the dimensions in any order; from small to large."""
+    draw = random.Random("02.3")
+    found: list[tuple[Shape, Shape]] = []
+    for dims in (1, 2, 2, 3, 3, 3):
+        shape, strides, step = draw.sample((2, 3, 4, 5), dims), [0] * dims, 1
+        for dim in draw.sample(range(dims), dims):  # from the fastest through memory to the slowest
+            strides[dim] = step
+            step *= shape[dim]
+        found.append((tuple(shape), tuple(strides)))
+    return sorted(found, key=lambda block: max(cells(Extent(*block))))
+
+
+# Every second cell, the first half of two rows, the same on its side, a row read twice, windows one cell apart.
+NO_BLOCKS = [((3,), (2,)), ((2, 2), (4, 1)), ((2, 3), (1, 4)), ((2, 3), (0, 1)), ((3, 2), (1, 1))]
+
+
+def pairs(forward: int) -> list[tuple[Extent, Extent]]:
+    """Every block and a second one, of every shape, that begins so many cells after the end of the first."""
+    found = []
+    for first, second in itertools.product(blocks(), blocks()):
+        a = Extent(*first, 2)
+        found.append((a, Extent(*second, 2 + len(cells(a)) + forward)))
+    return found
+
+
+def test_a_block(ask: Ask) -> None:
+    """whether elements with these sizes and strides fill a block without gaps, each cell once"""
+    for shape, strides in (*blocks(), ((2, 1, 3), (3, 50, 1)), ((), ()), *NO_BLOCKS):
+        visited = sorted(cells(Extent(shape, strides)))
+        filled = visited == list(range(len(visited)))
+        because = f"these cells are visited, in the order of memory: {', '.join(map(str, visited))}"
+        expect(ask("is_non_overlapping_and_dense", shape, strides), filled, because=because)
+
+
+def test_two_blocks_apart(ask: Ask) -> None:
+    """what two blocks have in common that lie side by side, or with a gap between them"""
+    for a, b in pairs(0) + pairs(3):
+        for status in (ask("overlap_status", a, b), ask("overlap_status", b, a)):
+            expect(status, Overlap.NO, because=f"one ends before cell {b.offset}, where the other begins")
+
+
+def test_two_blocks_that_share_cells(ask: Ask) -> None:
+    """what two blocks have in common that overlap, or of which one lies inside the other"""
+    for a, b in pairs(-1) + [(Extent((9,), (1,), 1), Extent(*block, 2)) for block in blocks()[:2]]:
+        for status in (ask("overlap_status", a, b), ask("overlap_status", b, a)):
+            expect(status, Overlap.PARTIAL, because=f"cell {b.offset} is in both, but not every cell is")
+
+
+def test_the_same_block(ask: Ask) -> None:
+    """what two tensors have in common that fill the same block"""
+    for a, b in ((((3,), (1,)),) * 2, (((2, 3), (1, 2)),) * 2, (((2, 3), (3, 1)), ((3, 2), (1, 3)))):
+        accepted = Overlap.FULL if a == b else Overlap.PARTIAL
+        status = ask("overlap_status", Extent(*a, 4), Extent(*b, 4))
+        expect(status, accepted, because="it is FULL if the strides are the same, too")
+
+
+def test_no_elements(ask: Ask) -> None:
+    """what a tensor without elements has in common with one that has some"""
+    some, none = Extent((5,), (1,), 0), Extent((0,), (1,), 2)
+    for a, b in ((some, none), (none, some), (none, none)):
+        expect(ask("overlap_status", a, b), Overlap.NO, because="where no element is, none can be shared")
+
+
+def test_what_is_no_block(ask: Ask) -> None:
+    """what two tensors have in common of which at least one has gaps, or overlaps itself"""
+    block = Extent((4,), (1,), 0)
+    for shape, strides in NO_BLOCKS:
+        for offset in (0, 1, 20):
+            a = Extent(shape, strides, offset)
+            for one, other in ((a, block), (block, a), (a, a)):
+                status = ask("overlap_status", one, other)
+                expect(status, Overlap.TOO_HARD, because=f"{a} is no block, and only blocks are judged")
