@@ -111,7 +111,7 @@ def stub_problems(exercise: Exercise) -> Iterator[str]:
     """Whether the stub is one, says what is asked, and agrees with the solution."""
     text, tree = read_text(exercise.start), parsed(exercise.start)
     if FORMAT not in text or first_cell(text) != "markdown":
-        yield f"start.py: as a notebook it begins with no text; its head: `# jupyter:`, and in it jupytext with `{FORMAT}`"
+        yield f"start.py: as a notebook it begins with no text; its head: `# jupyter:`, in it jupytext with `{FORMAT}`"
     heading = f"# # {exercise.identity} {exercise.title}"
     if heading not in text.splitlines():
         yield f"start.py: the heading `{heading}` is missing"
