@@ -84,8 +84,9 @@ def test_what_is_no_block(ask: Ask) -> None:
     """what two tensors have in common of which at least one has gaps, or overlaps itself"""
     block = Extent((4,), (1,), 0)
     for shape, strides in NO_BLOCKS:
+        because = f"sizes {shape} with strides {strides} are no block, and only blocks are judged"
         for offset in (0, 1, 20):
             a = Extent(shape, strides, offset)
             for one, other in ((a, block), (block, a), (a, a)):
                 status = ask("overlap_status", one, other)
-                expect(status, Overlap.TOO_HARD, because=f"{a} is no block, and only blocks are judged")
+                expect(status, Overlap.TOO_HARD, because=because)
