@@ -1,0 +1,65 @@
+"""Is the sum right, is it made in place where that is safe and only there, and has it a history where one is wanted?"""
+
+import glasstorch as torch
+from workbook.exercises.asking import Ask, expect
+
+BASE = (1.0, -2.0, 3.5, 0.5, 7.0, -1.5, 4.0, 2.5, -3.0, 6.0, 0.25, 8.0)
+
+
+def whole() -> torch.Tensor:
+    """A row-major gradient of its own."""
+    return torch.tensor(BASE[:6]).view(2, 3)
+
+
+def transposed() -> torch.Tensor:
+    """A gradient whose memory is full and holds each element once, in another order."""
+    return torch.tensor(BASE[:6]).view(3, 2).t()
+
+
+def expanded() -> torch.Tensor:
+    """A gradient of six elements in one place of memory, as the formula of `sum` gives it."""
+    return torch.tensor(BASE[0]).expand(2, 3)
+
+
+def with_gaps() -> torch.Tensor:
+    """A gradient that is a part of a larger one."""
+    return torch.tensor(BASE).view(2, 6)[:, :3]
+
+
+def test_where_the_sum_is_made(ask: Ask) -> None:
+    """the sum of two gradients, and where it stands"""
+    for made, shared, recording, where, because in (
+        (whole, False, False, "in place", "nobody else has it, nothing is recorded, each element has its own place"),
+        (whole, True, False, "new", "somebody else has the first gradient too, and would see it change"),
+        (
+            whole,
+            False,
+            True,
+            "new",
+            "the sum needs a history, and the first gradient may be saved by some node already",
+        ),
+        (whole, True, True, "new", "one reason is enough"),
+        (
+            transposed,
+            False,
+            False,
+            "in place",
+            "the memory is full and holds each element once; the order does not matter",
+        ),
+        (expanded, False, False, "new", "all six elements stand in one place: what is written into one is in all"),
+        (with_gaps, False, False, "new", "the memory is larger than the gradient, and not the gradient's alone"),
+    ):
+        arrived, grad = made(), torch.tensor(BASE[6:]).view(2, 3)
+        accepted = (where, (arrived + grad).tolist())
+        total = ask("accumulate", arrived, grad, shared=shared, recording=recording).value
+        places = {arrived.data_ptr(): "in place", grad.data_ptr(): "in the second gradient, which others may hold"}
+        asked = f"the sum of a gradient ({made.__name__.replace('_', ' ')}) and the next one"
+        expect((places.get(total.data_ptr(), "new"), total.tolist()), accepted, asked=asked, because=because)
+
+
+def test_the_history_of_the_sum(ask: Ask) -> None:
+    """whether the sum requires grad, where the second gradient does"""
+    arrived, grad = whole(), whole().requires_grad_()
+    total = ask("accumulate", arrived, grad, shared=False, recording=True).value
+    because = "a second derivative flows through the sums of the first pass, too"
+    expect(total.requires_grad, True, because=because)

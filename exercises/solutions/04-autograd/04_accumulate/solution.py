@@ -1,0 +1,18 @@
+"""In place where nobody can notice: not shared, not recorded, and each element in a place of its own."""
+
+import glasstorch as torch
+from glasstorch.core.geometry import is_non_overlapping_and_dense
+
+
+def accumulate(
+    arrived: torch.Tensor,
+    grad: torch.Tensor,
+    *,
+    shared: bool,
+    recording: bool,
+) -> torch.Tensor:
+    """The sum of a gradient that has arrived and of the next one."""
+    dense = is_non_overlapping_and_dense(tuple(arrived.shape), arrived.stride())
+    if shared or recording or not dense:
+        return arrived + grad
+    return arrived.add_(grad)
