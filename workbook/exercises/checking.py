@@ -29,7 +29,7 @@ def check(root: Path, name: str | None, *, answer: Path | None, limit: float, as
         return EXIT_NOT_STARTED
     digest = states.digest(exercise.answer)
     report = run(root, exercise, None, limit, quiet=as_json)
-    state = record(root, exercise, report, digest)
+    state = record(root, exercise, report, digest, state)
     if as_json:
         print(report.to_json())
     elif report.counts:
@@ -84,13 +84,13 @@ def waiting(text: str) -> None:
         sys.stdout.flush()
 
 
-def record(root: Path, exercise: Exercise, report: Report, digest: str) -> State:
+def record(root: Path, exercise: Exercise, report: Report, digest: str, state: State) -> State:
     """Note what the check found; an answer that passed once and does not any more opens the exercise again."""
     if report.counts:
-        return states.note(root, exercise, states.passed(digest))
-    if states.load(root).of(exercise).answer == digest and not report.passed:
-        return states.note(root, exercise, states.reopened)
-    return states.note(root, exercise, states.begun)
+        return states.note(root, exercise, states.passed(digest), state)
+    if state.of(exercise).answer == digest and not report.passed:
+        return states.note(root, exercise, states.reopened, state)
+    return states.note(root, exercise, states.begun, state)
 
 
 def check_all(root: Path, limit: float) -> int:
@@ -119,15 +119,15 @@ def check_all(root: Path, limit: float) -> int:
     return 1 if failed else 0
 
 
-def check_quietly(root: Path, exercise: Exercise, before: State, limit: float) -> tuple[str, State]:
+def check_quietly(root: Path, exercise: Exercise, state: State, limit: float) -> tuple[str, State]:
     """Check one of many; returns what came out in a few words, and the state afterwards."""
-    had_passed = bool(before.of(exercise).passed)
+    had_passed = bool(state.of(exercise).passed)
     if not exercise.answer.is_file():
-        return "its answer.py is gone; open again", states.note(root, exercise, states.reopened)
+        return "its answer.py is gone; open again", states.note(root, exercise, states.reopened, state)
     digest = states.digest(exercise.answer)
     report = run(root, exercise, None, limit, quiet=True)
     if report.counts:
-        return paint("passed", "green"), states.note(root, exercise, states.passed(digest))
+        return paint("passed", "green"), states.note(root, exercise, states.passed(digest), state)
     rung = report.failed
     words = paint(report.outcome, COLOURS.get(report.outcome, "red"))
     if rung is not None and report.outcome != NOT_STARTED:
@@ -136,4 +136,4 @@ def check_quietly(root: Path, exercise: Exercise, before: State, limit: float) -
         words += f"; not counted, edited: {', '.join(report.edited)}"
     if had_passed:
         words += "; it passed before and is open again"
-    return words, states.note(root, exercise, states.reopened if had_passed else states.begun)
+    return words, states.note(root, exercise, states.reopened if had_passed else states.begun, state)

@@ -94,7 +94,7 @@ def start(root: Path, name: str | None) -> int:
     if exercise is None:
         return all_done(all_of_them)
     made = begin(exercise)
-    state = states.note(root, exercise, states.begun)
+    state = states.note(root, exercise, states.begun, state)
     print(title(exercise))
     print()
     if exercise.answer not in made:
@@ -219,7 +219,7 @@ def hint(root: Path, name: str | None, number: int | None, *, everything: bool) 
     seen = min(state.of(exercise).hints, len(hints))
     first = 1 if everything else number or min(seen + 1, len(hints))
     last = len(hints) if everything else first
-    state = states.note(root, exercise, states.hinted(last))
+    state = states.note(root, exercise, states.hinted(last), state)
     print(title(exercise))
     for place in range(first, last + 1):
         print()
@@ -262,7 +262,7 @@ def solution(root: Path, name: str | None, *, anyway: bool) -> int:
             f"  to see it all the same: {command(f'solution {exercise.identity} --anyway')}"
         )
     text = read_text(exercise.solution)
-    state = states.note(root, exercise, states.solved)
+    state = states.note(root, exercise, states.solved, state)
     from workbook.exercises.compare import compare, without_header
 
     print(title(exercise))
@@ -306,7 +306,7 @@ def reset(root: Path, name: str | None, *, sheet: bool) -> int:
     say(f"What you wrote is kept: {shown(kept)}")
     if not sheet:
         had_passed = bool(state.of(exercise).passed)
-        state = states.note(root, exercise, states.reopened)
+        state = states.note(root, exercise, states.reopened, state)
         if had_passed:
             say("It counts as open again until the new answer passes.")
     print()

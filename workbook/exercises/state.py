@@ -86,14 +86,20 @@ def load(root: Path) -> State:
         return update(root, lambda state: None)
 
 
-def note(root: Path, exercise: Exercise, change: Callable[[Record], Record]) -> State:
-    """Change the record of an exercise, make it the last one, and write the file."""
+def note(root: Path, exercise: Exercise, change: Callable[[Record], Record], before: State | None = None) -> State:
+    """Change the record of an exercise, make it the last one, and write the file.
+
+    What the state before had to say is said by the one that comes back.
+    """
 
     def put(state: State) -> None:
         state.records[key(exercise)] = change(state.of(exercise))
         state.last = key(exercise)
 
-    return update(root, put)
+    state = update(root, put)
+    if before is not None:
+        state.said = list(dict.fromkeys([*before.said, *state.said]))
+    return state
 
 
 def update(root: Path, put: Callable[[State], None]) -> State:

@@ -262,6 +262,7 @@ class Watch:
 def watch(root: Path, name: str | None) -> int:
     """Check an exercise on each save, until `q` or Ctrl-C. One that is not started is started."""
     state = states.load(root)
+    desk.tell(state)
     all_of_them = exercises(root)
     exercise = pick(all_of_them, name) if name is not None else desk.following(all_of_them, state)
     if exercise is None:
