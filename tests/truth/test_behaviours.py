@@ -22,7 +22,6 @@ ROOT = Path(__file__).parents[2]
 RECORDED = recorded(ROOT)
 
 WAITING = {
-    "B003": "flip and roll",
     "B011": "inference_mode",
     "B018": "torch._C: key sets of tensors",
     "B019": "complex numbers",

@@ -234,6 +234,11 @@ def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step:
     return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), [*strides, window], 0)
 
 
+def roll_backward(grad: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
+    """The gradient rolled back, the last roll first."""
+    return grad.roll([-shift for shift in reversed(shifts)], list(reversed(dims)))
+
+
 def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) -> Tensor | None:
     """The gradients stacked again; zero where none arrived."""
     known = next((g for g in grads if g is not None), None)

@@ -37,6 +37,7 @@ from glasstorch.autograd.formulas import (
     pow_backward_self,
     reduced,
     reduced_numel,
+    roll_backward,
     scaled,
     slice_end,
     slice_start,
@@ -3757,6 +3758,69 @@ def stack(keys: int, tensors: Any, dim: Any) -> Any:
     node = StackBackward0(edges)
     node.dim = dim
     result = _stack[below](below, tensors, dim)
+    set_history(result, node)
+    return result
+
+
+_flip = table("flip")
+
+
+class FlipBackward0(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = grad.flip(dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("flip")
+def flip(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _flip[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _flip[below](below, self, dims)
+    node = FlipBackward0((edge_self,))
+    node.dims = dims
+    result = _flip[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+_roll = table("roll")
+
+
+class RollBackward0(Node):
+    dims: Any
+    shifts: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        shifts = self.shifts
+        grad_self = roll_backward(grad, shifts, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("roll")
+def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _roll[below](below, self, shifts, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _roll[below](below, self, shifts, dims)
+    node = RollBackward0((edge_self,))
+    node.dims = dims
+    node.shifts = shifts
+    result = _roll[below](below, self, shifts, dims)
     set_history(result, node)
     return result
 

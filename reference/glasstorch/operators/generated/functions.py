@@ -212,6 +212,7 @@ _slice_backward = table("slice_backward")
 __as_strided_backward = table("_as_strided_backward")
 _cat = table("cat")
 _stack = table("stack")
+_flip = table("flip")
 _gather = table("gather")
 _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
@@ -424,6 +425,8 @@ _parse_slice_backward = PythonFunction("slice_backward", ["slice_backward"])
 _parse__as_strided_backward = PythonFunction("_as_strided_backward", ["_as_strided_backward"])
 _parse_cat = PythonFunction("cat", ["cat"], ["cat.out"])
 _parse_stack = PythonFunction("stack", ["stack"], ["stack.out"])
+_parse_flip = PythonFunction("flip", ["flip"])
+_parse_roll = PythonFunction("roll", ["roll"])
 _parse_index = PythonFunction("index", ["index.Tensor"])
 _parse_index_put = PythonFunction("index_put", ["index_put"])
 _parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
@@ -3311,6 +3314,27 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs:
     if kwargs:
         dim = kwargs.pop("axis", dim)
     return _parse_stack(tensors, dim, out=out, **kwargs)
+
+
+def flip(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
+    """A copy with the last element first, along each of the given dimensions.
+
+    flip(input, dims) -> Tensor
+    """
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if dims and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _flip[keys](keys, input, ints)
+    return _parse_flip(input, *dims, **kwargs)
+
+
+def roll(*args: Any, **kwargs: Any) -> Tensor:
+    """A copy with elements moved on along dimensions, around the end; without dimensions, of the flattened tensor.
+
+    roll(input, shifts, dims=[]) -> Tensor
+    """
+    return _parse_roll(*args, **kwargs)
 
 
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:

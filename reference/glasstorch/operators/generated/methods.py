@@ -188,6 +188,8 @@ class TensorMethods(TensorImpl):
     squeeze_ = _f.squeeze_
     unsqueeze_ = _f.unsqueeze_
     as_strided_ = _f.as_strided_
+    flip = _f.flip
+    roll = _f.roll
     index = _f.index
     index_put = _f.index_put
     index_put_ = _f.index_put_

@@ -42,6 +42,7 @@ from glasstorch.operators.generated.functions import exp as exp
 from glasstorch.operators.generated.functions import fill as fill
 from glasstorch.operators.generated.functions import fill_ as fill_
 from glasstorch.operators.generated.functions import flatten as flatten
+from glasstorch.operators.generated.functions import flip as flip
 from glasstorch.operators.generated.functions import floor_divide as floor_divide
 from glasstorch.operators.generated.functions import full as full
 from glasstorch.operators.generated.functions import full_like as full_like
@@ -85,6 +86,7 @@ from glasstorch.operators.generated.functions import reciprocal as reciprocal
 from glasstorch.operators.generated.functions import relu as relu
 from glasstorch.operators.generated.functions import remainder as remainder
 from glasstorch.operators.generated.functions import reshape as reshape
+from glasstorch.operators.generated.functions import roll as roll
 from glasstorch.operators.generated.functions import rsqrt as rsqrt
 from glasstorch.operators.generated.functions import rsub as rsub
 from glasstorch.operators.generated.functions import scalar_tensor as scalar_tensor

@@ -1,0 +1,44 @@
+"""How are elements put in another order along a dimension?
+
+Mirrors: aten/src/ATen/native/TensorTransformations.cpp
+Differs: np.flip and np.roll move the elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.iterator import allocate_output
+from glasstorch.operators.shapes import transformations as shapes
+from glasstorch.operators.shapes.result import Result
+
+CPU = KernelTable("CPU")
+
+
+@CPU.impl("flip")
+def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
+    """The last first, along each of the dimensions: a copy, as strides are never negative."""
+    result = shapes.flip(self, dims)
+    array = self.array()
+    return holding(result, np.flip(array, tuple(dims)) if array.ndim else array)
+
+
+@CPU.impl("roll")
+def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
+    """Every element further by the shift, those that leave at the end come in at the front."""
+    result, array = shapes.roll(self, shifts, dims), self.array()
+    if array.size:  # of an empty tensor the dimensions are not looked at
+        array = np.roll(array, shifts, dims) if dims else np.roll(array, shifts[0])
+    return holding(result, array)
+
+
+def holding(result: Result, values: Array) -> Tensor:
+    """A fresh tensor laid out as the result says, with these values."""
+    tensor = allocate_output(result)
+    tensor.array()[...] = values
+    return tensor

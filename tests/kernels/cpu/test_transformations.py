@@ -1,0 +1,45 @@
+"""Do flip and roll copy, lay out and refuse as PyTorch's do?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def test_flip_is_a_copy_in_the_same_order_in_memory(torch: Any) -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    assert x.flip(0, -1).tolist() == [[5, 4, 3], [2, 1, 0]]
+    assert (x.t().flip([0]).stride(), x.t().flip(0).tolist()) == ((1, 3), [[2, 5], [1, 4], [0, 3]])
+    assert x.flip(()).data_ptr() != x.data_ptr()
+    assert torch.tensor(1.0).flip(0).item() == 1
+    with pytest.raises(RuntimeError, match="dim 0 appears multiple times in the list of dims"):
+        x.flip(0, -2)
+
+
+def test_roll_moves_round_the_end(torch: Any) -> None:
+    x = torch.arange(6).reshape(2, 3)
+    assert x.roll(1).tolist() == [[5, 0, 1], [2, 3, 4]]
+    assert x.roll(-4, 1).tolist() == [[1, 2, 0], [4, 5, 3]]
+    assert torch.roll(x, shifts=(1, 2), dims=(0, 1)).tolist() == [[4, 5, 3], [1, 2, 0]]
+    assert torch.tensor(1.0).roll(1).item() == 1
+
+
+def test_roll_is_row_major_or_channels_last_where_both_parts_are(torch: Any) -> None:
+    x = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    assert x.roll(1, 0).stride() == x.roll((1, 1), (0, 2)).stride() == (60, 1, 15, 3)
+    assert x.roll(0, 0).stride() == x.roll(1).stride() == (60, 20, 5, 1)
+    assert torch.zeros(2, 3).t().roll(1, 0).stride() == (2, 1)
+    assert torch.zeros(0, 3).t().roll(1, 5).stride() == (1, 3)  # of nothing, the dimension is not looked at
+
+
+def test_roll_wants_a_dimension_for_each_shift(torch: Any) -> None:
+    x = torch.zeros(2, 3)
+    with pytest.raises(RuntimeError, match="`shifts` required"):
+        x.roll((), ())
+    with pytest.raises(RuntimeError, match=r"shifts and dimensions must align\. shifts: 2, dims:1"):
+        x.roll((1, 2), 0)
+    with pytest.raises(IndexError, match=r"expected to be in range of \[-2, 1\], but got 2"):
+        x.roll(1, 2)
+    with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
+        torch.tensor(1.0).roll(1, 0)
