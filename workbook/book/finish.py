@@ -27,16 +27,18 @@ MERMAID_HERE = (
 )
 TABLE_CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 PATH = re.compile(r"(?<=<code>)[\w./*-]+(?=</code>)")
+SEARCH = 'data-md-component="search" role="dialog"'  # Material gives its dialog no name to be read aloud
 POLYFILL_HOST = '"https://unpkg.com/resize-observer-polyfill"'
 
 
 def finish_pages(site: Path, vendored: Vendored) -> None:
-    """Typeset mathematics and settle diagrams on every page of the site, and keep Material's program at
-    home."""
+    """Typeset mathematics and settle diagrams on every page of the site, name its search, and keep Material's
+    program at home."""
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
     typeset = typeset_formulas(pages, vendored)
     for path, text in pages.items():
         finished = with_mathematics(text, typeset, depth=len(path.relative_to(site).parts) - 1)
+        finished = finished.replace(SEARCH, f'{SEARCH} aria-label="Search"')
         if vendored.folder is None:
             finished = DIAGRAM.sub(diagram_source, finished)
         if finished != text:

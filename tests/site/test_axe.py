@@ -1,0 +1,77 @@
+"""Can every page be used by those who do not see it, or not well? axe finds nothing serious or critical."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.site.test_browser import pages_of, watched
+from workbook.book.vendor import CACHE, Package, fetch
+
+ROOT = Path(__file__).parents[2]
+AXE = Package(
+    package="axe-core",
+    version="4.14.1",
+    sha256="e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745",
+    files={"axe.min.js": "axe.min.js"},
+)
+UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true })"
+# Material puts it around each table while the page loads; browsers let the keyboard scroll it, which axe does not know.
+AROUND_A_TABLE = '<div class="md-typeset__scrollwrap">'
+RUN = """async theirs => (await axe.run(document, {resultTypes: ["violations"]})).violations
+  .filter(found => ["serious", "critical"].includes(found.impact))
+  .map(found => ({id: found.id, places: found.nodes.map(node => node.html).filter(html => html !== theirs)}))
+  .filter(found => found.places.length)
+  .map(found => found.id + ": " + found.places.slice(0, 3).map(html => html.slice(0, 160)).join("  "))"""
+
+
+@pytest.fixture(scope="module")
+def axe(require: Callable[[str], Any], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The program that looks, from npm, kept where the book keeps what comes from there."""
+    kept = ROOT / CACHE / f"{AXE.package}-{AXE.sha256[:12]}.js"
+    if not kept.is_file():
+        scratch = tmp_path_factory.mktemp("axe")
+        if problem := fetch(require("npm"), AXE, scratch, scratch / "out"):
+            pytest.skip(problem)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(scratch / "out" / "axe.min.js", scratch / kept.name)
+        (scratch / kept.name).rename(kept)
+    return kept.read_text(encoding="utf-8")
+
+
+def violations(window: Any, axe: str) -> list[str]:
+    """What axe says of the page as it is now, with all that folds unfolded."""
+    window.page.evaluate(axe)
+    window.page.evaluate(UNFOLD)
+    return list(window.page.evaluate(RUN, AROUND_A_TABLE))
+
+
+@pytest.mark.parametrize(("scheme", "name"), [("light", "default"), ("dark", "slate")])
+def test_axe_finds_nothing_serious_on_any_page(browser: Any, site: Path, axe: str, scheme: str, name: str) -> None:
+    found = {}
+    with watched(browser, scheme) as window:
+        for path in pages_of(site):
+            window.open(path)
+            window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
+            if said := violations(window, axe):
+                found[path.relative_to(site).as_posix()] = said
+    assert found == {}
+
+
+def test_axe_finds_nothing_serious_on_a_page_with_everything(browser: Any, full: Path, bare: Path, axe: str) -> None:
+    for built in (full, bare):
+        with watched(browser) as window:
+            window.open(built / "index.html")
+            assert violations(window, axe) == []
+
+
+def test_axe_finds_what_is_planted(browser: Any, site: Path, axe: str) -> None:
+    planted = "article => { article.innerHTML += '<details><img src=x.png><p style=\"color:#ddd\">pale</p></details>' }"
+    with watched(browser) as window:
+        window.open(site / "index.html")
+        window.page.eval_on_selector("article", planted)
+        assert [said.partition(":")[0] for said in violations(window, axe)] == ["color-contrast", "image-alt"]
