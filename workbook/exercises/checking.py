@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from workbook.exercises import state as states
@@ -122,12 +123,13 @@ def check_all(root: Path, limit: float) -> int:
 def check_quietly(root: Path, exercise: Exercise, state: State, limit: float) -> tuple[str, State]:
     """Check one of many; returns what came out in a few words, and the state afterwards."""
     had_passed = bool(state.of(exercise).passed)
+    keep = partial(states.note, root, exercise, before=state, worked_on=False)
     if not exercise.answer.is_file():
-        return "its answer.py is gone; open again", states.note(root, exercise, states.reopened, state)
+        return "its answer.py is gone; open again", keep(states.reopened)
     digest = states.digest(exercise.answer)
     report = run(root, exercise, None, limit, quiet=True)
     if report.counts:
-        return paint("passed", "green"), states.note(root, exercise, states.passed(digest), state)
+        return paint("passed", "green"), keep(states.passed(digest))
     rung = report.failed
     words = paint(report.outcome, COLOURS.get(report.outcome, "red"))
     if rung is not None and report.outcome != NOT_STARTED:
@@ -136,4 +138,4 @@ def check_quietly(root: Path, exercise: Exercise, state: State, limit: float) ->
         words += f"; not counted, edited: {', '.join(report.edited)}"
     if had_passed:
         words += "; it passed before and is open again"
-    return words, states.note(root, exercise, states.reopened if had_passed else states.begun, state)
+    return words, keep(states.reopened if had_passed else states.begun)

@@ -86,15 +86,23 @@ def load(root: Path) -> State:
         return update(root, lambda state: None)
 
 
-def note(root: Path, exercise: Exercise, change: Callable[[Record], Record], before: State | None = None) -> State:
-    """Change the record of an exercise, make it the last one, and write the file.
+def note(
+    root: Path,
+    exercise: Exercise,
+    change: Callable[[Record], Record],
+    before: State | None = None,
+    *,
+    worked_on: bool = True,
+) -> State:
+    """Change the record of an exercise, remember it as the one that is worked on, and write the file.
 
     What the state before had to say is said by the one that comes back.
     """
 
     def put(state: State) -> None:
         state.records[key(exercise)] = change(state.of(exercise))
-        state.last = key(exercise)
+        if worked_on:
+            state.last = key(exercise)
 
     state = update(root, put)
     if before is not None:
@@ -241,8 +249,8 @@ def begun(record: Record) -> Record:
 
 
 def passed(answer: str) -> Callable[[Record], Record]:
-    """The answer with this sha256 passed every rung."""
-    return lambda record: replace(begun(record), passed=today(), answer=answer)
+    """The answer with this sha256 passed every rung; the first day counts, until the exercise is opened again."""
+    return lambda record: replace(begun(record), passed=record.passed or today(), answer=answer)
 
 
 def reopened(record: Record) -> Record:

@@ -37,7 +37,7 @@ INTERRUPT = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 class Check:
     """One run of `workbook check`, which can be stopped at any moment."""
 
-    def __init__(self, root: Path, *arguments: str) -> None:
+    def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "workbook", "check", *arguments],
             cwd=Path.cwd(),
@@ -192,7 +192,7 @@ class Watch:
         """Check the exercise, from the beginning."""
         self.stop()
         print(paint("-" * min(width(), 60), "dim"), flush=True)
-        self.check = Check(self.root, self.exercise.identity)
+        self.check = Check(self.exercise.identity)
 
     def ended(self, code: int) -> None:
         """Say what can be done after a check."""
@@ -221,7 +221,7 @@ class Watch:
     def check_all(self) -> None:
         """Check all exercises that were started."""
         print()
-        self.check = Check(self.root, "--all")
+        self.check = Check("--all")
 
     def ask_reset(self) -> None:
         """Ask before the answer is put aside."""

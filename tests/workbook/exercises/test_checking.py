@@ -194,6 +194,13 @@ def test_all_that_were_started_are_checked_with_a_line_each(
     assert rungs.asked == [("02.1", None, 5)]
 
 
+def test_checking_all_does_not_change_what_is_worked_on(clone: Path, strides: Exercise) -> None:
+    find(clone, "02.2").answer.write_text(PASSED)
+    check(clone, "02.1")
+    checking.check_all(clone, 20)
+    assert load(clone).last == "02-tensor-storage/strides"
+
+
 @pytest.mark.parametrize(
     ("word", "line"),
     [

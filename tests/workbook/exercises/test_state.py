@@ -77,10 +77,13 @@ def test_the_file_is_small_and_says_its_version(clone: Path, strides: Exercise) 
 def test_a_day_that_was_noted_stays(clone: Path, strides: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(states, "today", lambda: "2026-01-02")
     note(clone, strides, states.begun)
+    note(clone, strides, states.passed("a"))
     note(clone, strides, states.solved)
     monkeypatch.setattr(states, "today", lambda: "2026-03-04")
     note(clone, strides, states.begun)
-    assert note(clone, strides, states.solved).of(strides) == Record(started="2026-01-02", solution="2026-01-02")
+    note(clone, strides, states.passed("b"))
+    day = "2026-01-02"
+    assert note(clone, strides, states.solved).of(strides) == Record(day, day, "b", solution=day)
 
 
 def test_an_exercise_stands_where_its_answer_stands(clone: Path, strides: Exercise) -> None:
