@@ -143,6 +143,16 @@ def test_the_stub_is_not_started_yet(clone: Clone) -> None:
     assert "`workbook hint 02.1`" in done.words
 
 
+def test_outside_a_clone_the_command_says_where_exercises_are(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "workbook", tmp_path / "installed" / "workbook")
+    environment = plain_environment(PYTHONPATH=str(tmp_path / "installed"))
+    command = [sys.executable, "-m", "workbook", "start", "02.1"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "an installed wheel holds only the library" in done.stderr
+    assert "clone the repository and run the command inside it" in done.stderr
+
+
 # --- answers ---
 
 
