@@ -15,6 +15,9 @@ from glasstorch import random as random
 from glasstorch import return_types as return_types
 from glasstorch._creation import *  # noqa: F403
 from glasstorch._tensor import Tensor as Tensor
+from glasstorch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from glasstorch.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
+from glasstorch.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
 from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import is_grad_enabled as is_grad_enabled
 from glasstorch.autograd.modes import no_grad as no_grad

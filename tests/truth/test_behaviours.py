@@ -30,7 +30,6 @@ WAITING = {
     "B029": "int8, fmod and round",
     "B037": "in-place on a view whose gradient is wanted",
     "B040": "in-place on a view whose gradient is wanted",
-    "B041": "anomaly mode, which the hint at the end of the message is about",
     "B054": "is_grads_batched and eye",
     "B056": "torch._C: the C++ base of a custom function; an instance of one is refused at once here",
     "B057": "the classes between Function and object, which are one class here",

@@ -1,12 +1,14 @@
 """How are gradients recorded and run?
 
-Reading order: `modes`, `node`, `saved`, `views`, `out_forms`, `engine`, `function`, `graph` (backward, grad),
-`formulas`, `gradcheck`, `manual` and `generated/` (autograd and ADInplaceOrView kernels).
+Reading order: `modes`, `anomaly_mode`, `node`, `saved`, `views`, `out_forms`, `input_buffer`, `engine`, `function`,
+`graph` (backward, grad), `formulas`, `gradcheck`, `manual` and `generated/` (autograd and ADInplaceOrView kernels).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
 """
 
+from glasstorch.autograd.anomaly_mode import detect_anomaly as detect_anomaly
+from glasstorch.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from glasstorch.autograd.function import Function as Function
 from glasstorch.autograd.generated import register_autograd_kernels as register_autograd_kernels
 from glasstorch.autograd.gradcheck import gradcheck as gradcheck
@@ -20,10 +22,12 @@ from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
 __all__ = [
     "Function",
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "grad",
     "gradcheck",
     "gradgradcheck",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

@@ -14,6 +14,7 @@ import heapq
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.autograd import anomaly_mode
 from glasstorch.autograd.input_buffer import accumulate, is_shared
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Metadata, Node
@@ -67,6 +68,7 @@ class GraphTask:
 
     def run(self) -> None:  # hot path: benchmarks/eager.py
         """Run nodes as they become ready until none is left."""
+        watching = anomaly_mode.is_anomaly_enabled()
         dependencies, buffers, needed = self.dependencies, self.buffers, self.needed
         keep_graph, ready = self.keep_graph, self.ready
         alone: Node | None = None  # the one ready node, when the heap is empty: a chain never touches the heap
@@ -79,6 +81,8 @@ class GraphTask:
                 if node not in needed:
                     continue
             hooks = node.hooks
+            if watching:
+                anomaly_mode.running.set(node)
             if hooks is not None:
                 grads = hooks.before_node(hooks.on_arrival(grads))
             results = [
@@ -88,6 +92,8 @@ class GraphTask:
                 node.release_variables()
             if hooks is not None:
                 results = [*hooks.after_node(results, grads)]
+            if watching:
+                anomaly_mode.check_nan(node, results)
             del grads
             edges = node.next_edges
             if len(results) != len(edges):
@@ -214,8 +220,15 @@ def execute(
         if not task.dependencies.get(node):
             task.push(node)
     token = grad_mode.set(create_graph)
+    outer = anomaly_mode.running.set(None)
     try:
         task.run()
+    except Exception:
+        culprit = anomaly_mode.running.get()
+        if culprit is not None:
+            anomaly_mode.tell(culprit)
+        raise
     finally:
+        anomaly_mode.running.reset(outer)
         grad_mode.reset(token)
     return task.captured

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
+from glasstorch.autograd import anomaly_mode
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import AutogradError, InplaceError
@@ -43,10 +44,15 @@ class Node:
     metadata: tuple[Metadata | None, ...] = ()
     released = False
     hooks: NodeHooks | None = None
+    # In anomaly mode: the lines of the program that made the node, and the node whose backward they were part of.
+    forward_traceback: list[str] | None = None
+    forward_parent: Node | None = None
 
     def __init__(self, edges: Sequence[Edge | None]) -> None:
         self.next_edges = edges
         self.sequence_nr = next(_sequence)
+        if anomaly_mode.mode.enabled:
+            anomaly_mode.remember(self)
 
     def apply(self, grads: Gradients) -> Gradients:
         """Gradients of the arguments, in the order of `next_edges`, from those of the results."""
@@ -266,6 +272,8 @@ class AccumulateGrad(Node):
         hooks = variable._autograd_meta.hooks
         if hooks is not None:
             self.some_hooks().of_tensors = hooks
+        if anomaly_mode.mode.enabled:
+            anomaly_mode.remember(self)
 
     def apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from glasstorch._tensor import alias
+from glasstorch.autograd.anomaly_mode import is_anomaly_enabled
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, Node, made_by
 from glasstorch.core.errors import AutogradError
@@ -52,9 +53,16 @@ class SavedVariable:
         else:
             meta = tensor._autograd_meta
             of = f", which is output {meta.output_nr} of {made_by(meta.grad_fn)}," if meta and meta.grad_fn else ""
+        hint = (
+            "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+            "question was changed in there or anywhere later. Good luck!"
+            if is_anomaly_enabled()
+            else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        )
         return (
             f"one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{tensor.dtype.scalar_name}Tensor {list(tensor._shape)}]{of} is at version {version}; "
-            f"expected version {self.version} instead. {owner.name()} saved it. Change a clone() instead, or move "
-            f"the in-place operation behind backward()"
+            f"expected version {self.version} instead. Hint: {hint} {owner.name()} saved it. Change a clone() instead, "
+            f"or move the in-place operation behind backward()"
         )
