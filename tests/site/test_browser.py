@@ -143,3 +143,39 @@ def test_a_fold_opens_and_an_erratum_is_found_by_its_address(browser: Any, site:
         assert not code.is_visible()
         entry.locator("summary").first.click()
         assert code.is_visible()
+
+
+def test_a_section_hands_out_its_command_and_its_notebook(browser: Any, site: Path) -> None:
+    with watched(browser) as window:
+        window.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        window.open(site / "00-start" / "one-backward.html")
+        window.page.locator(".run .md-code__button").first.click()
+        copied = window.page.evaluate("navigator.clipboard.readText()")
+        assert copied == "workbook lab chapters/00-start/one-backward.md"
+        link = window.page.locator(".run .download")
+        assert (link.get_attribute("href"), link.get_attribute("download")) == ("one-backward.ipynb", "")
+        assert window.page.locator(".facts dt").all_inner_texts() == ["Time", "Needs", "Aim"]
+
+
+def test_a_hint_is_folded_and_the_lab_sheet_can_be_had(browser: Any, site: Path) -> None:
+    with watched(browser) as window:
+        window.open(site / "exercises" / "02.1-strides.html")
+        hints = window.page.locator("details.hint")
+        assert hints.count() >= 3
+        assert not hints.first.locator("p").first.is_visible()
+        hints.first.locator("summary").click()
+        assert hints.first.locator("p").first.is_visible()
+        link = window.page.locator("a.download")
+        assert (link.get_attribute("href"), link.get_attribute("download")) == ("02.1-strides-lab.ipynb", "")
+        assert (site / "exercises" / "02.1-strides-lab.ipynb").is_file()
+
+
+def test_previous_and_next_lead_on_from_disk_and_on_a_phone(browser: Any, site: Path) -> None:
+    with watched(browser) as window:
+        window.page.set_viewport_size(PHONE)
+        window.open(site / "00-start" / "one-addition.html")
+        window.page.locator(".md-footer__link--next").click()
+        window.page.wait_for_url("**/one-backward.html")
+        window.page.locator(".md-footer__link--prev").click()
+        window.page.wait_for_url("**/one-addition.html")
+        assert window.problems == []
