@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from workbook import commands
 from workbook.commands import CommandError
-from workbook.exercises.catalogue import Exercise, UnknownExercise, find
+from workbook.exercises.catalogue import FOLDER, Exercise, UnknownExercise, find
 
 # Our settings for JupyterLab: text chapters open as notebooks (jupytext reads them), and nothing calls out for news.
 OVERRIDES = {
@@ -22,6 +22,7 @@ OVERRIDES = {
 PYTHON_AS_NOTEBOOK = {"python": "Jupytext Notebook"}
 QUIET = ("--ServerApp.log_level=WARN", "--LabApp.extension_manager=readonly")
 FIRST = Path("chapters") / "00-start"
+SHEETS = ("lab.ipynb", "lab.md", "start.py", "answer.py", "my_lab.ipynb")  # opened as the reader's own
 
 
 def open_lab(name: str | None, *, answer: bool, browser: bool) -> NoReturn:
@@ -43,29 +44,32 @@ def open_lab(name: str | None, *, answer: bool, browser: bool) -> NoReturn:
 
 
 def choose(root: Path, name: str | None, *, answer: bool) -> Path:
-    """What to open first: a path in the clone, or the sheet (or the answer) of an exercise."""
-    path = (root / FIRST if name is None else Path(name)).resolve()
-    if name is None and answer:
-        raise CommandError("--answer needs an exercise\n  for example: workbook lab 02.1 --answer")
-    if path.exists() and path.is_relative_to(root) and not of_exercise(root, path):
+    """What to open first: a path in the clone, or the reader's sheet (or answer) of an exercise."""
+    if name is None:
         if answer:
-            raise CommandError(f"{name} is not an exercise\n  --answer opens an exercise's answer.py as a notebook")
-        return path
-    try:
-        exercise = find(root, name or "")
-    except UnknownExercise as error:
-        if "/" not in str(name) and os.sep not in str(name):
-            raise
-        raise CommandError(
-            f"{name} is not in {root}\n"
-            f"  name a chapter or a notebook of this clone, for example {FIRST.as_posix()}, or an exercise"
-        ) from error
-    return prepare(exercise, answer=answer)
+            raise CommandError("--answer needs an exercise\n  for example: workbook lab 02.1 --answer")
+        return (root / FIRST).resolve()
+    path = Path(name).resolve()
+    there = path.exists() and path.is_relative_to(root)
+    if not there or is_of_an_exercise(root, path):
+        try:
+            return prepare(find(root, name), answer=answer)
+        except UnknownExercise as error:
+            if not there and not {"/", os.sep} & set(name):
+                raise
+            if not there:
+                raise CommandError(
+                    f"{name} is not in {root}\n"
+                    f"  name a chapter or a notebook of this clone, for example {FIRST.as_posix()}, or an exercise"
+                ) from error
+    if answer:
+        raise CommandError(f"{name} is not an exercise\n  --answer opens an exercise's answer.py as a notebook")
+    return path
 
 
-def of_exercise(root: Path, path: Path) -> bool:
-    """Whether a path is an exercise's folder, or its answer; a notebook in it is opened as it is."""
-    return (root / "exercises") in path.parents and (path.is_dir() or path.name == "answer.py")
+def is_of_an_exercise(root: Path, path: Path) -> bool:
+    """Whether a path is a folder of exercises, or a file in one that the reader has a copy of, or is that copy."""
+    return (root / FOLDER) in path.parents and (path.is_dir() or path.name in SHEETS)
 
 
 def prepare(exercise: Exercise, *, answer: bool) -> Path:

@@ -12,6 +12,7 @@ from typing import Self
 
 import pytest
 
+from tests.workbook.exercises.tree import make_clone
 from workbook import cli, commands, targets
 from workbook.book.errors import BookError
 from workbook.commands import CommandError
@@ -19,7 +20,8 @@ from workbook.readme_table import BEGIN, END
 from workbook.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("read", "study", "site", "lab", "test", "bench", "gen", "notebooks")
+NAMES = ("read", "study", "site", "lab", "test", "bench", "gen", "notebooks", "dev")
+EXERCISES = ("doctor", "next", "start", "check", "watch", "hint", "solution", "reset", "progress")
 Output = pytest.CaptureFixture[str]
 
 
@@ -62,7 +64,7 @@ def test_help_names_every_command_without_colour(columns: str) -> None:
     done = subprocess.run([*command, "-h"], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "\x1b" not in done.stdout
-    assert set(NAMES) <= {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")}
+    assert {*NAMES, *EXERCISES} <= {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")}
 
 
 def test_the_version_is_that_of_the_project(workbook: Callable[..., int], capsys: Output) -> None:
@@ -98,6 +100,144 @@ def test_starting_imports_nothing_heavy() -> None:
 
 def test_each_make_target_runs_a_command_that_exists() -> None:
     assert {target.command[0] for target in TARGETS.values()} <= set(NAMES)
+
+
+# --- the exercises ---
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone with two exercises; the reader stands in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(commands, "root", lambda: tmp_path)
+    return make_clone(tmp_path, "02-tensor-storage/01_strides", "02-tensor-storage/02_view")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["start", "02.1"], 0, "Your file"),
+        (["start"], 0, "Your file"),
+        (["next"], 0, "02.1"),
+        (["hint", "strides"], 0, "Hint 1 of 3"),
+        (["hint", "02.1", "-n", "2"], 0, "Hint 2 of 3"),
+        (["hint", "02.1", "--all"], 0, "Hint 3 of 3"),
+        (["solution", "02.1", "--anyway"], 0, "Ours"),
+        (["reset", "02.1"], 0, "nothing to reset"),
+        (["reset", "02.1", "--lab"], 0, "my_lab.ipynb is not there"),
+        (["progress"], 0, "0 of 2 exercises passed"),
+        (["list"], 0, "0 of 2 exercises passed"),
+        (["progress", "02", "--json"], 0, '"total": 2'),
+        (["check", "02.1"], 3, "02.1 is not started"),
+        (["check", "--all"], 3, "No exercise is started yet"),
+        (["solution", "02.1"], 1, "has not passed yet"),
+        (["check"], 1, "no exercise is started"),
+        (["hint"], 1, "no exercise is started"),
+        (["start", "strids"], 2, "the nearest are:"),
+        (["check", "02.7"], 2, "the exercises of chapter 02 are:"),
+        (["watch", "strids"], 2, "the nearest are:"),
+        (["hint", "02.1", "-n", "9"], 2, "has no hint 9"),
+        (["progress", "77"], 2, "chapters with exercises: 02-tensor-storage"),
+        (["lab", "strids"], 2, "the nearest are:"),
+        (["check", "02.1", "--all"], 2, "--all takes no exercise"),
+        (["check", "--answer", "a.py"], 2, "--answer needs the exercise"),
+        (["check", "02.1", "--limit", "0"], 2, "Invalid value for '--limit'"),
+    ],
+)
+def test_each_command_ends_with_its_exit_code(
+    workbook: Callable[..., int], clone: Path, capsys: Output, arguments: list[str], code: int, words: str
+) -> None:
+    assert workbook(*arguments) == code
+    captured = capsys.readouterr()
+    assert words in " ".join((captured.err if code in (1, 2) else captured.out).split())
+
+
+def test_a_damaged_exercise_is_told(workbook: Callable[..., int], clone: Path, capsys: Output) -> None:
+    (clone / "exercises/02-tensor-storage/01_strides/exercise.toml").write_text("title")
+    assert workbook("next") == 1
+    assert capsys.readouterr().err.startswith(
+        "workbook: exercises/02-tensor-storage/01_strides/exercise.toml is not TOML"
+    )
+
+
+def test_the_exit_codes_are_in_the_help_of_check(workbook: Callable[..., int], capsys: Output) -> None:
+    assert workbook("check", "--help") == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert (
+        "Exit codes: 0 passed; 1 not passed, or it could not be done; 2 the command line was not understood;" in words
+    )
+    assert "3 not started; 130 Ctrl-C." in words
+
+
+@pytest.mark.parametrize("command", ["check", "watch"])
+def test_checking_needs_its_packages(
+    workbook: Callable[..., int], clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output, command: str
+) -> None:
+    monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "nbval" else object())
+    assert workbook(command, "02.1") == 1
+    assert "the package 'nbval' is not installed\n  run `make study`" in capsys.readouterr().err
+
+
+def test_authors_check_and_hash_the_exercises(workbook: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("workbook.exercises.dev.check", lambda names: asked.append(names) or 1)
+    monkeypatch.setattr("workbook.exercises.dev.manifest", lambda *, check: asked.append(check) or 0)
+    assert workbook("dev", "check", "02.1", "04.1") == 1
+    assert workbook("dev", "check") == 1
+    assert workbook("dev", "manifest") == 0
+    assert workbook("dev", "manifest", "--check") == 0
+    assert asked == [["02.1", "04.1"], [], False, True]
+
+
+def test_ctrl_c_ends_with_one_line(
+    workbook: Callable[..., int], clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    def interrupted(root: Path) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("workbook.exercises.desk.next_exercise", interrupted)
+    assert workbook("next") == 130
+    assert capsys.readouterr() == ("", "\nStopped.\n")
+
+
+def test_ctrl_c_while_the_command_starts_ends_with_one_line(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+    done = subprocess.run(
+        [sys.executable, "-m", "workbook", "next"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\nStopped.\n")
+
+
+def run_in(clone: Path, *arguments: str, then: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, on this clone."""
+    script = (
+        "import sys; from pathlib import Path; import workbook.commands; clone = Path(sys.argv[1])\n"
+        "workbook.commands.root = lambda: clone; sys.argv = ['workbook', *sys.argv[2:]]\n"
+        f"from workbook.cli import main; code = main()\n{then}\nsys.exit(code)"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script, str(clone), *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_what_a_terminal_cannot_show_ends_no_command(clone: Path) -> None:
+    facts = clone / "exercises/02-tensor-storage/01_strides/exercise.toml"
+    facts.write_text(facts.read_text().replace("About strides", "Schritte und Längen"), encoding="utf-8")
+    done = run_in(clone, "progress", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Schritte und L?ngen" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["start", "02.1"], ["hint", "02.1"]])
+def test_start_and_hint_import_nothing_heavy(clone: Path, arguments: list[str]) -> None:
+    heavy = "{'numpy', 'rich', 'jupytext', 'nbformat', 'mkdocs', 'pytest', 'watchfiles', 'glasstorch'}"
+    done = run_in(clone, *arguments, then=f"print(sorted({heavy} & set(sys.modules)))")
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 # --- read, study, site ---
