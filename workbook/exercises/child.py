@@ -124,9 +124,9 @@ def options(job: Job) -> list[str]:
     return [*common, f"--rootdir={root}", "-m", "not slow and not gpu", *(from_root(root, test) for test in job.tests)]
 
 
-def from_root(root: Path, test: str) -> str:
-    """An argument of pytest with its path complete; options stay as they are."""
-    return test if test.startswith("-") else str(root / test)
+def from_root(root: Path, argument: str) -> str:
+    """An argument of pytest; where it names a file or folder of the clone, with its path complete."""
+    return str(root / argument) if (root / argument.partition("::")[0]).exists() else argument
 
 
 def run(job: Job) -> RungResult:

@@ -217,7 +217,7 @@ class Graft:
             exec(compile("from __future__ import annotations\n" + text, "<regenerated>", "exec"), space)
         finally:
             space["AUTOGRAD"] = table
-        saved = [a for a in arguments if a not in ("grad", "grads")]
+        saved = [a.rpartition("=")[2] for a in arguments if a not in ("grad", "grads")]
         keeps = f"its node {row.node} saves {listing(saved)}" if saved else f"its node {row.node} saves nothing"
         self.sentences[piece.answer] = f"the derivative of {op} by {argument} is yours: {keeps}"
 

@@ -60,6 +60,7 @@ class Guard:
 
     def __init__(self, temporary: Path, solutions: Path, answer: Path, told: Callable[[Refusal], None]) -> None:
         self.temporary = os.path.realpath(temporary) + os.sep
+        self.groups = self.temporary + "groups" + os.sep  # the command kills the processes that are named there
         self.solutions = os.path.realpath(solutions) + os.sep
         self.answer = str(answer)
         self.told = told  # called with each refusal of the answer's, which may catch what is raised
@@ -95,7 +96,9 @@ class Guard:
         if isinstance(path, int):
             return
         full = os.path.realpath(os.fsdecode(path))
-        if full.startswith(self.temporary) or full in DEVICES or os.fsdecode(path) in DEVICES:
+        if full.startswith(self.temporary) and not full.startswith(self.groups):
+            return
+        if full in DEVICES or os.fsdecode(path) in DEVICES:
             return
         if BYTECODE in full.split(os.sep)[-2:]:
             return

@@ -55,6 +55,7 @@ class Child:
     def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str], groups: Path) -> None:
         self.groups = groups  # a folder: each file's name is a process that leads a group of its own
         self.started = self.last_heard = time.monotonic()
+        self.killed = False
         self.kept = bytearray()
         self.left_out = 0
         self.process = subprocess.Popen(
@@ -94,7 +95,10 @@ class Child:
         return Ended(self.process.returncode, seconds, timed_out, output, self.left_out)
 
     def kill(self) -> None:
-        """End the process and all that it started."""
+        """End the process and all that it started; once, for a number may be somebody else's later."""
+        if self.killed:
+            return
+        self.killed = True
         for leader in self._leaders():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(leader, signal.SIGKILL)

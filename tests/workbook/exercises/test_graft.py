@@ -231,7 +231,7 @@ def test_a_formula_may_take_a_fact_and_keyword_arguments(tmp_path: Path) -> None
     result = graft(tmp_path, text, TANH, test=TANH_ONLY).rungs[0]
     assert result.outcome == PASSED
     assert result.replaced[0].startswith(
-        "the derivative of tanh by self is yours: its node TanhBackward0 saves self_shape=self.shape and result"
+        "the derivative of tanh by self is yours: its node TanhBackward0 saves self.shape and result"
     )
 
 

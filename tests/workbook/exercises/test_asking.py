@@ -1,0 +1,232 @@
+"""Does asking capture what comes, and does judging say in words what is wrong with it?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import glasstorch as torch
+from workbook.exercises.asking import (
+    MODULE,
+    Ask,
+    AuthorError,
+    NotStarted,
+    Raises,
+    Refused,
+    close,
+    cut,
+    equal,
+    expect,
+    kind_of,
+    load_answer,
+    short,
+)
+from workbook.exercises.report import Refusal
+
+ANSWER = """
+class Node:
+    pass
+
+def double(number):
+    return 2 * number
+
+def as_list(number):
+    return [number]
+
+def nothing(number):
+    number * 2
+
+def refuse(number):
+    raise ValueError("not a good number")
+
+def outer(number):
+    return refuse(number)
+
+def stub(number):
+    raise NotImplementedError
+
+def change(numbers):
+    numbers.clear()
+    return numbers
+"""
+NAN = float("nan")
+
+
+@pytest.fixture(autouse=True)
+def without_answer() -> Iterator[None]:
+    """Leave no module `answer` behind."""
+    yield
+    sys.modules.pop(MODULE, None)
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Ask:
+    """Asks the answer above."""
+    path = tmp_path / "answer.py"
+    path.write_text(ANSWER)
+    return Ask(path)
+
+
+def refused(action: Callable[[], object]) -> Refusal:
+    """The refusal that something raises."""
+    with pytest.raises(Refused) as info:
+        action()
+    return info.value.refusal
+
+
+def test_a_call_gives_its_value_and_its_text(ask: Ask) -> None:
+    came = ask("double", 4)
+    assert (came.value, came.call, came.line) == (8, "double(4)", 5)
+    assert ask("double", number=(1,)).call == "double(number=(1,))"
+
+
+def test_the_text_of_a_call_is_what_was_passed_not_what_became_of_it(ask: Ask) -> None:
+    assert ask("change", [1, 2]).call == "change([1, 2])"
+
+
+def test_what_is_equal_is_accepted(ask: Ask) -> None:
+    expect(ask("double", 4), 8)
+    expect((1, [2.0], {"a": NAN}), (1, [2.0], {"a": NAN}))
+
+
+def test_a_value_that_is_wrong_is_refused_with_all_that_is_known(ask: Ask) -> None:
+    told = refused(lambda: expect(ask("double", 4), 9, because="why", asked="nine"))
+    assert told == Refusal("nine", "double(4)", "8", "9", "why", 5)
+
+
+def test_a_wrong_type_is_said_in_words(ask: Ask) -> None:
+    told = refused(lambda: expect(ask("as_list", 4), (4,)))
+    assert (told.came, told.accepted) == ("[4], a list", "(4,), a tuple")
+
+
+def test_a_missing_return_is_guessed(ask: Ask) -> None:
+    assert refused(lambda: expect(ask("nothing", 4), 8)).came == "None (is a `return` missing?)"
+    assert refused(lambda: expect(8, None)).accepted == "None"
+
+
+def test_what_it_raises_is_a_refusal_with_its_lines(ask: Ask) -> None:
+    told = refused(lambda: expect(ask("outer", 4), 8))
+    assert told.came == "ValueError: not a good number"
+    assert told.accepted == "8"
+    assert told.line == 15
+    assert told.trace == (
+        "line 18, in outer: return refuse(number)",
+        'line 15, in refuse: raise ValueError("not a good number")',
+    )
+    assert refused(lambda: ask("outer", 4).value).input == "outer(4)"
+
+
+def test_an_exception_can_be_what_is_accepted(ask: Ask) -> None:
+    expect(ask("refuse", 1), Raises(ValueError, "good"))
+    other = refused(lambda: expect(ask("refuse", 1), Raises(ValueError, "bad")))
+    assert other.accepted == "the function raises ValueError whose message has 'bad'"
+    assert other.came == "ValueError: not a good number"
+    assert refused(lambda: expect(ask("refuse", 1), Raises(TypeError))).accepted == "the function raises TypeError"
+    assert refused(lambda: expect(ask("double", 1), Raises(ValueError))).came == "2"
+
+
+def test_raises_needs_a_call() -> None:
+    with pytest.raises(AuthorError, match="needs what `ask` returned"):
+        expect(3, Raises(ValueError))
+
+
+def test_a_stub_is_not_started(ask: Ask) -> None:
+    with pytest.raises(NotStarted) as info:
+        ask("stub", 1)
+    assert (info.value.name, info.value.line) == ("stub", 21)
+
+
+def test_a_class_is_got_by_name_and_what_is_missing_is_told(ask: Ask) -> None:
+    assert ask.get("Node").__name__ == "Node"
+    told = refused(lambda: ask.get("Tree"))
+    assert told.came.startswith("answer.py has no Tree; it defines Node, double, as_list")
+
+
+def test_another_judgement_takes_the_place_of_equality(ask: Ask) -> None:
+    expect(ask("double", 2), 7, same=lambda value, accepted: value < accepted)
+    with pytest.raises(Refused):
+        expect(ask("double", 2), 4, same=lambda value, accepted: value is None)
+
+
+@pytest.mark.parametrize(
+    ("value", "accepted", "expected"),
+    [
+        (1, 1, True),
+        (1, 1.0, False),
+        (True, 1, False),
+        ((1, 2), (1, 2), True),
+        ((1, 2), (1, 2, 3), False),
+        ((1, 2.0), (1, 2), False),
+        ([(1,)], [[1]], False),
+        ({"a": 1}, {"a": 1}, True),
+        ({"a": 1}, {"b": 1}, False),
+        (NAN, NAN, True),
+        (NAN, 1.0, False),
+    ],
+)
+def test_equal_means_the_same_types_all_the_way_down(value: object, accepted: object, expected: bool) -> None:
+    assert equal(value, accepted) is expected
+
+
+def test_tensors_are_compared_by_shape_dtype_and_elements() -> None:
+    three = torch.tensor([1.0, 2.0, NAN])
+    assert equal(three, torch.tensor([1.0, 2.0, NAN]))
+    assert not equal(three, torch.tensor([1.0, 2.0, 3.0]))
+    assert not equal(three, torch.tensor([[1.0, 2.0, NAN]]))
+    assert not equal(three, torch.tensor([1.0, 2.0, NAN], dtype=torch.float64))
+
+
+def test_close_allows_rounding_and_nothing_else() -> None:
+    one = torch.tensor([1.0])
+    assert close(one + 1e-6, one)
+    assert not close(one + 1e-3, one)
+    assert not close(torch.tensor([1.0 + 1e-6], dtype=torch.float64), torch.tensor([1.0], dtype=torch.float64))
+    assert not close(torch.tensor([[1.0]]), one)
+    assert not close(1.0, one)
+
+
+def test_values_are_shown_short_and_without_addresses() -> None:
+    class Loud:
+        def __repr__(self) -> str:
+            raise ValueError
+
+    assert short((2, 3)) == "(2, 3)"
+    assert len(short(list(range(10**6)))) < 400
+    assert "0x" not in short(object())
+    assert "Loud" in short(Loud())
+    assert cut("x\n" * 100).endswith("(200 characters)")
+    assert cut("x\n" * 100).count("\n") < 20
+    assert (kind_of(1), kind_of("")) == ("an int", "a str")
+
+
+def test_an_answer_that_raises_at_the_top_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text("x = 1\ny = x / 0\n")
+    told = refused(lambda: load_answer(path))
+    assert (told.came, told.line) == ("ZeroDivisionError: division by zero", 2)
+    assert told.trace == ("line 2, at the top: y = x / 0",)
+    assert MODULE not in sys.modules
+
+
+def test_a_stub_at_the_top_is_not_started(tmp_path: Path) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text("raise NotImplementedError\n")
+    with pytest.raises(NotStarted):
+        load_answer(path)
+
+
+def test_a_declared_encoding_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "answer.py"
+    path.write_bytes(b"# coding: latin-1\nword = '\xe9'\n")
+    assert load_answer(path).word == "\u00e9"
+
+
+def test_an_indentation_error_shows_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text("def f():\n    x = 1\n      y = 2\n")
+    told = refused(lambda: load_answer(path))
+    assert told.came == "IndentationError: unexpected indent"
+    assert told.trace[:2] == ("line 3", "y = 2")
