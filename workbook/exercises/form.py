@@ -149,7 +149,7 @@ def example_problems(exercise: Exercise, stub: ast.Module) -> Iterator[str]:
             got = " ".join("".join(said).split("Failed example:", 1)[1].split())
             yield f"start.py: an example of {node.name} is not what the solution gives: {got}"
     if not count:
-        yield "start.py: no docstring has an example (`>>> ...`)"
+        yield "start.py: no docstring has an example, as doctest reads them"
 
 
 # --- the check, the wrong answers, the lab sheet ---
