@@ -16,6 +16,7 @@ import typer
 from workbook import commands
 from workbook.commands import CommandError
 from workbook.exercises.catalogue import ExerciseError, UnknownExercise
+from workbook.exercises.say import program
 from workbook.targets import STOPPED
 
 app = typer.Typer(
@@ -37,7 +38,7 @@ Port = Annotated[
 Serve = Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the book when it is built.")]
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="[EXERCISE]", help="Its number (02.1), name or path; the one you work on if left out."),
+    typer.Argument(metavar="EXERCISE", help="Its number (02.1), name or path; the one you work on if left out."),
 ]
 CODES = """Exit codes: 0 passed; 1 not passed, or it could not be done; 2 the command line was not understood;
 3 not started; 130 Ctrl-C. The answer runs for a limited time, in a copy of its folder, where it may not delete or
@@ -116,7 +117,7 @@ def next_exercise() -> None:
 @app.command()
 def start(
     name: Annotated[
-        str | None, typer.Argument(metavar="[EXERCISE]", help="Its number (02.1) or name; the next one if left out.")
+        str | None, typer.Argument(metavar="EXERCISE", help="Its number (02.1) or name; the next one if left out.")
     ] = None,
 ) -> None:
     """Start an exercise: make your answer.py and lab sheet."""
@@ -195,7 +196,7 @@ def reset(
 
 @app.command()
 def progress(
-    chapter: Annotated[str | None, typer.Argument(metavar="[CHAPTER]", help="Only this one, for example 02.")] = None,
+    chapter: Annotated[str | None, typer.Argument(metavar="CHAPTER", help="Only this one, for example 02.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it for scripts.")] = False,
 ) -> None:
     """Show all exercises, and which you have passed."""
@@ -277,6 +278,8 @@ def main() -> int:
         return fail(error, 2)
     except ExerciseError as error:
         return fail(error, 1)
+    except OSError as error:
+        return fail(f"the system refused: {error}\n  what is missing here: {program()} doctor", 1)
     except SystemExit as end:
         if end.code == STOPPED:
             print("\nStopped.", file=sys.stderr)
@@ -284,7 +287,7 @@ def main() -> int:
     return 0
 
 
-def fail(error: Exception, code: int) -> int:
+def fail(error: Exception | str, code: int) -> int:
     """Say what went wrong. Returns the exit code."""
     print(f"workbook: {error}", file=sys.stderr)
     return code

@@ -189,6 +189,19 @@ def test_authors_check_and_hash_the_exercises(workbook: Callable[..., int], monk
     assert asked == [["02.1", "04.1"], [], False, True]
 
 
+def test_what_the_system_refuses_is_told_without_a_traceback(
+    workbook: Callable[..., int], clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    def refused(root: Path) -> int:
+        raise PermissionError(13, "Permission denied", "/usr/bin/python")
+
+    monkeypatch.setattr("workbook.exercises.desk.next_exercise", refused)
+    assert workbook("next") == 1
+    error = capsys.readouterr().err
+    assert error.startswith("workbook: the system refused: [Errno 13] Permission denied: '/usr/bin/python'\n")
+    assert error.endswith("doctor\n")
+
+
 def test_ctrl_c_ends_with_one_line(
     workbook: Callable[..., int], clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:

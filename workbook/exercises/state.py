@@ -221,7 +221,7 @@ def write(root: Path, state: State) -> None:
     try:
         replace_file(root / FOLDER / FILE, text.encode())
     except OSError as error:
-        state.said.append(f"Your progress could not be saved in {FOLDER}/{FILE} ({error.strerror}).")
+        state.said.append(f"Your progress could not be saved in {FOLDER}/{FILE} ({error.strerror}); the rest was done.")
 
 
 def spare(record: Record) -> dict[str, object]:

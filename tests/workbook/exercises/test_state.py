@@ -192,7 +192,9 @@ def test_a_read_only_folder_is_said_and_the_state_is_right_all_the_same(
     deny(monkeypatch, "write_bytes")
     state = note(clone, strides, states.hinted(1))
     assert state.of(strides).hints == 1
-    assert state.said == ["Your progress could not be saved in exercises/progress.json (Permission denied)."]
+    assert state.said == [
+        "Your progress could not be saved in exercises/progress.json (Permission denied); the rest was done."
+    ]
 
 
 def test_a_file_that_may_not_be_read_is_left(clone: Path, strides: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
