@@ -66,6 +66,18 @@ def test_a_wrong_second_derivative_is_refused(torch: Any) -> None:
     assert not torch.autograd.gradgradcheck(wrong, (x,), raise_exception=False)
 
 
+def test_a_result_without_a_history_must_be_constant(torch: Any) -> None:
+    x = double(torch, 0.3, 1.2)
+    with pytest.raises(RuntimeError, match="Numerical gradient for function expected to be zero"):
+        torch.autograd.gradcheck(lambda x: x.detach().sin(), (x,))
+    assert torch.autograd.gradcheck(lambda x: torch.ones(2, dtype=torch.float64), (x,))
+
+
+def test_a_first_derivative_without_a_history_is_refused(torch: Any) -> None:
+    wrong = function(torch, lambda x, g: (g * x.cos()).detach())
+    assert not torch.autograd.gradgradcheck(wrong, (double(torch, 0.3),), raise_exception=False)
+
+
 def test_every_output_and_every_input_is_checked(torch: Any) -> None:
     wrong = function(torch, lambda x, g: g * 0)
     x, y = double(torch, 0.3), double(torch, 0.4)
