@@ -47,6 +47,7 @@ class Job:
     pieces: tuple[dict[str, str], ...]
     tests: tuple[str, ...]
     limit: float
+    until: float  # the time at which it has to be over, in seconds as `time.time` counts
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -78,7 +79,7 @@ def protect(job: Job, stem: str) -> None:
     from workbook.exercises.guard import Guard, OutOfReach
 
     hang = job.file(f"{stem}-hang.txt").open("w", encoding="utf-8")
-    faulthandler.dump_traceback_later(job.limit, exit=True, file=hang)
+    faulthandler.dump_traceback_later(max(job.until - time.time(), TICK), exit=True, file=hang)
     sys.meta_path.insert(0, OutOfReach("torch", NO_TORCH))
     solutions = Path(job.root) / "exercises" / "solutions"
     Guard(Path(job.temporary), solutions, job.answer, lambda refusal: write_refusal(job, refusal)).install()

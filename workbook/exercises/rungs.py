@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -126,7 +127,9 @@ class Running:
         self.rung, self.limit = rung, limit
         pieces = tuple(asdict(piece) for piece in exercise.pieces)
         tests = exercise.tests if rung == "graft" else ()
-        self.job = Job(rung, str(root.resolve()), str(folder), exercise.check.name, pieces, tests, limit)
+        self.job = Job(
+            rung, str(root.resolve()), str(folder), exercise.check.name, pieces, tests, limit, time.time() + limit
+        )
         for name in ("tmp", "groups"):
             (folder / name).mkdir(parents=True)
         try:

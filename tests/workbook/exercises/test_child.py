@@ -15,7 +15,7 @@ from workbook.exercises.report import BROKEN, PASSED, REFUSED, Refusal, RungResu
 def job(tmp_path: Path) -> Job:
     """A job of rung 3."""
     piece = {"kind": "function", "target": "a:b", "answer": "b", "key": ""}
-    return Job("graft", "/clone", str(tmp_path), "check_a.py", (piece,), ("tests/a.py::test_b", "-k", "c"), 20.0)
+    return Job("graft", "/clone", str(tmp_path), "check_a.py", (piece,), ("tests/a.py::test_b", "-k", "c"), 20.0, 0.0)
 
 
 def test_a_job_is_read_as_it_was_written(job: Job) -> None:

@@ -10,7 +10,7 @@ from workbook.exercises.kernel import kernel_environment
 
 
 def test_the_kernel_is_found_and_keeps_its_files_in_the_temporary_folder(tmp_path: Path) -> None:
-    job = Job("lab", "/clone", str(tmp_path), "check_a.py", (), (), 20.0)
+    job = Job("lab", "/clone", str(tmp_path), "check_a.py", (), (), 20.0, 0.0)
     found = kernel_environment(job)
     spec = json.loads((Path(found["JUPYTER_PATH"]) / "kernels" / "workbook" / "kernel.json").read_text())
     assert spec["argv"][-4:] == ["workbook.exercises.kernel", str(tmp_path / "job.json"), "-f", "{connection_file}"]
