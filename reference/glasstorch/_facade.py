@@ -6,6 +6,7 @@ Differs: assembled here from the modules that define the names; a name that is m
 
 from __future__ import annotations
 
+from glasstorch import _C as _C
 from glasstorch import autograd as autograd
 from glasstorch import cuda as cuda
 from glasstorch import library as library
@@ -19,6 +20,7 @@ from glasstorch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_
 from glasstorch.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from glasstorch.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
 from glasstorch.autograd.modes import enable_grad as enable_grad
+from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import is_grad_enabled as is_grad_enabled
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
@@ -38,6 +40,7 @@ from glasstorch.core.dtype import set_default_dtype as set_default_dtype
 from glasstorch.core.dtype import uint8 as uint8
 from glasstorch.core.generator import Generator as Generator
 from glasstorch.core.geometry import Size as Size
+from glasstorch.core.inference import is_inference_mode_enabled as is_inference_mode_enabled
 from glasstorch.core.layout import channels_last as channels_last
 from glasstorch.core.layout import channels_last_3d as channels_last_3d
 from glasstorch.core.layout import contiguous_format as contiguous_format

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch.core import geometry, hooks
+from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import BY_NAME, Number, dtype, dtype_of_number, from_numpy_dtype, get_default_dtype
@@ -404,7 +404,7 @@ def wrap(array: Array, dtype: dtype) -> Tensor:  # hot path: benchmarks/eager.py
     t._array = array
     t.dtype = dtype
     t._shape = array.shape
-    t.key_set = CPU_KEYS
+    t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
     t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
     t._offset = t._generation = 0
     return t
@@ -425,7 +425,7 @@ def make(
     t._shape = shape
     t._strides = strides
     t._offset = offset
-    t.key_set = CPU_KEYS if storage.device is CPU else KEYS_OF_DEVICE[storage.device.type]
+    t.key_set = inference.keys_of_new(CPU_KEYS if storage.device is CPU else KEYS_OF_DEVICE[storage.device.type])
     t._storage = storage
     t._version_counter = t._autograd_meta = t._number = None
     t._generation = storage.generation
@@ -505,7 +505,7 @@ def wrapped_number(value: Number) -> Tensor:  # hot path: benchmarks/eager.py
     t._array = None
     t.dtype = dtype_of_number(value)
     t._shape = ()
-    t.key_set = CPU_KEYS
+    t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
     t._storage = t._strides = t._version_counter = t._autograd_meta = None
     t._number = value
     t._offset = t._generation = 0

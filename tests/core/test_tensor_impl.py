@@ -119,7 +119,7 @@ def test_a_view_that_shares_the_counter_sees_every_change() -> None:
 def test_a_meta_tensor_has_no_array() -> None:
     t = over(Storage.allocate(24, META), float32, (2, 3))
     assert (t.data_ptr(), t.device) == (0, META)
-    with pytest.raises(NotImplementedError, match=r"Cannot copy out of meta tensor; no data!.*make a tensor on the"):
+    with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor; no data!"):
         t.array()
 
 

@@ -22,8 +22,6 @@ ROOT = Path(__file__).parents[2]
 RECORDED = recorded(ROOT)
 
 WAITING = {
-    "B011": "inference_mode",
-    "B018": "torch._C: key sets of tensors",
     "B019": "complex numbers",
     "B023": "complex numbers",
     "B028": "__torch_dispatch__",
@@ -36,11 +34,10 @@ WAITING = {
     "B059": "round",
     "B060": "sign, norm, sort, median, floor, leaky_relu and prod",
     "B064": "forward-mode differentiation",
-    "B068": "torch._C: key sets, include and exclude; inference_mode; autocast",
+    "B068": "autocast",
     "B069": "torch._C: the dump of a table; the kernels of other backends",
     "B070": "torch._C: the dump of a table; dropout and batch_norm",
     "B071": "a kernel registered twice, which is refused here; PyTorch's words for a missing kernel",
-    "B072": "torch._C: a guard below autograd",
     "B074": "torch._C: the dump of a table",
     "B076": "custom_op",
     "B077": "linalg, histc and fft",
@@ -77,8 +74,6 @@ WAITING = {
     "B129": "save and load",
     "B131": "equal",
     "B201": "functions of the C API, which glasstorch has none of",
-    "B202": "torch._C: key sets of tensors",
-    "B203": "torch._C: key sets of tensors; inference_mode",
     "B206": "torch._C: the C++ base of Tensor",
     "B207": "linalg",
     "B208": "PyTorch's words for two devices of which one is meta; here they are those of two real devices",

@@ -16,6 +16,7 @@ from glasstorch.autograd.gradcheck import gradgradcheck as gradgradcheck
 from glasstorch.autograd.graph import backward as backward
 from glasstorch.autograd.graph import grad as grad
 from glasstorch.autograd.modes import enable_grad as enable_grad
+from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
 
@@ -27,6 +28,7 @@ __all__ = [
     "grad",
     "gradcheck",
     "gradgradcheck",
+    "inference_mode",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",

@@ -17,6 +17,7 @@ from glasstorch.autograd.node import AutogradMeta, Edge, HookHandle, Node, gradi
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
 from glasstorch.core.errors import AutogradError
+from glasstorch.core.inference import is_inference_mode_enabled
 from glasstorch.operators.generated.functions import ones_like, zeros_like
 from glasstorch.operators.shapes.result import C_NAMES
 
@@ -169,6 +170,8 @@ class _Hooks:
     def requires_grad_(self, tensor: Tensor, requires_grad: bool) -> None:
         if not isinstance(requires_grad, bool):
             raise TypeError(f"requires_grad must be a bool, got {requires_grad!r}")
+        if requires_grad and tensor.is_inference() and not is_inference_mode_enabled():
+            raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if self.grad_fn(tensor) is not None:
             if requires_grad:
                 return

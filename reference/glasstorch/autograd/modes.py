@@ -1,7 +1,7 @@
 """Is a gradient graph being recorded?
 
-Mirrors: c10/core/GradMode.h, c10/core/AutogradState.h, torch/autograd/grad_mode.py
-Differs: a ContextVar, which each thread and each asyncio task has of its own.
+Mirrors: c10/core/GradMode.h, c10/core/InferenceMode.h, c10/core/AutogradState.h, torch/autograd/grad_mode.py
+Differs: ContextVars, which each thread and each asyncio task has of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TypeVar
 
+from glasstorch.core.inference import is_inference_mode_enabled, set_inference_mode
+from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED
+from glasstorch.dispatch.active_keys import active_keys
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 grad_mode: ContextVar[bool] = ContextVar("grad_mode", default=True)
@@ -23,28 +27,17 @@ def is_grad_enabled() -> bool:
     return grad_mode.get()
 
 
-class _GradModeGuard:
-    """Sets the grad mode inside a `with` block, or inside a function that it decorates."""
+class _Guard:
+    """Sets a mode inside a `with` block, or inside a function that it decorates."""
 
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
-        self._before: list[bool] = []
-
-    def __enter__(self) -> None:
-        self._before.append(grad_mode.get())
-        grad_mode.set(self.mode)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        grad_mode.set(self._before.pop())
+    def again(self) -> Any:
+        """A guard for one more block, which sets the same."""
+        raise NotImplementedError
 
     def __call__(self, function: F) -> F:
-        mode = self.mode
-
         @functools.wraps(function)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with _GradModeGuard(mode):
+            with self.again():
                 return function(*args, **kwargs)
 
         @functools.wraps(function)
@@ -53,7 +46,7 @@ class _GradModeGuard:
             resume, value = generator.send, None
             while True:
                 try:
-                    with _GradModeGuard(mode):
+                    with self.again():
                         produced = resume(value)
                 except StopIteration as stop:
                     return stop.value
@@ -64,6 +57,26 @@ class _GradModeGuard:
                     resume, value = generator.throw, error
 
         return wrapped_generator if inspect.isgeneratorfunction(function) else wrapped  # type: ignore[return-value]
+
+
+class _GradModeGuard(_Guard):
+    """Sets the grad mode."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self._before: list[bool] = []
+
+    def again(self) -> _GradModeGuard:
+        return _GradModeGuard(self.mode)
+
+    def __enter__(self) -> None:
+        self._before.append(grad_mode.get())
+        grad_mode.set(self.mode)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        grad_mode.set(self._before.pop())
 
 
 class _PlainGuard(_GradModeGuard):
@@ -102,3 +115,39 @@ class set_grad_enabled(_GradModeGuard):
     def __call__(self, function: F) -> F:
         grad_mode.set(self._at_construction)
         return super().__call__(function)
+
+
+class inference_mode(_Guard):
+    """Inside, autograd is switched off for good: nothing is recorded, and new tensors are inference tensors.
+
+    They count no versions and can never be saved for a backward pass. `inference_mode(False)` is ordinary again.
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        """A guard; or the function, decorated, where the class itself is the decorator."""
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self._before: list[tuple[bool, bool, tuple[int, int]]] = []
+
+    def again(self) -> inference_mode:
+        return inference_mode(self.mode)
+
+    def __enter__(self) -> None:
+        included, allowed = active_keys.get()
+        self._before.append((is_inference_mode_enabled(), grad_mode.get(), (included, allowed)))
+        set_inference_mode(self.mode)
+        grad_mode.set(not self.mode)
+        if self.mode:
+            active_keys.set((included & ~ADINPLACEORVIEW, allowed & ~AUTOGRAD_AND_NESTED))
+        else:
+            active_keys.set((included | ADINPLACEORVIEW, allowed | AUTOGRAD_AND_NESTED))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        inference, grad, keys = self._before.pop()
+        set_inference_mode(inference)
+        grad_mode.set(grad)
+        active_keys.set(keys)

@@ -236,6 +236,7 @@ class MadeBy(enum.Enum):
     """
 
     NO_GRAD = "in no_grad mode"
+    INFERENCE = "in inference mode"
     SEVERAL = "by an operator that returns several views"
     FUNCTION = "in a custom Function"
 
@@ -440,11 +441,13 @@ def check_rebase(meta: AutogradMeta, changed: str) -> None:
     if made is None:
         return
     output = None if node is None else f"Output {meta.output_nr} of {made_by(node)} is a view"
-    if output is not None and made is not MadeBy.NO_GRAD:
+    inference = made is MadeBy.INFERENCE
+    if output is not None and made is not MadeBy.NO_GRAD and not inference:
         what = f"{output} and {changed} modified inplace."
     else:
         view = "A view was" if output is None else f"{output} of a view which was"
-        what = f"{view} created in no_grad mode and {changed} modified inplace with grad mode enabled."
+        mode, now = ("inference", "in normal mode") if inference else ("no_grad", "with grad mode enabled")
+        what = f"{view} created in {mode} mode and {changed} modified inplace {now}."
     if made is MadeBy.SEVERAL:
         raise InplaceError(
             f"{what} This view is the output of a function that returns multiple views. Such functions do not allow "
@@ -457,9 +460,10 @@ def check_rebase(meta: AutogradMeta, changed: str) -> None:
             f"Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
             f"output of the custom Function."
         )
+    block = "inference_mode" if inference else "no_grad"
     raise InplaceError(
         f"{what} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-        f"moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace to "
+        f"moving both the view and the inplace either both inside the {block} block (if you don't want the inplace to "
         f"be tracked) or both outside (if you want the inplace to be tracked)."
     )
 

@@ -13,6 +13,7 @@ from glasstorch.autograd.anomaly_mode import is_anomaly_enabled
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, Node, made_by
 from glasstorch.core.errors import AutogradError
+from glasstorch.core.keys import ADINPLACEORVIEW
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -27,6 +28,12 @@ class SavedVariable:
     __slots__ = ("output_nr", "tensor", "version")
 
     def __init__(self, tensor: Tensor, producer: Node | None = None, output_nr: int = -1) -> None:
+        if not tensor.key_set & ADINPLACEORVIEW:
+            raise AutogradError(
+                "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
+                "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
+                "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+            )
         self.tensor = tensor if producer is None else alias(tensor)
         self.output_nr = output_nr  # of the node that saved it; -1 for an argument
         counter = tensor._version_counter

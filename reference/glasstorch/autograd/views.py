@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, MadeBy, check_rebase, gradient_edge, requires_grad
+from glasstorch.core import inference
+from glasstorch.core.keys import ADINPLACEORVIEW
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -21,12 +23,15 @@ recording = grad_mode.get
 
 def shares_version(base: Tensor, other: Tensor) -> Tensor:
     """Record that `other` shows the storage of `base` and that no gradient flows between them: `detach`."""
-    other._version_counter = base.version_counter()
+    if not base.is_inference():
+        other._version_counter = base.version_counter()
     return other
 
 
 def as_view(base: Tensor, view: Tensor) -> Tensor:  # hot path: benchmarks/eager.py
     """Record that `view` shows the storage of `base`: the root of a chain of views, and its version counter."""
+    if not base.key_set & ADINPLACEORVIEW:  # a view of an inference tensor is one too
+        return view
     counter = base._version_counter
     if counter is None:
         counter = base.version_counter()
@@ -39,16 +44,23 @@ def as_view(base: Tensor, view: Tensor) -> Tensor:  # hot path: benchmarks/eager
     else:
         view_meta.base = meta.base
         view_meta.made = meta.made
-    if not recording():
+    if inference.entered and inference.mode.get():
+        view_meta.made = MadeBy.INFERENCE
+    elif not recording():
         view_meta.made = MadeBy.NO_GRAD
     return view
 
 
 def as_views(base: Tensor, views: Any) -> Any:
     """Several views of one tensor, none of which may be changed in place while that is recorded."""
-    made = MadeBy.SEVERAL if recording() else MadeBy.NO_GRAD
+    if inference.entered and inference.mode.get():
+        made = MadeBy.INFERENCE
+    else:
+        made = MadeBy.SEVERAL if recording() else MadeBy.NO_GRAD
     for view in views:
-        as_view(base, view)._autograd_meta.made = made
+        meta = as_view(base, view)._autograd_meta
+        if meta is not None:  # else they are inference tensors
+            meta.made = made
     return views
 
 

@@ -199,6 +199,8 @@ AUTOCAST: Final = sum(bit for name, bit in FUNCTIONALITY_BIT.items() if name.sta
 AUTOGRAD: Final = FUNCTIONALITY_BIT["AutogradOther"] | FUNCTIONALITY_BIT["AutogradFunctionality"]
 AUTOGRAD_AND_NESTED: Final = AUTOGRAD | FUNCTIONALITY_BIT["AutogradNestedTensor"]
 
+ADINPLACEORVIEW: Final = FUNCTIONALITY_BIT["ADInplaceOrView"]
+
 # What an autograd kernel and an ADInplaceOrView kernel redispatch on.
 BELOW_AUTOGRAD: Final = below("AutogradOther")
 BELOW_ADINPLACEORVIEW: Final = below("ADInplaceOrView")

@@ -24,8 +24,9 @@ import numpy as np
 from glasstorch.core import geometry
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, dtype
-from glasstorch.core.errors import ShapeError, StorageError
+from glasstorch.core.errors import AutogradError, InplaceError, NoDataError, ShapeError, StorageError
 from glasstorch.core.geometry import Shape, Size
+from glasstorch.core.keys import ADINPLACEORVIEW
 from glasstorch.core.layout import layout, strided
 from glasstorch.core.storage import Storage
 
@@ -170,10 +171,7 @@ class TensorImpl:
             array = self._array = np.array(self._number, self.dtype.numpy)
             return array
         if storage.memory is None:
-            raise NotImplementedError(
-                f"Cannot copy out of {storage.device} tensor; no data! It has sizes and a dtype only: make a tensor on "
-                f"the CPU for values"
-            )
+            raise NoDataError(f"Cannot copy out of {storage.device} tensor; no data!")
         array = self._array = strided_array(storage, self.dtype, self._shape, self.strides(), self._offset)
         self._generation = storage.generation
         return array
@@ -188,11 +186,17 @@ class TensorImpl:
         self._storage = storage
         self._shape, self._strides, self._offset, self._array = shape, strides, offset, None
 
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode: autograd never hears of it."""
+        return not self.key_set & ADINPLACEORVIEW
+
     # Versions ---------------------------------------------------------------------------------------------------
 
     @property
     def _version(self) -> int:
-        """How often the shared memory was changed in place."""
+        """How often the shared memory was changed in place; an inference tensor does not know."""
+        if self.is_inference():
+            raise AutogradError("Inference tensors do not track version counter.")
         counter = self._version_counter
         return 0 if counter is None else counter.value
 
@@ -204,7 +208,13 @@ class TensorImpl:
         return counter
 
     def bump_version(self) -> None:
-        """Count one in-place change."""
+        """Count one in-place change; InplaceError for an inference tensor, which counts none."""
+        if self.is_inference():
+            raise InplaceError(
+                "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+                "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+                "details."
+            )
         counter = self._version_counter
         if counter is None:
             counter = self._version_counter = VersionCounter()

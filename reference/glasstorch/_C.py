@@ -1,0 +1,40 @@
+"""Which of PyTorch's inner workings can a program look at?
+
+Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
+Differs: key sets only. Here nothing is compiled: what PyTorch offers under this name has its home in core/ and
+    dispatch/.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.keys import ALL_KEYS, AUTOGRAD_AND_NESTED
+from glasstorch.core.keys import DispatchKey as DispatchKey
+from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
+from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.dispatch.active_keys import active_keys, exclude
+
+
+def _dispatch_keys(tensor: Tensor) -> DispatchKeySet:
+    """The keys that a tensor brings to a call."""
+    return DispatchKeySet(tensor.key_set)
+
+
+def _dispatch_tls_local_include_set() -> DispatchKeySet:
+    """The keys that are added to every call made now."""
+    return DispatchKeySet(active_keys.get()[0])
+
+
+def _dispatch_tls_local_exclude_set() -> DispatchKeySet:
+    """The keys that are taken out of every call made now."""
+    return DispatchKeySet(ALL_KEYS & ~active_keys.get()[1])
+
+
+def _AutoDispatchBelowAutograd() -> AbstractContextManager[None]:
+    """Calls inside skip autograd's kernels: nothing is recorded, whatever the grad mode."""
+    return exclude(AUTOGRAD_AND_NESTED)
+
+
+__getattr__ = refuse_unknown_names("glasstorch._C")

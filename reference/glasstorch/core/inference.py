@@ -1,0 +1,34 @@
+"""Are the tensors that are made now ones that autograd never hears of?
+
+Mirrors: c10/core/InferenceMode.h, c10/core/AutogradState.h, TensorImpl::is_inference in c10/core/TensorImpl.h
+Differs: the guard itself is in autograd/modes.py.
+
+An inference tensor lacks the keys ADInplaceOrView and Autograd, and counts no versions. Views are the exception: they
+take the keys of what they show, so that one of an ordinary tensor is ordinary even here.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED
+
+mode: ContextVar[bool] = ContextVar("inference_mode", default=False)
+entered = False  # whether anybody ever entered the mode; until then a tensor is made without asking for it
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether new tensors are inference tensors."""
+    return mode.get()
+
+
+def set_inference_mode(enabled: bool) -> None:
+    """Enter or leave the mode in this thread or task."""
+    global entered
+    entered = True
+    mode.set(enabled)
+
+
+def keys_of_new(keys: int) -> int:
+    """The keys that a tensor made now has, given those that it would have outside the mode."""
+    return keys & ~(ADINPLACEORVIEW | AUTOGRAD_AND_NESTED) if mode.get() else keys

@@ -1,0 +1,171 @@
+"""Is autograd switched off for good in inference mode, and for nothing else?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+OUTSIDE = "Inplace update to inference tensor outside InferenceMode is not allowed"
+NOT_SAVED = "Inference tensors cannot be saved for backward"
+
+
+def made_inside(torch: Any) -> Any:
+    with torch.inference_mode():
+        return torch.zeros(3)
+
+
+# What is made inside --------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_recorded_and_new_tensors_are_inference_tensors(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    with torch.inference_mode():
+        y = x * 2
+        assert (torch.is_inference_mode_enabled(), torch.is_grad_enabled()) == (True, False)
+    assert (torch.is_inference_mode_enabled(), torch.is_grad_enabled()) == (False, True)
+    assert (y.is_inference(), y.requires_grad, y.grad_fn, x.is_inference()) == (True, False, None, False)
+
+
+@pytest.mark.parametrize("make", ["zeros", "meta", "number", "numpy", "clone", "strided"])
+def test_every_way_to_make_a_tensor_gives_one(torch: Any, make: str) -> None:
+    plain = torch.ones(3)
+    with torch.inference_mode():
+        made = {
+            "zeros": lambda: torch.zeros(3),
+            "meta": lambda: torch.zeros(3, device="meta"),
+            "number": lambda: torch.tensor(1.0),
+            "numpy": lambda: torch.from_numpy(plain.numpy()),
+            "clone": lambda: plain.clone(),
+            "strided": lambda: torch.empty_strided((2, 2), (1, 2)),
+        }[make]()
+    assert made.is_inference()
+
+
+def test_a_view_takes_after_what_it_shows(torch: Any) -> None:
+    plain, inference = torch.ones(3), made_inside(torch)
+    with torch.inference_mode():
+        of_plain, of_inference = plain[1:], inference[1:]
+        pieces = plain.split(1)
+        detached = plain.detach()
+    assert (of_plain.is_inference(), of_plain._base is plain) == (False, True)
+    assert (of_inference.is_inference(), of_inference._is_view()) == (True, False)
+    assert [(p.is_inference(), p._is_view()) for p in pieces] == [(False, True)] * 3
+    assert (detached.is_inference(), detached._is_view()) == (False, False)
+    outside = inference[1:]
+    assert (outside.is_inference(), outside._is_view()) == (True, False)
+    assert [p.is_inference() for p in inference.unbind()] == [True] * 3
+
+
+def test_a_parameter_may_be_made_inside(torch: Any) -> None:
+    with torch.inference_mode():
+        leaf = torch.ones(2, requires_grad=True)
+    assert (leaf.is_inference(), leaf.requires_grad) == (True, True)
+    (leaf + 2).sum().backward()
+    assert leaf.grad.tolist() == [1.0, 1.0]
+
+
+# In-place -------------------------------------------------------------------------------------------------------
+
+
+def test_inside_everything_may_be_changed_in_place(torch: Any) -> None:
+    inference, plain, leaf = made_inside(torch), torch.ones(3), torch.ones(3, requires_grad=True)
+    view = leaf[1:]
+    with torch.inference_mode():
+        inference.add_(1)
+        plain[1:].add_(1)
+        leaf.add_(1)
+        view.mul_(torch.tensor(2.0))
+    assert (inference.tolist(), plain.tolist(), leaf.tolist()) == ([1.0] * 3, [1.0, 2.0, 2.0], [2.0, 4.0, 4.0])
+    assert (plain._version, leaf._version) == (1, 2)
+
+
+def test_outside_an_inference_tensor_may_not_be_changed(torch: Any) -> None:
+    inference = made_inside(torch)
+    for change in (
+        lambda: inference.add_(1),
+        lambda: inference[1:].add_(1),
+        lambda: inference.copy_(torch.ones(3)),
+        lambda: inference.__setitem__(0, 5.0),
+        lambda: torch.add(torch.ones(3), 1, out=inference),
+        lambda: torch.no_grad()(lambda: inference.add_(1))(),
+    ):
+        with pytest.raises(RuntimeError, match=OUTSIDE):
+            change()
+
+
+def test_an_inference_tensor_counts_no_versions(torch: Any) -> None:
+    inference = made_inside(torch)
+    with pytest.raises(RuntimeError, match=r"Inference tensors do not track version counter\."):
+        inference._version  # noqa: B018
+
+
+def test_a_view_made_inside_is_not_changed_where_that_is_recorded(torch: Any) -> None:
+    leaf, plain = torch.ones(3, requires_grad=True), torch.ones(3)
+    with torch.inference_mode():
+        view, of_plain, pieces = leaf[1:], plain[1:], leaf.split(1)
+    told = (
+        "A view was created in inference mode and is being modified inplace in normal mode.*inside the inference_mode"
+    )
+    for change in (lambda: view.mul_(2), lambda: of_plain.mul_(leaf[1:]), lambda: pieces[0].mul_(2)):
+        with pytest.raises(RuntimeError, match=told):
+            change()
+    assert of_plain.mul_(2).tolist() == [2.0, 2.0]
+
+
+# Meeting autograd -----------------------------------------------------------------------------------------------
+
+
+def test_an_inference_tensor_is_not_saved_for_backward(torch: Any) -> None:
+    x, inference = torch.ones(3, requires_grad=True), made_inside(torch)
+    with pytest.raises(RuntimeError, match=NOT_SAVED):
+        x * inference
+    assert (x + inference).requires_grad  # which saves nothing
+    (x * inference.clone()).sum().backward()
+    assert x.grad.tolist() == [0.0] * 3
+
+
+def test_an_inference_tensor_is_not_made_to_require_grad(torch: Any) -> None:
+    inference = made_inside(torch)
+    with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside InferenceMode"):
+        inference.requires_grad_()
+    assert not inference.requires_grad_(False).requires_grad
+    with torch.inference_mode():
+        assert inference.requires_grad_().requires_grad
+
+
+# The guard ------------------------------------------------------------------------------------------------------
+
+
+def test_inside_it_can_be_ordinary_again(torch: Any) -> None:
+    x = torch.ones(1, requires_grad=True)
+    with torch.inference_mode():
+        with torch.inference_mode(False):
+            y = x * 2
+            assert (torch.is_inference_mode_enabled(), torch.is_grad_enabled()) == (False, True)
+        with torch.enable_grad():
+            z = x * 2
+    assert (y.requires_grad, y.is_inference(), z.requires_grad, z.is_inference()) == (True, False, False, True)
+
+
+def test_a_block_that_raises_puts_the_modes_back(torch: Any) -> None:
+    with pytest.raises(ValueError), torch.inference_mode():
+        raise ValueError
+    assert (torch.ones(1, requires_grad=True) * 1).requires_grad
+    assert not torch.ones(1).is_inference()
+
+
+def test_functions_and_generators_can_be_decorated(torch: Any) -> None:
+    def made() -> bool:
+        return bool(torch.ones(1).is_inference())
+
+    def twice() -> Iterator[bool]:
+        yield made()
+        yield made()
+
+    assert [torch.inference_mode()(made)(), torch.inference_mode(made)(), torch.inference_mode(False)(made)()] == [
+        True, True, False,
+    ]  # fmt: skip
+    steps = torch.inference_mode()(twice)()
+    assert [next(steps), made(), next(steps)] == [True, False, True]
