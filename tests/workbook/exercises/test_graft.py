@@ -14,7 +14,7 @@ from tests.workbook.exercises.made import answer, make
 from workbook.exercises.asking import AuthorError, Refused
 from workbook.exercises.catalogue import Piece
 from workbook.exercises.graft import Graft, times
-from workbook.exercises.report import BROKEN, PASSED, REFUSED, Refusal, Report
+from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, Report
 
 STRIDES = ("function", "glasstorch.core.geometry:contiguous_strides", "strides", "")
 NUMEL = ("policy", "glasstorch.core.geometry:Size.numel", "numel", "")
@@ -215,6 +215,41 @@ def test_ending_the_process_inside_the_library_is_told(tmp_path: Path) -> None:
     assert (
         refusal(graft(tmp_path, "def strides(shape):\n    raise SystemExit\n", STRIDES)).came == "it called sys.exit()"
     )
+
+
+def test_a_stub_is_not_started_inside_the_library_either(tmp_path: Path) -> None:
+    told = refusal(graft(tmp_path, "def strides(shape):\n    raise NotImplementedError\n", STRIDES), NOT_STARTED)
+    assert told.came.startswith("strides is not written yet")
+
+
+def test_a_test_file_that_the_answer_keeps_from_loading_is_a_refusal(tmp_path: Path) -> None:
+    early = f"import glasstorch as torch\n\nSTRIDE = torch.empty(2, 3).stride()\n{CARRIED}"
+    told = refusal(graft(tmp_path, "def strides(shape):\n    return shape[9]\n", STRIDES, test=early))
+    assert told.asked == "that test_carried.py can be imported"
+    assert (told.came, told.line) == ("IndexError: tuple index out of range", 2)
+
+
+HYPOTHESIS = """
+from hypothesis import given, strategies
+import glasstorch as torch
+
+@given(strategies.integers(2, 9))
+def test_rows_are_one_after_the_other(rows):
+    assert torch.empty(rows, 3).stride(0) == 3
+"""
+
+
+def test_an_example_that_hypothesis_finds_is_shown(tmp_path: Path) -> None:
+    wrong = "def strides(shape):\n    return (3 if shape[0] < 5 else 4, 1)\n"
+    told = refusal(graft(tmp_path, wrong, STRIDES, test=HYPOTHESIS))
+    assert told.came.splitlines()[0] == "assert 4 == 3"
+    assert "    rows=5," in told.input.splitlines()
+
+
+def test_an_answer_that_is_not_the_same_twice_is_told_without_hypothesis(tmp_path: Path) -> None:
+    moody = "calls = []\n\ndef strides(shape):\n    calls.append(1)\n    return (3 if len(calls) != 5 else 4, 1)\n"
+    told = refusal(graft(tmp_path, moody, STRIDES, test=HYPOTHESIS))
+    assert told.came == "the same question was not answered twice alike"
 
 
 def test_a_formula_that_names_what_is_not_there_is_refused(tmp_path: Path) -> None:
