@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import glasstorch
+from glasstorch.dispatch.operator import registry
+from glasstorch.operators.gen.model import load_functions
 
 random = np.random.default_rng(0)
 A, B, C = random.standard_normal((2, 3)), random.standard_normal((5, 3, 4)), random.standard_normal((4, 3))
@@ -50,10 +52,22 @@ def test_out_may_have_gaps(case: str) -> None:
     np.testing.assert_allclose(whole.sum().item(), plain.sum().item())  # nothing was written beside it
 
 
-def test_out_is_counted_as_changed(torch: Any) -> None:
-    x, out = torch.ones(2, 2), torch.zeros(2, 2)
-    torch.matmul(x, x, out=out)
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")  # by PyTorch, on the way
+@pytest.mark.parametrize("case", CALLS)
+def test_out_is_counted_as_changed_once_below_autograd_too(torch: Any, case: str) -> None:
+    out = torch.empty_like(CALLS[case](torch, torch.from_numpy, {}))
+    CALLS[case](torch, torch.from_numpy, {"out": out})
     assert out._version == 1
+    with torch._C._AutoDispatchBelowAutograd():
+        CALLS[case](torch, torch.from_numpy, {"out": out})
+    assert out._version == 2
+
+
+def test_a_form_made_of_others_leaves_the_counting_to_them() -> None:
+    forms = [registry.find(f"aten::{f.name}") for f in load_functions() if f.schema.is_out]
+    made_of_others = [f for f in forms if f.has_kernel_for("CompositeImplicitAutograd")]
+    assert len(made_of_others) == 4
+    assert not [f for f in made_of_others if f.has_kernel_for("ADInplaceOrView")]
 
 
 def test_a_gradient_cannot_pass_through_out(torch: Any) -> None:

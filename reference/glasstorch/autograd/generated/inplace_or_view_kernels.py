@@ -1270,17 +1270,6 @@ def max_unary_out(keys: int, self: Any, out: Any) -> Any:
     return result
 
 
-_max_out = table("max.out")
-
-
-@ADINPLACEORVIEW.impl("max.out")
-def max_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    result = _max_out[below](below, self, other, out)
-    out.bump_version()
-    return result
-
-
 _max_dim_max = table("max.dim_max")
 
 
@@ -1300,17 +1289,6 @@ _min_unary_out = table("min.unary_out")
 def min_unary_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _min_unary_out[below](below, self, out)
-    out.bump_version()
-    return result
-
-
-_min_out = table("min.out")
-
-
-@ADINPLACEORVIEW.impl("min.out")
-def min_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    result = _min_out[below](below, self, other, out)
     out.bump_version()
     return result
 
@@ -1499,28 +1477,6 @@ _addmm_out = table("addmm.out")
 def addmm_out(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _addmm_out[below](below, self, mat1, mat2, beta, alpha, out)
-    out.bump_version()
-    return result
-
-
-_matmul_out = table("matmul.out")
-
-
-@ADINPLACEORVIEW.impl("matmul.out")
-def matmul_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    result = _matmul_out[below](below, self, other, out)
-    out.bump_version()
-    return result
-
-
-_linear_out = table("linear.out")
-
-
-@ADINPLACEORVIEW.impl("linear.out")
-def linear_out(keys: int, input: Any, weight: Any, bias: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    result = _linear_out[below](below, input, weight, bias, out)
     out.bump_version()
     return result
 

@@ -28,11 +28,14 @@ ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 
 # Views through which no gradient flows: they share the version counter and have no base.
 NOT_DIFFERENTIABLE = frozenset(["detach"])
+# The out= forms that are CompositeImplicitAutograd: the operators that they are made of count what they write.
+MADE_OF_OTHERS = frozenset(["linear.out", "matmul.out", "max.out", "min.out"])
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
-    return HEADER.format(mark=mark) + "".join(_kernel(f) for f in concerned if not f.is_composite_implicit)
+    own = [f for f in concerned if not f.is_composite_implicit and f.name not in MADE_OF_OTHERS]
+    return HEADER.format(mark=mark) + "".join(map(_kernel, own))
 
 
 def _kernel(f: NativeFunction) -> str:
