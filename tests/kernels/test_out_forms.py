@@ -52,8 +52,8 @@ def test_out_may_have_gaps(case: str) -> None:
     np.testing.assert_allclose(whole.sum().item(), plain.sum().item())  # nothing was written beside it
 
 
-@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")  # by PyTorch, on the way
-@pytest.mark.parametrize("case", CALLS)
+# PyTorch resizes out on the way where a vector comes first, and back, which counts too.
+@pytest.mark.parametrize("case", [case for case in CALLS if case != "matmul of a vector and a matrix"])
 def test_out_is_counted_as_changed_once_below_autograd_too(torch: Any, case: str) -> None:
     out = torch.empty_like(CALLS[case](torch, torch.from_numpy, {}))
     CALLS[case](torch, torch.from_numpy, {"out": out})
