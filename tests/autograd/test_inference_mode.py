@@ -139,11 +139,13 @@ def test_an_inference_tensor_is_not_made_to_require_grad(torch: Any) -> None:
 
 
 def test_inside_it_can_be_ordinary_again(torch: Any) -> None:
-    x = torch.ones(1, requires_grad=True)
+    x, inference = torch.ones(1, requires_grad=True), made_inside(torch)
     with torch.inference_mode():
         with torch.inference_mode(False):
             y = x * 2
             assert (torch.is_inference_mode_enabled(), torch.is_grad_enabled()) == (False, True)
+            with pytest.raises(RuntimeError, match=OUTSIDE):
+                inference.add_(1)
         with torch.enable_grad():
             z = x * 2
     assert (y.requires_grad, y.is_inference(), z.requires_grad, z.is_inference()) == (True, False, False, True)

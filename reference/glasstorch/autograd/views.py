@@ -23,8 +23,7 @@ recording = grad_mode.get
 
 def shares_version(base: Tensor, other: Tensor) -> Tensor:
     """Record that `other` shows the storage of `base` and that no gradient flows between them: `detach`."""
-    if not base.is_inference():
-        other._version_counter = base.version_counter()
+    other._version_counter = base.version_counter()
     return other
 
 
