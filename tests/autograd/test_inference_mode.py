@@ -145,7 +145,7 @@ def test_inside_it_can_be_ordinary_again(torch: Any) -> None:
             y = x * 2
             assert (torch.is_inference_mode_enabled(), torch.is_grad_enabled()) == (False, True)
             with pytest.raises(RuntimeError, match=OUTSIDE):
-                inference.add_(1)
+                inference.exp_()
         with torch.enable_grad():
             z = x * 2
     assert (y.requires_grad, y.is_inference(), z.requires_grad, z.is_inference()) == (True, False, False, True)
