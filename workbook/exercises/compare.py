@@ -24,7 +24,7 @@ def compare(answer: str, solution: str, pieces: Sequence[Piece]) -> str:
     names = [piece.answer for piece in pieces]
     try:
         yours, ours = plain(answer, names), plain(solution, names)
-    except SyntaxError:
+    except (SyntaxError, ValueError):  # the second: a null byte, before Python 3.11.4
         return "Yours cannot be compared with it: it is not Python yet."
     if not yours:
         return f"Yours has no `{'`, `'.join(names)}` to compare with it."
