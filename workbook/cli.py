@@ -5,6 +5,7 @@ Everything a command needs is imported inside it: `workbook --help` has to answe
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from io import TextIOWrapper
@@ -60,7 +61,8 @@ def options(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Hold the options of `workbook` itself."""
+    """Hold the options of `workbook` itself, and end here where the current folder is gone."""
+    os.getcwd()
 
 
 @app.command()
@@ -279,12 +281,23 @@ def main() -> int:
     except ExerciseError as error:
         return fail(error, 1)
     except OSError as error:
+        if is_nowhere():
+            return fail("this folder is gone\n  cd to your clone, and give the command there", 1)
         return fail(f"the system refused: {error}\n  what is missing here: {program()} doctor", 1)
     except SystemExit as end:
         if end.code == STOPPED:
             print("\nStopped.", file=sys.stderr)
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0
+
+
+def is_nowhere() -> bool:
+    """Whether the current folder was deleted, so that no path can be seen from it."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def fail(error: Exception | str, code: int) -> int:

@@ -202,6 +202,35 @@ def test_what_the_system_refuses_is_told_without_a_traceback(
     assert error.endswith("doctor\n")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder in which a program stands")
+@pytest.mark.parametrize("arguments", [["progress"], ["hint", "02.1"], ["lab"], ["read", "--no-serve"]])
+def test_a_folder_that_was_deleted_is_told(tmp_path: Path, arguments: list[str]) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = "import os, sys; os.rmdir(os.getcwd()); from workbook.__main__ import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=gone, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    said = "workbook: this folder is gone\n  cd to your clone, and give the command there\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+def test_a_folder_that_is_deleted_while_a_command_runs_is_told(
+    workbook: Callable[..., int], clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    def gone(*_: object) -> str:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    def deleted(root: Path) -> int:
+        monkeypatch.setattr(os, "getcwd", gone)
+        return len(os.path.relpath("a"))
+
+    monkeypatch.setattr("workbook.exercises.desk.next_exercise", deleted)
+    assert workbook("next") == 1
+    assert capsys.readouterr().err.startswith("workbook: this folder is gone\n")
+
+
 def test_ctrl_c_ends_with_one_line(
     workbook: Callable[..., int], clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:

@@ -185,6 +185,8 @@ def read_record(name: str, entry: object) -> Record:
     for part, value in values.items():
         if type(value) is not type(getattr(default, part)):
             raise DamagedState(f"its entry {name} has {part} = {value!r}")
+    if values["hints"] < 0:
+        raise DamagedState(f"its entry {name} has hints = {values['hints']}")
     return Record(**values)
 
 

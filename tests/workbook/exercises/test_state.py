@@ -127,6 +127,7 @@ DAMAGED = [
     '{"version": 1, "exercises": {"a/b": 3}}',
     '{"version": 1, "exercises": {"a/b": {"hints": "3"}}}',
     '{"version": 1, "exercises": {"a/b": {"started": null}}}',
+    '{"version": 1, "exercises": {"a/b": {"hints": -5}}}',
     b"\xff\xfe",
 ]
 
