@@ -94,14 +94,13 @@ def test_what_is_replaced_is_said_for_each_kind_of_piece(strides: Exercise, piec
     text = page(replace(strides, pieces=(piece,)))
     assert said in text
     assert "Then the library's own tests run on it: `tests/core/test_geometry.py` and " in text
-    assert "If nothing called\n   it, this rung fails" in text
+    assert "If the library\n   itself never calls it, this rung fails" in text
 
 
-def test_many_pieces_a_program_and_what_comes_before_are_said(strides: Exercise) -> None:
-    two = replace(strides, pieces=strides.pieces * 2, program="carried:train", needs=("02.1",))
+def test_many_pieces_and_what_comes_before_are_said(strides: Exercise) -> None:
+    two = replace(strides, pieces=strides.pieces * 2, needs=("02.1",))
     text = page(two)
     assert "run on them: " in text
-    assert "After them a whole program runs on it." in text
     assert "Do first\n:   [02.1 Row-major strides](02.1-strides.md)" in text
 
 

@@ -49,8 +49,8 @@ It has three rungs. Each is tried when those before it hold.
    what was accepted, and why.
 2. **The lab sheet.** Every cell of it runs on your answer and has to print what stands there.
    [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with `workbook lab {identity}`.
-3. **Inside glasstorch.** {replaced} Then the library's own tests run on {pieces}: {tests}.{program} If nothing called
-   {pieces}, this rung fails: it would have shown nothing.
+3. **Inside glasstorch.** {replaced} Then the library's own tests run on {pieces}: {tests}. If the library
+   itself never calls {pieces}, this rung fails: it would have shown nothing.
 
 When all three hold, `workbook solution {identity}` shows one way to write it, and `workbook next` goes on."""
 
@@ -176,7 +176,6 @@ def rungs(exercise: Exercise) -> str:
         replaced=" ".join(map(replaced, exercise.pieces)),
         pieces="it" if len(exercise.pieces) == 1 else "them",
         tests=" and ".join(f"`{test}`" for test in exercise.tests),
-        program=" After them a whole program runs on it." if exercise.program else "",
     )
 
 

@@ -191,8 +191,8 @@ def uncalled(result: RungResult) -> RungResult:
         return result
     refusal = Refusal(
         asked=f"a {idle[0]} that the library calls",
-        came=f"{idle[0]} was put in its place and was not called once",
-        because="a piece that is not called carries nothing; the tests passed without it",
+        came=f"{idle[0]} was put in its place and was not called once by the library",
+        because="a piece that the library does not call carries nothing; its tests passed without it",
     )
     return replace(result, outcome=REFUSED, refusal=refusal)
 

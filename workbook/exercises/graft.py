@@ -4,6 +4,10 @@ Before the library loads, a finder is put in front of those that find modules. R
 a counterpart, and before any other module can import it, the counterpart becomes a trampoline that calls the reader's
 function and counts. Kernels and formulas are put in place when the library has loaded. It holds for one process.
 
+# Note [Whose call]
+Only a call that stands in a file of the library shows that the piece carries something: a test that calls the piece
+itself would pass without the library. The dispatcher's calls of a kernel and a node's calls of a formula stand there.
+
 # Note [Watching]
 In rung 1 nothing is replaced: the trampolines call the counterpart, and refuse only a call that comes from answer.py.
 """
@@ -16,19 +20,20 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from workbook.exercises.asking import AuthorError, Refused, error_refusal, kind_of, line_of, missing, short
+from workbook.exercises.asking import Refused, error_refusal, kind_of, missing, short
 from workbook.exercises.catalogue import Piece
-from workbook.exercises.report import Refusal, listing
+from workbook.exercises.graft_formula import graft_formula
+from workbook.exercises.graft_kernel import graft_kernel
+from workbook.exercises.graft_refusals import author_error, calls_itself, needs_itself
+from workbook.exercises.report import Refusal
 
 LIBRARY = "glasstorch"
-FACTS = ("shape", "dtype", "ndim", "device", "geometry")  # of an argument, that a formula may name by themselves
 Function = Callable[..., Any]
 
 
@@ -41,7 +46,8 @@ class Graft:
     def __init__(self, pieces: Sequence[Piece], answer: Path, *, watching: bool = False) -> None:
         self.pieces, self.path, self.watching = tuple(pieces), answer, watching
         self.module: ModuleType | None = None  # the reader's, once it is loaded
-        self.calls = {piece.answer: 0 for piece in pieces}
+        self.calls = {piece.answer: 0 for piece in pieces}  # by the library
+        self.others = dict(self.calls)  # by its tests
         self.sentences: dict[str, str] = {}
         self.refusal: Refusal | None = None  # the first, whatever became of it in a test
         self.finder = Finder(self)
@@ -65,7 +71,8 @@ class Graft:
         self.module = module
         for piece in self.pieces:
             if piece.kind == "formula":
-                self._graft_formula(piece)
+                function = self.reader_function(module, piece)
+                self.sentences[piece.answer] = graft_formula(piece, function, self.trampoline(piece, None), self.path)
 
     def targets(self, module: str) -> list[Piece]:
         """The pieces whose counterpart is in this module."""
@@ -78,7 +85,8 @@ class Graft:
         if name == LIBRARY:
             for piece in self.pieces:
                 if piece.kind == "kernel":
-                    self._graft_kernel(piece)
+                    trampoline_of = functools.partial(self.trampoline, piece)
+                    self.sentences[piece.answer] = graft_kernel(piece, trampoline_of, watching=self.watching)
 
     def reader_function(self, module: ModuleType, piece: Piece) -> Any:
         """The function of answer.py; refuses where it is missing or cannot be called."""
@@ -97,9 +105,10 @@ class Graft:
 
     def told(self) -> tuple[str, ...]:
         """What was replaced, and how often it was called, one sentence for each piece."""
-        return tuple(f"{self.sentences[p.answer]}; it was called {times(self.calls[p.answer])}" for p in self.pieces)
-
-    # --- functions and policies ---
+        return tuple(
+            f"{self.sentences[p.answer]}; it was called {callers(self.calls[p.answer], self.others[p.answer])}"
+            for p in self.pieces
+        )
 
     def _replace(self, piece: Piece, module: ModuleType) -> None:
         """Put a trampoline in a module, or in a class of it."""
@@ -134,7 +143,8 @@ class Graft:
             if module is None:  # watching, or the library is still loading
                 assert original is not None
                 return original(*args, **kwargs)
-            self.calls[piece.answer] += 1
+            counts = self.calls if by_library(sys._getframe(1).f_globals.get("__name__", "")) else self.others
+            counts[piece.answer] += 1
             try:
                 return getattr(module, piece.answer)(*args, **kwargs)
             except RecursionError as error:
@@ -152,82 +162,12 @@ class Graft:
                     setattr(trampoline, extra, getattr(original, extra))
         return trampoline
 
-    # --- kernels ---
-
-    def _graft_kernel(self, piece: Piece) -> None:
-        """Register a trampoline in place of the kernel that is in force for a key."""
-        from glasstorch.core.errors import RegistrationError
-        from glasstorch.core.keys import DispatchKey
-        from glasstorch.dispatch.library import register
-        from glasstorch.dispatch.operator import registry
-
-        try:
-            operator = registry.find(piece.target)
-            key = DispatchKey[piece.key]
-        except RegistrationError as error:
-            raise author_error(piece, str(error)) from None
-        except KeyError:
-            raise author_error(piece, f"there is no dispatch key {piece.key!r}") from None
-        in_force = operator.kernels.get(key)
-        if not in_force:
-            keys = listing([k.name for k, kernels in operator.kernels.items() if kernels]) or "no key"
-            raise author_error(piece, f"{piece.target} has no {piece.key} kernel; it has kernels for {keys}")
-        kernel = in_force[-1]
-        trampoline = self.trampoline(piece, kernel.function)
-        holder = sys.modules.get(getattr(kernel.function, "__module__", ""))
-        name = getattr(kernel.function, "__name__", "")
-        if holder is not None and vars(holder).get(name) is kernel.function:
-            setattr(holder, name, trampoline)
-        if not self.watching:
-            register(piece.target, replace(kernel, function=trampoline, where="answer.py"), allow_override=True)
-        self.sentences[piece.answer] = f"the {piece.key} kernel of {piece.target} is yours"
-
-    # --- formulas ---
-
-    def _graft_formula(self, piece: Piece) -> None:
-        """Generate node and kernel of an operator again, from a row whose formula is the reader's function."""
-        from glasstorch.autograd.generated import autograd_kernels
-        from glasstorch.core.errors import SchemaError
-        from glasstorch.dispatch.library import KernelTable, register
-        from glasstorch.dispatch.operator import Kernel
-        from glasstorch.operators.gen.regenerate import load_row, regenerate
-
-        op, _, argument = piece.target.rpartition(".")
-        try:
-            row = load_row(op, argument)
-        except SchemaError as error:
-            raise author_error(piece, str(error)) from None
-        assert self.module is not None
-        function = self.reader_function(self.module, piece)
-        name = f"yours_{piece.target.replace('.', '_')}"
-        arguments = formula_arguments(piece, function, row, self.path)
-        text = regenerate(row, f"{name}({', '.join(arguments)})", name)
-
-        class Overriding(KernelTable):
-            """Registers in place of what is there."""
-
-            def add(self, name: str, function: Function, where: str | None = None) -> None:
-                kernel = Kernel(function, self.key, "answer.py", self.takes_keys, self.calls_operators)
-                register(f"aten::{name}", kernel, allow_override=True)
-
-        space = vars(autograd_kernels)
-        table = space["AUTOGRAD"]
-        space |= {name: self.trampoline(piece, None), "AUTOGRAD": Overriding("Autograd")}
-        try:
-            exec(compile("from __future__ import annotations\n" + text, "<regenerated>", "exec"), space)
-        finally:
-            space["AUTOGRAD"] = table
-        saved = [a.rpartition("=")[2] for a in arguments if a not in ("grad", "grads")]
-        keeps = f"its node {row.node} saves {listing(saved)}" if saved else f"its node {row.node} saves nothing"
-        self.sentences[piece.answer] = f"the derivative of {op} by {argument} is yours: {keeps}"
-
 
 class Finder(MetaPathFinder):
     """Finds nothing itself: it makes the loader of a module tell the graft that the module has run."""
 
     def __init__(self, graft: Graft) -> None:
         self.graft = graft
-        self.finding = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -250,35 +190,22 @@ class Finder(MetaPathFinder):
         return spec
 
 
-def author_error(piece: Piece, problem: str) -> AuthorError:
-    """The error of an exercise.toml that names what is not there."""
-    key = f" key = {piece.key!r}" if piece.key else ""
-    return AuthorError(f"exercise.toml: [[graft]] kind = {piece.kind!r} target = {piece.target!r}{key}: {problem}")
+def by_library(module: str) -> bool:
+    """Whether a module of this name is of the library: see Note [Whose call].
+
+    >>> by_library("glasstorch.core.geometry"), by_library("tests.core.test_geometry")
+    (True, False)
+    """
+    return module == LIBRARY or module.startswith(f"{LIBRARY}.")
 
 
-def calls_itself(piece: Piece, line: int) -> Refusal:
-    """The refusal of an answer that calls its counterpart."""
-    return Refusal(
-        asked=f"your own {piece.answer}",
-        came=f"your answer calls the piece that it replaces ({piece.target})",
-        accepted="an answer that does the work itself",
-        line=line,
-    )
+def callers(library: int, tests: int) -> str:
+    """Who called how often, in words.
 
-
-def needs_itself(piece: Piece, error: RecursionError, path: Path, code: object) -> Refusal:
-    """The refusal of an endless recursion: through the library, or the answer's own."""
-    refusal = error_refusal(error, path, f"a {piece.answer} that comes to an end")
-    trace, passes = error.__traceback__, 0
-    while trace is not None:
-        passes += trace.tb_frame.f_code is code
-        trace = trace.tb_next
-    if passes < 2:
-        return refusal
-    because = (
-        f"what your answer asks of the library needs {piece.answer} itself, which is yours: it calls itself without end"
-    )
-    return replace(refusal, because=because)
+    >>> callers(5213, 1), callers(1, 0)
+    ('5,213 times by the library, once by its tests', 'once by the library')
+    """
+    return f"{times(library)} by the library" + (f", {times(tests)} by its tests" if tests else "")
 
 
 def times(count: int) -> str:
@@ -288,27 +215,3 @@ def times(count: int) -> str:
     ('not once', 'once', '5,213 times')
     """
     return {0: "not once", 1: "once"}.get(count, f"{count:,} times")
-
-
-def formula_arguments(piece: Piece, function: Function, row: Any, path: Path) -> list[str]:
-    """What the formula names: the parameters of the reader's function, as a row of derivatives.yaml would write them.
-
-    `self_shape` stands for `self.shape`: the fact is saved, and not the tensor.
-    """
-    known = {"grad": "grad", "grads": "grads", **{name: name for name in (*row.arguments, *row.results)}}
-    facts = {f"{owner}_{fact}": f"{owner}.{fact}" for owner in (*row.tensors, *row.results) for fact in FACTS}
-    found = []
-    for parameter in inspect.signature(function).parameters.values():
-        text = known.get(parameter.name) or facts.get(parameter.name)
-        if text is None or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise Refused(
-                Refusal(
-                    asked=f"the derivative of {row.op} by {row.argument}, as a function of what it needs",
-                    came=f"{piece.answer}{inspect.signature(function)}: there is nothing called {parameter}",
-                    accepted=f"parameters among {listing([*known])}",
-                    because="the names of the parameters decide what the node saves",
-                    line=line_of(function, path),
-                )
-            )
-        found.append(f"{parameter.name}={text}" if parameter.kind is parameter.KEYWORD_ONLY else text)
-    return found

@@ -13,11 +13,11 @@ import pytest
 from tests.workbook.exercises.made import answer, make
 from workbook.exercises.asking import AuthorError, Refused
 from workbook.exercises.catalogue import Piece
-from workbook.exercises.graft import Graft, times
+from workbook.exercises.graft import Graft, by_library, times
 from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, Report
 
 STRIDES = ("function", "glasstorch.core.geometry:contiguous_strides", "strides", "")
-NUMEL = ("policy", "glasstorch.core.geometry:Size.numel", "numel", "")
+NUMEL = ("policy", "glasstorch.core.tensor_impl:TensorImpl.numel", "numel", "")
 TANH = ("formula", "tanh.self", "tanh_grad", "")
 SIGMOID = ("kernel", "aten::sigmoid", "sigmoid", "Autograd")
 FOUR = """
@@ -35,7 +35,7 @@ def strides(shape):
     return tuple(math.prod(size or 1 for size in shape[i + 1:]) for i in range(len(shape)))
 
 def numel(self):
-    return math.prod(self)
+    return math.prod(self.shape)
 
 def tanh_grad(grad, result):
     return grad * (1 - result * result)
@@ -71,7 +71,7 @@ def leaf():
 
 def test_shapes():
     assert torch.empty(2, 0, 3).stride() == (3, 3, 1)
-    assert torch.empty(2, 3).shape.numel() == 6
+    assert torch.empty(2, 3).nbytes == 24
 
 def test_tanh_and_its_second_derivative():
     assert gradcheck(torch.tanh, (leaf(),)) and gradgradcheck(torch.tanh, (leaf(),))
@@ -117,7 +117,7 @@ def test_all_four_kinds_are_replaced_and_called(tmp_path: Path) -> None:
     told = [sentence.partition("; ")[0] for sentence in result.replaced]
     assert told == [
         "contiguous_strides of glasstorch/core/geometry.py is yours",
-        "the decision Size.numel of glasstorch/core/geometry.py is yours",
+        "the decision TensorImpl.numel of glasstorch/core/tensor_impl.py is yours",
         "the derivative of tanh by self is yours: its node TanhBackward0 saves result",
         "the Autograd kernel of aten::sigmoid is yours",
     ]
@@ -165,7 +165,24 @@ def graft_again(root: Path, text: str) -> Report:
 
 def test_a_piece_that_is_never_called_is_refused(tmp_path: Path) -> None:
     told = refusal(graft(tmp_path, FOUR, TANH, STRIDES, test="def test_nothing():\n    pass\n"))
-    assert told.came == "tanh_grad was put in its place and was not called once"
+    assert told.came == "tanh_grad was put in its place and was not called once by the library"
+
+
+def test_a_piece_that_only_the_tests_call_is_refused(tmp_path: Path) -> None:
+    itself = "from glasstorch.core import geometry\n\ndef test_it():\n    geometry.contiguous_strides((2, 3))\n"
+    report = graft(tmp_path, FOUR, STRIDES, test=itself)
+    assert refusal(report).came == "strides was put in its place and was not called once by the library"
+    assert report.rungs[0].calls == {"strides": 0}
+    both = f"import glasstorch\n{itself}    glasstorch.empty(4, 5).stride()\n"
+    (tmp_path / "tests" / "test_carried.py").write_text(both)
+    result = graft_again(tmp_path, FOUR).rungs[0]
+    assert result.calls == {"strides": 1}
+    assert result.replaced[0].endswith("; it was called once by the library, once by its tests")
+
+
+def test_a_kernel_and_a_formula_are_called_by_the_library_only(tmp_path: Path) -> None:
+    sentences = graft(tmp_path, FOUR, TANH, SIGMOID).rungs[0].replaced
+    assert [sentence.rpartition(" ")[2] for sentence in sentences] == ["library", "library"]
 
 
 def test_skipped_tests_count_as_nothing(tmp_path: Path) -> None:
@@ -330,14 +347,16 @@ def test_calls_are_counted(module: ModuleType) -> None:
     graft = grafted(module, "def mine(width, height=2):\n    return 7\n")
     for _ in range(3):
         vars(module)["area"](1)
-    assert graft.calls == {"mine": 3}
-    assert graft.told() == ("area of library/shapes.py is yours; it was called 3 times",)
+    exec("area(1)", {"__name__": "glasstorch.core.made", "area": vars(module)["area"]})
+    assert (graft.calls, graft.others) == ({"mine": 1}, {"mine": 3})
+    told = "area of library/shapes.py is yours; it was called once by the library, 3 times by its tests"
+    assert graft.told() == (told,)
 
 
 def test_while_watching_the_counterpart_answers_and_nothing_is_counted(module: ModuleType) -> None:
     graft = grafted(module, "def mine(width):\n    return 7\n", watching=True)
     assert vars(module)["area"](3) == 6
-    assert graft.calls == {"mine": 0}
+    assert (graft.calls, graft.others) == ({"mine": 0}, {"mine": 0})
 
 
 def test_a_call_from_the_answer_is_refused_also_while_watching(module: ModuleType) -> None:
@@ -382,6 +401,14 @@ def test_a_piece_that_is_missing_or_no_function_is_refused() -> None:
     with pytest.raises(Refused) as number:
         Graft([piece], Path("answer.py")).reader_function(reader, piece)
     assert number.value.refusal.came == "mine is an int: 3"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("glasstorch", True), ("glasstorch.core", True), ("glasstorches", False), ("tests.core", False), ("", False)],
+)
+def test_a_call_is_the_librarys_if_it_stands_in_a_module_of_it(name: str, expected: bool) -> None:
+    assert by_library(name) is expected
 
 
 def test_counts_are_said_in_words() -> None:

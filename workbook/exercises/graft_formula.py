@@ -1,0 +1,79 @@
+"""How does a reader's function take the place of a formula of derivatives.yaml?
+
+The library's own generator writes node and kernel of the operator again, from a row whose formula is the function.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from workbook.exercises.asking import Refused, line_of
+from workbook.exercises.catalogue import Piece
+from workbook.exercises.graft_refusals import author_error
+from workbook.exercises.report import Refusal, listing
+
+FACTS = ("shape", "dtype", "ndim", "device", "geometry")  # of an argument, that a formula may name by themselves
+Function = Callable[..., Any]
+
+
+def graft_formula(piece: Piece, function: Function, trampoline: Function, path: Path) -> str:
+    """Generate node and kernel of an operator again, and put them in force. Returns what was replaced."""
+    from glasstorch.autograd.generated import autograd_kernels
+    from glasstorch.core.errors import SchemaError
+    from glasstorch.dispatch.library import KernelTable, register
+    from glasstorch.dispatch.operator import Kernel
+    from glasstorch.operators.gen.regenerate import load_row, regenerate
+
+    op, _, argument = piece.target.rpartition(".")
+    try:
+        row = load_row(op, argument)
+    except SchemaError as error:
+        raise author_error(piece, str(error)) from None
+    name = f"yours_{piece.target.replace('.', '_')}"
+    arguments = formula_arguments(piece, function, row, path)
+    text = regenerate(row, f"{name}({', '.join(arguments)})", name)
+
+    class Overriding(KernelTable):
+        """Registers in place of what is there."""
+
+        def add(self, name: str, function: Function, where: str | None = None) -> None:
+            kernel = Kernel(function, self.key, "answer.py", self.takes_keys, self.calls_operators)
+            register(f"aten::{name}", kernel, allow_override=True)
+
+    space = vars(autograd_kernels)
+    table = space["AUTOGRAD"]
+    space |= {name: trampoline, "AUTOGRAD": Overriding("Autograd")}
+    try:
+        exec(compile("from __future__ import annotations\n" + text, "<regenerated>", "exec"), space)
+    finally:
+        space["AUTOGRAD"] = table
+    saved = [a.rpartition("=")[2] for a in arguments if a not in ("grad", "grads")]
+    keeps = f"its node {row.node} saves {listing(saved)}" if saved else f"its node {row.node} saves nothing"
+    return f"the derivative of {op} by {argument} is yours: {keeps}"
+
+
+def formula_arguments(piece: Piece, function: Function, row: Any, path: Path) -> list[str]:
+    """What the formula names: the parameters of the reader's function, as a row of derivatives.yaml would write them.
+
+    `self_shape` stands for `self.shape`: the fact is saved, and not the tensor.
+    """
+    known = {"grad": "grad", "grads": "grads", **{name: name for name in (*row.arguments, *row.results)}}
+    facts = {f"{owner}_{fact}": f"{owner}.{fact}" for owner in (*row.tensors, *row.results) for fact in FACTS}
+    found = []
+    for parameter in inspect.signature(function).parameters.values():
+        text = known.get(parameter.name) or facts.get(parameter.name)
+        if text is None or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise Refused(
+                Refusal(
+                    asked=f"the derivative of {row.op} by {row.argument}, as a function of what it needs",
+                    came=f"{piece.answer}{inspect.signature(function)}: there is nothing called {parameter}",
+                    accepted=f"parameters among {listing([*known])}",
+                    because="the names of the parameters decide what the node saves",
+                    line=line_of(function, path),
+                )
+            )
+        found.append(f"{parameter.name}={text}" if parameter.kind is parameter.KEYWORD_ONLY else text)
+    return found

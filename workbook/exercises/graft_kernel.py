@@ -1,0 +1,47 @@
+"""How does a reader's function take the place of a registered kernel?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from workbook.exercises.catalogue import Piece
+from workbook.exercises.graft_refusals import author_error
+from workbook.exercises.report import listing
+
+Function = Callable[..., Any]
+
+
+def graft_kernel(piece: Piece, trampoline_of: Callable[[Function], Function], *, watching: bool) -> str:
+    """Register a trampoline in place of the kernel that is in force for a key. Returns what was replaced.
+
+    While watching, the kernel stays: only its name in its module leads to the trampoline.
+    """
+    from glasstorch.core.errors import RegistrationError
+    from glasstorch.core.keys import DispatchKey
+    from glasstorch.dispatch.library import register
+    from glasstorch.dispatch.operator import registry
+
+    try:
+        operator = registry.find(piece.target)
+        key = DispatchKey[piece.key]
+    except RegistrationError as error:
+        raise author_error(piece, str(error)) from None
+    except KeyError:
+        raise author_error(piece, f"there is no dispatch key {piece.key!r}") from None
+    in_force = operator.kernels.get(key)
+    if not in_force:
+        keys = [k.name for k, kernels in operator.kernels.items() if kernels]
+        others = f"it has kernels for {listing(keys)}" if keys else "it has none"
+        raise author_error(piece, f"{piece.target} has no {piece.key} kernel; {others}")
+    kernel = in_force[-1]
+    trampoline = trampoline_of(kernel.function)
+    holder = sys.modules.get(getattr(kernel.function, "__module__", ""))
+    name = getattr(kernel.function, "__name__", "")
+    if holder is not None and vars(holder).get(name) is kernel.function:
+        setattr(holder, name, trampoline)
+    if not watching:
+        register(piece.target, replace(kernel, function=trampoline, where="answer.py"), allow_override=True)
+    return f"the {piece.key} kernel of {piece.target} is yours"
