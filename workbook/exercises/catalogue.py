@@ -18,7 +18,7 @@ FACTS = "exercise.toml"
 KINDS = ("function", "policy", "kernel", "formula")
 KEYS = ("title", "asks", "minutes", "section", "needs", "graft", "carries")
 GRAFT_KEYS = ("kind", "target", "answer", "key")
-CARRIES_KEYS = ("tests", "program")
+CARRIES_KEYS = ("tests",)
 
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
 EXERCISE = re.compile(r"(\d\d)_([a-z0-9_]+)")
@@ -60,7 +60,6 @@ class Exercise:
     needs: tuple[str, ...]
     pieces: tuple[Piece, ...]
     tests: tuple[str, ...]
-    program: str
 
     @property
     def place(self) -> str:
@@ -226,7 +225,6 @@ def read_exercise(folder: Path) -> Exercise:
         if not re.fullmatch(r"\d\d\.\d+", need):
             raise facts.error("needs", f"names {need!r}", 'accepted: identities, for example "02.1"')
     number, name = cast("re.Match[str]", EXERCISE.fullmatch(folder.name)).groups()
-    tests, program = read_carries(facts)
     return Exercise(
         identity=f"{folder.parent.name[:2]}.{int(number)}",
         name=name,
@@ -239,8 +237,7 @@ def read_exercise(folder: Path) -> Exercise:
         section=facts.text("section", 'a section below chapters/, for example "02-tensor-storage/name"'),
         needs=needs,
         pieces=tuple(read_pieces(facts)),
-        tests=tests,
-        program=program,
+        tests=read_carries(facts),
     )
 
 
@@ -266,16 +263,12 @@ def read_pieces(facts: Facts) -> Iterable[Piece]:
         yield Piece(kind, graft.text("target", "what the piece replaces in the library"), answer, key)
 
 
-def read_carries(facts: Facts) -> tuple[tuple[str, ...], str]:
-    """The table [carries] of an exercise.toml: pytest's arguments, and the program or nothing."""
+def read_carries(facts: Facts) -> tuple[str, ...]:
+    """The table [carries] of an exercise.toml: pytest's arguments."""
     accepted = "a table [carries] with the key tests"
     table = cast("dict[str, object]", facts.need("carries", dict, accepted))
     carries = Facts(facts.path, table, CARRIES_KEYS, "[carries] ")
-    program = table.get("program", "")
-    if not isinstance(program, str):
-        raise carries.error("program", f"= {program!r} is not accepted", 'accepted: "module:function", or ""')
-    tests = carries.texts("tests", 'arguments for pytest, for example ["tests/core/test_geometry.py"]', empty=False)
-    return tests, program
+    return carries.texts("tests", 'arguments for pytest, for example ["tests/core/test_geometry.py"]', empty=False)
 
 
 # --- names ---
