@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -24,13 +25,12 @@ def check(root: Path, name: str | None, *, answer: Path | None, limit: float, as
     exercise = chosen(root, name, state)
     if answer is not None:
         return check_other(root, exercise, answer, limit, as_json=as_json)
-    if not exercise.answer.is_file():
+    if not os.path.lexists(exercise.answer):
         say(f"{exercise.identity} is not started: there is no {shown(exercise.answer)}")
         say(f"To start it: {command(f'start {exercise.identity}')}")
         return EXIT_NOT_STARTED
-    digest = states.digest(exercise.answer)
     report = run(root, exercise, None, limit, quiet=as_json)
-    state = record(root, exercise, report, digest, state)
+    state = record(root, exercise, report, state)
     if as_json:
         print(report.to_json())
     elif report.counts:
@@ -85,11 +85,11 @@ def waiting(text: str) -> None:
         sys.stdout.flush()
 
 
-def record(root: Path, exercise: Exercise, report: Report, digest: str, state: State) -> State:
+def record(root: Path, exercise: Exercise, report: Report, state: State) -> State:
     """Note what the check found; an answer that passed once and does not any more opens the exercise again."""
     if report.counts:
-        return states.note(root, exercise, states.passed(digest), state)
-    if state.of(exercise).answer == digest and not report.passed:
+        return states.note(root, exercise, states.passed(report.answer_sha256), state)
+    if state.of(exercise).answer == report.answer_sha256 and not report.passed:
         return states.note(root, exercise, states.reopened, state)
     return states.note(root, exercise, states.begun, state)
 
@@ -124,12 +124,11 @@ def check_quietly(root: Path, exercise: Exercise, state: State, limit: float) ->
     """Check one of many; returns what came out in a few words, and the state afterwards."""
     had_passed = bool(state.of(exercise).passed)
     keep = partial(states.note, root, exercise, before=state, worked_on=False)
-    if not exercise.answer.is_file():
+    if not os.path.lexists(exercise.answer):
         return "its answer.py is gone; open again", keep(states.reopened)
-    digest = states.digest(exercise.answer)
     report = run(root, exercise, None, limit, quiet=True)
     if report.counts:
-        return paint("passed", "green"), keep(states.passed(digest))
+        return paint("passed", "green"), keep(states.passed(report.answer_sha256))
     rung = report.failed
     words = paint(report.outcome, COLOURS.get(report.outcome, "red"))
     if rung is not None and report.outcome != NOT_STARTED:

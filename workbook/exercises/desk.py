@@ -10,6 +10,7 @@ from pathlib import Path
 
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise, exercises, pick, read_text
+from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say, width
 from workbook.exercises.state import State, key
 
@@ -93,6 +94,8 @@ def start(root: Path, name: str | None) -> int:
     exercise = pick(all_of_them, name) if name is not None else following(all_of_them, state)
     if exercise is None:
         return all_done(all_of_them)
+    for path in (exercise.answer, exercise.my_lab):
+        refuse_other_than_file(path, f"start {exercise.identity}")
     made = begin(exercise)
     state = states.note(root, exercise, states.begun, state)
     print(title(exercise))
@@ -134,6 +137,12 @@ def reading(root: Path, exercise: Exercise) -> str:
     """Where the section is that an exercise belongs to."""
     path = root / "chapters" / f"{exercise.section}.md"
     return f"{shown(path)} (in the book: {command('read')}; as a notebook: {command(f'lab {shown(path)}')})"
+
+
+def refuse_other_than_file(path: Path, then: str) -> None:
+    """Raise where something else than a file stands in a file's place; `then` is the command to give afterwards."""
+    if os.path.lexists(path) and not path.is_file():
+        raise ExerciseError(f"{shown(path)} is {kind(path)}\n  move it away; {command(then)} then makes the file")
 
 
 def begin(exercise: Exercise) -> list[Path]:
@@ -288,6 +297,7 @@ def reset(root: Path, name: str | None, *, sheet: bool) -> int:
     state = states.load(root)
     exercise = chosen(root, name, state)
     mine, shipped = (exercise.my_lab, exercise.lab) if sheet else (exercise.answer, exercise.start)
+    refuse_other_than_file(mine, f"start {exercise.identity}")
     if not mine.exists():
         say(f"There is nothing to reset: {shown(mine)} is not there. To begin: {command(f'start {exercise.identity}')}")
         return 0

@@ -62,13 +62,11 @@ def write(root: Path) -> bool:
 
 
 def edited(root: Path, exercise: Exercise) -> list[str]:
-    """The shipped files of an exercise that are not as the manifest has them; the manifest itself, if damaged.
+    """The shipped files of an exercise that are not as the manifest has them; the manifest itself, if damaged or gone.
 
-    Only those that judge an answer are looked at. Where there is no manifest, nothing can be said.
+    Only those that judge an answer are looked at.
     """
     path = root / FOLDER / FILE
-    if not path.exists():
-        return []
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
         kept = {str(key): str(value) for key, value in known.items()}

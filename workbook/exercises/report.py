@@ -6,6 +6,7 @@ A report is data first: it goes from the child process to the command as JSON, a
 from __future__ import annotations
 
 import json
+import os
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from workbook.exercises.say import command
+from workbook.exercises.say import command, visible
 
 PASSED, REFUSED, NOT_STARTED, NOT_RUN, BROKEN = "passed", "refused", "not started", "not run", "broken"
 RUNGS = ("check", "lab", "graft")
@@ -26,7 +27,7 @@ LABEL = 11  # columns of a label and the space after it
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a rung did not pass, in the words that the reader sees."""
+    """Why a rung did not pass, in the words that the reader sees. Nothing in them steers a terminal."""
 
     asked: str = ""
     input: str = ""
@@ -35,6 +36,11 @@ class Refusal:
     because: str = ""
     line: int | None = None  # of answer.py
     trace: tuple[str, ...] = ()  # what stood in answer.py when it was raised, outermost first
+
+    def __post_init__(self) -> None:
+        for name in ("asked", "input", "came", "accepted", "because"):
+            object.__setattr__(self, name, visible(getattr(self, name)))
+        object.__setattr__(self, "trace", tuple(map(visible, self.trace)))
 
     def rows(self) -> list[tuple[str, str]]:
         """The labels and texts that are not empty, in the order of the telling."""
@@ -62,6 +68,9 @@ class RungResult:
     calls: Mapping[str, int] | None = None  # piece -> calls
     printed: tuple[str, ...] = ()  # what the answer printed: its first lines, and how much was left out
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "printed", tuple(map(visible, self.printed)))
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The result that `as_json` gave."""
@@ -85,6 +94,7 @@ class Report:
     answer: str  # as it is typed from the clone's top
     rungs: tuple[RungResult, ...]
     edited: tuple[str, ...] = ()  # shipped files that are not as they were shipped
+    answer_sha256: str = ""  # of the text that was judged
 
     @property
     def passed(self) -> bool:
@@ -109,7 +119,9 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with."""
+        """What the command ends with; a pass that does not count, because a file was edited, is none."""
+        if self.passed and self.edited:
+            return EXIT_REFUSED
         return {PASSED: EXIT_PASSED, NOT_STARTED: EXIT_NOT_STARTED}.get(self.outcome, EXIT_REFUSED)
 
     @classmethod
@@ -210,6 +222,8 @@ def next_step(report: Report) -> str:
         return f"Next: {again} runs all three rungs."
     if failed.outcome == NOT_STARTED:
         return f"Next: write {report.answer}, then {again}. Where to begin: {hint}."
+    if failed.outcome == BROKEN and report.edited:
+        return f"Next: bring back what was edited, then {again} again."
     if failed.outcome == BROKEN:
         return "The exercise itself is at fault, not your answer. Please report it with what stands above."
     line = failed.refusal.line if failed.refusal is not None else None
@@ -226,6 +240,15 @@ def listing(names: Sequence[str]) -> str:
     """Names as a sentence says them: `a`, `a and b`, `a, b and c`."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def kind(path: Path) -> str:
+    """What stands at a place where a file is wanted, and is none."""
+    if path.is_dir():
+        return "a folder"
+    if path.is_symlink() and not path.exists():
+        return f"a link to {os.readlink(path)}, which is not there"
+    return "not a plain file"
 
 
 def short_path(path: Path, root: Path) -> str:

@@ -8,6 +8,7 @@ side by side and are told in order.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import time
@@ -28,9 +29,11 @@ from workbook.exercises.report import (
     Refusal,
     Report,
     RungResult,
+    kind,
     short_path,
 )
 from workbook.exercises.say import command
+from workbook.exercises.state import digest
 
 LIMIT = 20.0  # seconds a rung may take
 SHOWN = 5  # lines shown of what the answer printed
@@ -56,13 +59,18 @@ def run_check(
     path = answer or exercise.answer
     results: list[RungResult] = []
     with temporary_folder() as folder:
+        judged = folder / "answer.py"
+        refusal = taken(path, judged)
+        sha256 = digest(judged)
         running: dict[str, Running] = {}
         try:
             for rung in rungs:
                 if results and results[-1].outcome != PASSED:
                     result = RungResult(rung)
+                elif refusal is not None:
+                    result = RungResult(rung, REFUSED, refusal=refusal)
                 else:
-                    result = run_rung(root, exercise, path, rung, rungs, limit, folder, running)
+                    result = run_rung(root, exercise, judged, rung, rungs, limit, folder, running)
                 if result.outcome != PASSED:
                     stop(running)
                 results.append(result)
@@ -70,7 +78,7 @@ def run_check(
         finally:
             stop(running)
     edited = tuple(manifest.edited(root, exercise))
-    return Report(exercise.identity, exercise.title, short_path(path, root), tuple(results), edited)
+    return Report(exercise.identity, exercise.title, short_path(path, root), tuple(results), edited, sha256)
 
 
 def run_rung(
@@ -84,9 +92,6 @@ def run_rung(
     running: dict[str, Running],
 ) -> RungResult:
     """Run one rung; while it runs, those that may run beside it are started, too."""
-    refusal = unreadable(answer)
-    if refusal is not None:
-        return RungResult(rung, REFUSED, refusal=refusal)
     beside = [rung] if rung == RUNGS[0] else [r for r in rungs if r != RUNGS[0]]
     for name in beside:
         if name not in running:
@@ -102,22 +107,22 @@ def stop(running: dict[str, Running]) -> None:
             one.child.kill()
 
 
-def unreadable(path: Path) -> Refusal | None:
-    """Why the answer cannot be taken, where it cannot."""
+def taken(path: Path, copy: Path) -> Refusal | None:
+    """Copy the answer once, so that all rungs judge the same text. Why it cannot be taken, where it cannot."""
     asked = f"a file {path.name}"
-    if path.is_dir():
-        return Refusal(asked=asked, came=f"{path.name} is a folder")
-    if not path.exists():
+    if not os.path.lexists(path):
         return Refusal(asked=asked, came=f"there is no {path.name}", accepted=f"{command('start')} makes it")
     if not path.is_file():
-        return Refusal(asked=asked, came=f"{path.name} is not a plain file")
+        accepted = f"a file: move away what stands there; {command('start')} then makes it"
+        return Refusal(asked=asked, came=f"{path.name} is {kind(path)}", accepted=accepted)
     try:
         if path.stat().st_size > LARGE:
             return Refusal(asked=asked, came=f"{path.name} is larger than a megabyte")
-        with path.open("rb"):
-            return None
+        content = path.read_bytes()
     except OSError as error:
         return Refusal(asked=asked, came=f"{path.name} cannot be read: {error.strerror}")
+    copy.write_bytes(content)
+    return None
 
 
 class Running:

@@ -73,7 +73,7 @@ class Clone:
 
     def runs(self) -> bool:
         """Whether the answer has been handed to a rung."""
-        return any(self.temporary.glob("**/answer.py"))
+        return any(self.temporary.glob("**/work/answer.py"))
 
     def files(self) -> dict[str, bytes]:
         """All files of the exercises but the state."""
@@ -258,11 +258,33 @@ def test_a_right_answer_under_an_edited_check_does_not_count_until_it_is_back(cl
     shipped = clone.exercise.check.read_text(encoding="utf-8")
     clone.exercise.check.write_text(shipped + "# a note\n", encoding="utf-8")
     done = clone.check(solution)
+    assert done.code == 1
     assert "not as shipped" in done.words
     assert "0 of 1 exercise passed" in clone.run("progress").words
     clone.exercise.check.write_text(shipped, encoding="utf-8")
     assert clone.check().code == 0
     assert "1 of 1 exercise passed" in clone.run("progress").words
+
+
+def test_without_the_manifest_no_pass_counts(clone: Clone, solution: str) -> None:
+    (clone.root / "exercises" / "manifest.json").unlink()
+    done = clone.check(solution)
+    assert done.code == 1
+    assert "exercises/manifest.json is not as shipped: this run does not count as done." in done.words
+    assert "git checkout -- exercises/manifest.json" in done.words
+
+
+def test_a_folder_in_the_answers_place_is_said_by_every_command(clone: Clone) -> None:
+    clone.exercise.answer.mkdir()
+    done = clone.run("check", "02.1")
+    assert done.code == 1
+    assert "came out answer.py is a folder accepted a file: move away what stands there" in done.words
+    for name in ("start", "reset"):
+        done = clone.run(name, "02.1")
+        assert (done.code, done.output) == (1, "")
+        assert done.error.endswith(
+            "01_strides/answer.py is a folder\n  move it away; `workbook start 02.1` then makes the file\n"
+        )
 
 
 def test_facts_that_cannot_be_read_are_said_with_how_to_get_them_back(clone: Clone) -> None:

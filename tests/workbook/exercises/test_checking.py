@@ -44,7 +44,8 @@ class Rungs:
         for result in (first, *later):
             told(result)
         edited = (EDITED,) if word == "edited" else ()
-        return Report(exercise.identity, exercise.title, "answer.py", (first, *later), edited)
+        sha256 = digest(answer or exercise.answer)
+        return Report(exercise.identity, exercise.title, "answer.py", (first, *later), edited, sha256)
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +102,7 @@ def test_an_answer_that_is_refused_is_told_and_not_recorded(clone: Path, strides
 
 def test_an_edited_check_does_not_count(clone: Path, strides: Exercise, capsys: Output) -> None:
     strides.answer.write_text("edited")
-    assert check(clone, "02.1") == 0
+    assert check(clone, "02.1") == 1
     assert EDITED in capsys.readouterr().out
     assert not load(clone).of(strides).passed
 
@@ -125,6 +126,19 @@ def test_an_exercise_that_is_not_started_is_told(clone: Path, rungs: Rungs, caps
     assert "02.1 is not started: there is no exercises/02-tensor-storage/01_strides/answer.py" in out
     assert "`workbook start 02.1`" in out
     assert rungs.asked == []
+
+
+def test_a_folder_or_a_dangling_link_is_no_exercise_that_is_not_started(clone: Path, rungs: Rungs) -> None:
+    exercise = find(clone, "02.1")
+    for make in (exercise.answer.mkdir, lambda: exercise.answer.symlink_to("nowhere")):
+        make()
+        with pytest.raises(OSError, match=r"answer\.py"):  # these rungs read it; the real ones say what stands there
+            check(clone, "02.1")
+        note(clone, exercise, states.passed("1"))
+        with pytest.raises(OSError, match=r"answer\.py"):
+            checking.check_all(clone, 20)
+        exercise.answer.rmdir() if exercise.answer.is_dir() else exercise.answer.unlink()
+    assert len(rungs.asked) == 4
 
 
 def test_a_stub_is_not_started_either(clone: Path, strides: Exercise) -> None:

@@ -137,6 +137,23 @@ def test_start_in_a_folder_that_cannot_be_written_says_so(
     assert not strides.answer.exists()
 
 
+@pytest.mark.parametrize("sheet", [False, True])
+def test_what_is_no_file_stands_in_the_way_and_is_named(clone: Path, strides: Exercise, *, sheet: bool) -> None:
+    mine, other = (strides.my_lab, strides.answer) if sheet else (strides.answer, strides.my_lab)
+    mine.mkdir()
+    refused = rf"{mine.name} is a folder\n  move it away; `workbook start 02\.1` then makes the file"
+    for command in (lambda: desk.start(clone, "02.1"), lambda: desk.reset(clone, "02.1", sheet=sheet)):
+        with pytest.raises(ExerciseError, match=refused):
+            command()
+    mine.rmdir()
+    mine.symlink_to("nowhere")
+    for command in (lambda: desk.start(clone, "02.1"), lambda: desk.reset(clone, "02.1", sheet=sheet)):
+        with pytest.raises(ExerciseError, match="is a link to nowhere, which is not there"):
+            command()
+    assert not other.exists()
+    assert not load(clone).of(strides).started
+
+
 def test_start_says_which_shipped_file_is_gone(clone: Path, strides: Exercise) -> None:
     strides.start.unlink()
     with pytest.raises(ExerciseError, match=rf"git checkout -- {FOLDER}/start\.py"):

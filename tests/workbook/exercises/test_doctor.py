@@ -10,7 +10,7 @@ import pytest
 
 from tests.workbook.exercises.tree import make_clone
 from workbook.exercises import doctor as doctors
-from workbook.exercises import say
+from workbook.exercises import manifest, say
 from workbook.exercises.doctor import MISSING, THERE, WITHOUT, Finding, doctor
 
 Output = pytest.CaptureFixture[str]
@@ -26,7 +26,9 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(doctors, "ask", lambda *arguments: (0, "true"))
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    return make_clone(tmp_path, "02-tensor-storage/01_strides")
+    make_clone(tmp_path, "02-tensor-storage/01_strides")
+    manifest.write(tmp_path)
+    return tmp_path
 
 
 def found(root: Path, name: str) -> Finding:

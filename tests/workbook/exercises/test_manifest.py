@@ -56,15 +56,15 @@ def test_line_ends_do_not_count(root: Path) -> None:
     assert edited(root) == []
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "\xff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "\xff"])
 def test_a_damaged_manifest_is_said(root: Path, text: str) -> None:
     (root / "exercises" / "manifest.json").write_text(text, encoding="latin-1")
     assert edited(root) == ["exercises/manifest.json"]
 
 
-def test_without_a_manifest_nothing_is_said(root: Path) -> None:
+def test_a_manifest_that_is_gone_is_said(root: Path) -> None:
     (root / "exercises" / "manifest.json").unlink()
-    assert edited(root) == []
+    assert edited(root) == ["exercises/manifest.json"]
 
 
 def test_the_manifest_names_every_shipped_file_from_the_top(root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from workbook.exercises.report import (
     Refusal,
     Report,
     RungResult,
+    kind,
     listing,
     render,
     rung_text,
@@ -116,6 +118,8 @@ def test_the_outcome_is_that_of_the_rung_that_did_not_pass() -> None:
     assert (PASSED_REPORT.outcome, PASSED_REPORT.exit_code) == (PASSED, 0)
     assert (changed(outcome=NOT_STARTED).outcome, changed(outcome=NOT_STARTED).exit_code) == (NOT_STARTED, 3)
     assert changed(outcome=BROKEN).exit_code == 1
+    assert replace(PASSED_REPORT, edited=("exercises/a/check_a.py",)).exit_code == 1
+    assert replace(changed(outcome=NOT_STARTED), edited=("exercises/a/check_a.py",)).exit_code == 3
     nothing = replace(REFUSED_REPORT, rungs=())
     assert (nothing.passed, nothing.outcome) == (False, NOT_RUN)
 
@@ -134,6 +138,9 @@ def test_a_pass_counts_only_unedited_and_on_all_rungs() -> None:
 def test_the_next_step_fits_the_outcome() -> None:
     assert "Next: write exercises/" in render(changed(outcome=NOT_STARTED), 200)
     assert "The exercise itself is at fault" in render(changed(outcome=BROKEN))
+    broken_by_the_reader = render(replace(changed(outcome=BROKEN), edited=("exercises/a/check_a.py",)))
+    assert "at fault" not in broken_by_the_reader
+    assert "Next: bring back what was edited, then `workbook check 02.1` again." in broken_by_the_reader
     assert "all three rungs" in render(replace(PASSED_REPORT, rungs=PASSED_REPORT.rungs[:1]))
     assert "Next: mend answer.py, then" in render(changed(refusal=replace(TOLD, line=None)))
 
@@ -149,6 +156,14 @@ def test_every_rung_has_a_title() -> None:
 
 def test_names_are_listed_as_in_a_sentence() -> None:
     assert [listing(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+
+
+def test_what_stands_in_a_files_place_is_named(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere.py")
+    os.mkfifo(tmp_path / "pipe")
+    assert kind(tmp_path) == "a folder"
+    assert kind(tmp_path / "link") == "a link to nowhere.py, which is not there"
+    assert kind(tmp_path / "pipe") == "not a plain file"
 
 
 def test_a_path_is_shown_from_the_top_of_the_clone(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -69,6 +70,7 @@ def refusal(report: Report) -> Refusal:
 def test_a_good_answer_passes_all_three_rungs_in_order(tmp_path: Path) -> None:
     sheet = [cell("from answer import double"), cell("double((4, 5))", "(5, 1)")]
     make(tmp_path, check=CHECK_STRIDES, test=CARRIED, sheet=sheet)
+    manifest.write(tmp_path)
     (tmp_path / "exercises" / PLACE / "answer.py").write_text(STRIDES)
     told: list[RungResult] = []
     report = run_check(tmp_path, find(tmp_path, "02.1"), told=told.append)
@@ -76,10 +78,25 @@ def test_a_good_answer_passes_all_three_rungs_in_order(tmp_path: Path) -> None:
     assert tuple(told) == report.rungs
     assert (report.passed, report.counts, report.exit_code) == (True, True, 0)
     assert report.answer == f"exercises/{PLACE}/answer.py"
+    assert report.answer_sha256 == hashlib.sha256(STRIDES.encode()).hexdigest()
     calls = report.rungs[2].calls
     assert calls is not None
     assert calls["double"] > 0
     assert report.rungs[2].replaced[0].startswith("contiguous_strides of glasstorch/core/geometry.py is yours; ")
+
+
+def test_all_rungs_judge_the_text_that_stood_there_at_the_start(tmp_path: Path) -> None:
+    sheet = [cell("from answer import double"), cell("double((4, 5))", "(5, 1)")]
+    make(tmp_path, check=CHECK_STRIDES, test=CARRIED, sheet=sheet)
+    mine = tmp_path / "exercises" / PLACE / "answer.py"
+    mine.write_text(STRIDES)
+
+    def save(result: RungResult) -> None:
+        mine.write_text("raise ValueError\n")
+
+    report = run_check(tmp_path, find(tmp_path, "02.1"), told=save)
+    assert [rung.outcome for rung in report.rungs] == [PASSED, PASSED, PASSED]
+    assert report.answer_sha256 == hashlib.sha256(STRIDES.encode()).hexdigest()
 
 
 def test_a_refused_rung_is_the_last(root: Path) -> None:
@@ -265,12 +282,17 @@ def test_a_file_that_is_no_text_is_told(root: Path, content: bytes, came: str) -
     assert came in refusal(run_check(root, find(root, "02.1"), rungs=["check"])).came
 
 
-def test_a_missing_answer_a_folder_and_a_huge_file_are_told(root: Path) -> None:
+def test_a_missing_answer_a_folder_a_link_and_a_huge_file_are_told(root: Path) -> None:
     exercise = find(root, "02.1")
     assert refusal(run_check(root, exercise)).came == "there is no answer.py"
     exercise.answer.mkdir()
     assert refusal(run_check(root, exercise)).came == "answer.py is a folder"
     exercise.answer.rmdir()
+    exercise.answer.symlink_to("elsewhere.py")
+    told = refusal(run_check(root, exercise))
+    assert told.came == "answer.py is a link to elsewhere.py, which is not there"
+    assert told.accepted.startswith("a file: move away what stands there; ")
+    exercise.answer.unlink()
     exercise.answer.write_bytes(b"#" * (1 << 21))
     assert refusal(run_check(root, exercise)).came == "answer.py is larger than a megabyte"
 
