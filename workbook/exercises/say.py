@@ -78,6 +78,17 @@ def fill(text: str, indent: str = "", hanging: str | None = None) -> str:
     return "\n".join(lines).replace("\0", " ")
 
 
+def visible(text: str) -> str:
+    """A text of somebody else's as a terminal may have it: what steers the terminal is written out.
+
+    >>> visible("red\\x1b[31m\\r\\n\\tend")
+    'red\\\\x1b[31m\\\\r\\n\\tend'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+
+
 def say(text: str = "", indent: str = "", hanging: str | None = None) -> None:
     """Print a paragraph, or an empty line."""
     print(coloured(fill(text, indent, hanging)))

@@ -169,3 +169,12 @@ def test_what_stands_in_a_files_place_is_named(tmp_path: Path) -> None:
 def test_a_path_is_shown_from_the_top_of_the_clone(tmp_path: Path) -> None:
     assert short_path(tmp_path / "a" / "b.py", tmp_path) == "a/b.py"
     assert short_path(tmp_path / "b.py", tmp_path / "a") == str(tmp_path / "b.py")
+
+
+def test_no_word_of_the_answers_steers_the_terminal() -> None:
+    code, words = "\x1b[2J", r"\x1b[2J"
+    told = Refusal(code, code, code, code, code, 1, (code,))
+    assert [text for _, text in told.rows()] == [words] * 6
+    result = RungResult("check", REFUSED, refusal=told, printed=(code,))
+    assert result.printed == (words,)
+    assert RungResult.from_json(result.as_json()) == result

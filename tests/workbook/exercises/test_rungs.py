@@ -17,7 +17,17 @@ import pytest
 from tests.workbook.exercises.made import CHECK, GOOD, PLACE, answer, cell, make
 from workbook.exercises import manifest
 from workbook.exercises.catalogue import find
-from workbook.exercises.report import BROKEN, NOT_RUN, NOT_STARTED, PASSED, REFUSED, Refusal, Report, RungResult
+from workbook.exercises.report import (
+    BROKEN,
+    NOT_RUN,
+    NOT_STARTED,
+    PASSED,
+    REFUSED,
+    Refusal,
+    Report,
+    RungResult,
+    render,
+)
 from workbook.exercises.rungs import amount, run_check
 
 STRIDES = """
@@ -424,3 +434,13 @@ def test_an_amount_is_said_in_a_unit_that_fits() -> None:
 def test_the_check_of_the_made_exercise_refuses_what_is_wrong(root: Path) -> None:
     assert "2 * number" in CHECK
     assert refusal(answer(root, "def double(number):\n    return number * number + 1\n", "check")).input == "double(2)"
+
+
+@pytest.mark.parametrize("rung", ["check", "lab"])
+def test_neither_what_it_prints_nor_what_it_raises_steers_the_terminal(root: Path, rung: str) -> None:
+    clears = "print('\\x1b[2J')\ndef double(number):\n    raise ValueError('\\x1b[2J\\rgood')\n"
+    report = answer(root, clears, rung)
+    assert all(character.isprintable() or character == "\n" for character in render(report))
+    if rung == "check":
+        assert report.rungs[0].printed == (r"\x1b[2J",)
+        assert refusal(report).came == r"ValueError: \x1b[2J\rgood"

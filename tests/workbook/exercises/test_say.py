@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbook.exercises import say
-from workbook.exercises.say import coloured, fill, has_colour, markdown, paint, program
+from workbook.exercises.say import coloured, fill, has_colour, markdown, paint, program, visible
 
 TABLE = "| size | stride |\n|---|---|\n| 4 | 1 |\n| 3 | 4 |"
 
@@ -40,6 +40,18 @@ def test_commands_and_paths_are_never_broken() -> None:
     path = "exercises/02-tensor-storage/01_strides/answer.py"
     lines = fill(f"Then, as often as it pleases you, `workbook check 02.1` on {path}", "  ", "    ").splitlines()
     assert lines == ["  Then, as often as it pleases you,", "    `workbook check 02.1` on", f"    {path}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("caf\u00e9 \N{SNOWMAN}\n\tx", "caf\u00e9 \N{SNOWMAN}\n\tx"),
+        ("\x1b[2J\r\x07", r"\x1b[2J\r\x07"),
+        ("\x9b2J \u202e \udc80", r"\x9b2J \u202e \udc80"),
+    ],
+)
+def test_what_steers_a_terminal_is_written_out(text: str, shown: str) -> None:
+    assert visible(text) == visible(visible(text)) == shown
 
 
 def test_markdown_is_wrapped_and_its_code_left_alone() -> None:
