@@ -7,13 +7,15 @@ around it can.
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 from workbook.exercises.report import Refusal
 
@@ -21,21 +23,30 @@ ASKED = "an answer that only computes"
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 BYTECODE = "__pycache__"  # Python keeps what it compiled there, also of the library
 
-# Audit event -> what it does, in words, and which of its arguments are paths that are changed.
+
+class Change(NamedTuple):
+    """What an audit event does to a file, and which of its arguments say to which."""
+
+    what: str  # in words
+    path: int  # the argument that is the path, or a descriptor
+    folder: int | None = None  # the argument that is the descriptor of the folder in which a relative path begins
+    entry: bool = False  # the name in its folder is changed, not what a link with this name leads to
+
+
 CHANGES = {
-    "os.remove": ("delete", (0,)),
-    "os.rmdir": ("delete", (0,)),
-    "shutil.rmtree": ("delete", (0,)),
-    "os.rename": ("rename", (0, 1)),
-    "os.truncate": ("write to", (0,)),
-    "os.mkdir": ("make", (0,)),
-    "os.link": ("make", (1,)),
-    "os.symlink": ("make", (1,)),
-    "os.chmod": ("change the permissions of", (0,)),
-    "os.chown": ("change the owner of", (0,)),
-    "os.utime": ("change the times of", (0,)),
-    "shutil.move": ("move", (0, 1)),
-    "sqlite3.connect": ("write to", (0,)),
+    "os.remove": (Change("delete", 0, 1, entry=True),),
+    "os.rmdir": (Change("delete", 0, 1, entry=True),),
+    "shutil.rmtree": (Change("delete", 0, 1, entry=True),),
+    "os.rename": (Change("rename", 0, 2, entry=True), Change("rename", 1, 3, entry=True)),
+    "os.truncate": (Change("write to", 0),),
+    "os.mkdir": (Change("make", 0, 2, entry=True),),
+    "os.link": (Change("make another name of", 0, 2), Change("make", 1, 3, entry=True)),
+    "os.symlink": (Change("make", 1, 2, entry=True),),
+    "os.chmod": (Change("change the permissions of", 0, 2),),
+    "os.chown": (Change("change the owner of", 0, 3),),
+    "os.utime": (Change("change the times of", 0, 3),),
+    "shutil.move": (Change("move", 0, entry=True), Change("move", 1)),
+    "sqlite3.connect": (Change("write to", 0),),
 }
 STARTS = frozenset(
     (
@@ -67,55 +78,89 @@ class Guard:
 
     def install(self) -> None:
         """Put the guard in force for the rest of this process."""
+        os.open = self.opening(os.open)
+        os.supports_dir_fd.add(os.open)
         sys.addaudithook(self.hear)
+
+    def opening(self, real: Callable[..., int]) -> Callable[..., int]:
+        """`os.open` that says in which folder a relative path begins, which its audit event leaves out."""
+
+        @functools.wraps(real)
+        def opened(path: Any, flags: int, mode: int = 0o777, *, dir_fd: Any = None) -> int:
+            if dir_fd is not None:
+                dir_fd = operator.index(dir_fd)
+                self._opened(path, None, flags, dir_fd)
+            return real(path, flags, mode, dir_fd=dir_fd)
+
+        return opened
 
     def hear(self, event: str, arguments: Sequence[Any]) -> None:
         """Judge one audit event."""
         if event == "open":
             self._opened(*arguments)
         elif event in CHANGES:
-            what, places = CHANGES[event]
-            for i in places:
-                self._changed(what, arguments[i])
+            for change in CHANGES[event]:
+                folder = None if change.folder is None else arguments[change.folder]
+                self._changed(change.what, arguments[change.path], folder, entry=change.entry)
         elif event in STARTS:
             self.refuse(f"it tried to start another program ({event})")
         elif event in SIGNALS:
             self.refuse("it tried to send a signal to a process")
 
-    def _opened(self, path: Any, mode: str | None, flags: int) -> None:
+    def _opened(self, path: Any, mode: str | None, flags: int, folder: int | None = None) -> None:
         """Judge the opening of a file."""
         if not isinstance(path, str | bytes | os.PathLike):
             return  # a descriptor that is open already
         if flags & WRITING or any(letter in (mode or "") for letter in "wax+"):
-            self._changed("write to", path)
-        else:
-            self._read(path)
+            self._changed("write to", path, folder)
+        elif self._place("read", path, folder).startswith(self.solutions):
+            self.refuse("it tried to read the solution; write your own, then `workbook solution` shows ours")
 
-    def _changed(self, what: str, path: Any) -> None:
+    def _changed(self, what: str, path: Any, folder: int | None = None, *, entry: bool = False) -> None:
         """Judge the change of a file."""
-        if isinstance(path, int):
-            return
-        full = os.path.realpath(os.fsdecode(path))
+        if what == "write to" and (isinstance(path, int) or os.fsdecode(path) in DEVICES):
+            return  # a descriptor was judged when it was opened
+        full = self._place(what, path, folder, entry=entry)
         if full.startswith(self.temporary) and not full.startswith(self.groups):
-            return
-        if full in DEVICES or os.fsdecode(path) in DEVICES:
             return
         if BYTECODE in full.split(os.sep)[-2:]:
             return
         self.refuse(f"it tried to {what} {full}, outside its temporary folder")
 
-    def _read(self, path: Any) -> None:
-        """Judge the reading of a file that may be a solution."""
-        if os.path.realpath(os.fsdecode(path)).startswith(self.solutions):
-            self.refuse("it tried to read the solution; write your own, then `workbook solution` shows ours")
+    def _place(self, what: str, path: Any, folder: int | None, *, entry: bool = False) -> str:
+        """Where a path leads, links followed; as an entry, where the folder is in which its name stands."""
+        if isinstance(path, int):
+            folder, path = path, ""
+        name = os.fsdecode(path)
+        if folder is not None and folder >= 0 and not os.path.isabs(name):
+            start = path_of(folder)
+            if start is None:
+                self.refuse(f"it tried to {what} {name or 'a file'}, and it cannot be found out where that is")
+            name = os.path.join(start, name)
+        above, last = os.path.split(name)
+        if entry and last not in ("", os.curdir, os.pardir):
+            return os.path.join(os.path.realpath(above), last)
+        return os.path.realpath(name)
 
-    def refuse(self, came: str) -> None:
+    def refuse(self, came: str) -> NoReturn:
         """Raise; where it was the answer's doing, write it down before, whether or not the answer catches it."""
         line = line_in(self.answer, sys._getframe(1))
         refusal = Refusal(asked=ASKED, came=came, line=line)
         if line is not None:
             self.told(refusal)
         raise GuardError(refusal)
+
+
+def path_of(descriptor: int) -> str | None:
+    """The path of a file or folder that is open; None where the system does not tell."""
+    try:
+        if sys.platform == "darwin":
+            import fcntl
+
+            return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return None
 
 
 def line_in(file: str, frame: FrameType | None) -> int | None:

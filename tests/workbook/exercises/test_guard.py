@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbook.exercises.guard import ASKED, Guard, GuardError, OutOfReach
+from workbook.exercises.guard import ASKED, CHANGES, SIGNALS, STARTS, Guard, GuardError, OutOfReach
 from workbook.exercises.report import Refusal
 
+INSIDE = object()  # stands for a descriptor of a folder in the temporary one
 READ, WRITE = os.O_RDONLY, os.O_WRONLY | os.O_CREAT
 
 
@@ -28,32 +30,73 @@ def guard(tmp_path: Path, told: list[Refusal]) -> Guard:
     return Guard(tmp_path / "temporary", tmp_path / "solutions", tmp_path / "temporary" / "answer.py", told.append)
 
 
-@pytest.mark.parametrize(
-    ("event", "arguments", "came"),
-    [
-        ("open", ("{}/a.txt", "w", WRITE), "it tried to write to {}/a.txt, outside its temporary folder"),
-        ("open", ("{}/a.txt", "r+", os.O_RDWR), "it tried to write to {}/a.txt"),
-        ("open", ("{}/temporary/../a.txt", None, WRITE), "it tried to write to {}/a.txt"),
-        ("open", ("{}/temporary/groups/77", "w", WRITE), "it tried to write to {}/temporary/groups/77"),
-        ("os.remove", ("{}/a.txt", -1), "it tried to delete {}/a.txt"),
-        ("os.rmdir", ("{}/a", -1), "it tried to delete {}/a"),
-        ("shutil.rmtree", ("{}/a", None), "it tried to delete {}/a"),
-        ("os.rename", ("{}/temporary/a", "{}/b", -1, -1), "it tried to rename {}/b"),
-        ("os.truncate", ("{}/a.txt", 0), "it tried to write to {}/a.txt"),
-        ("os.mkdir", ("{}/a", 0o777, -1), "it tried to make {}/a"),
-        ("os.symlink", ("{}/temporary/a", "{}/b", -1), "it tried to make {}/b"),
-        ("os.chmod", ("{}/a", 0, -1), "it tried to change the permissions of {}/a"),
-        ("open", ("{}/solutions/02/solution.py", "r", READ), "it tried to read the solution"),
-        ("open", (b"%b/solutions/02/__pycache__/solution.pyc", "r", READ), "it tried to read the solution"),
-        ("subprocess.Popen", ("ls", [], None, None), "it tried to start another program (subprocess.Popen)"),
-        ("os.system", (b"ls",), "it tried to start another program (os.system)"),
-        ("os.fork", (), "it tried to start another program (os.fork)"),
-        ("os.kill", (1, 9), "it tried to send a signal to a process"),
-    ],
-)
-def test_what_hurts_is_refused(guard: Guard, tmp_path: Path, event: str, arguments: Any, came: str) -> None:
+# Event, its arguments, what is refused. {} is the test's folder, FOLDER a descriptor of it; it is not the current one.
+FOLDER = object()
+HURTS: list[tuple[str, tuple[Any, ...], str]] = [
+    ("open", ("{}/a.txt", "w", WRITE), "it tried to write to {}/a.txt, outside its temporary folder"),
+    ("open", ("{}/a.txt", "r+", os.O_RDWR), "it tried to write to {}/a.txt"),
+    ("open", ("{}/temporary/../a.txt", None, WRITE), "it tried to write to {}/a.txt"),
+    ("open", ("{}/temporary/groups/77", "w", WRITE), "it tried to write to {}/temporary/groups/77"),
+    ("open", ("{}/solutions/02/solution.py", "r", READ), "it tried to read the solution"),
+    ("open", (b"%b/solutions/02/__pycache__/solution.pyc", "r", READ), "it tried to read the solution"),
+    ("os.remove", ("{}/a", -1), "it tried to delete {}/a"),
+    ("os.remove", (os.devnull, -1), f"it tried to delete {os.devnull}"),
+    ("os.remove", ("a", FOLDER), "it tried to delete {}/a"),
+    ("os.remove", (b"a", FOLDER), "it tried to delete {}/a"),
+    ("os.remove", ("temporary/../a", FOLDER), "it tried to delete {}/a"),
+    ("os.rmdir", ("{}/a", -1), "it tried to delete {}/a"),
+    ("os.rmdir", ("a", FOLDER), "it tried to delete {}/a"),
+    ("os.rmdir", ("{}/temporary/..", -1), "it tried to delete {},"),
+    ("shutil.rmtree", ("{}/a", None), "it tried to delete {}/a"),
+    ("shutil.rmtree", ("a", FOLDER), "it tried to delete {}/a"),
+    ("os.rename", ("{}/temporary/a", "{}/b", -1, -1), "it tried to rename {}/b"),
+    ("os.rename", ("{}/a", "{}/temporary/b", -1, -1), "it tried to rename {}/a"),
+    ("os.rename", ("a", "{}/temporary/b", FOLDER, -1), "it tried to rename {}/a"),
+    ("os.rename", ("a", "b", -1, FOLDER), "it tried to rename {}/b"),
+    ("os.truncate", ("{}/a", 0), "it tried to write to {}/a"),
+    ("os.mkdir", ("{}/a", 0o777, -1), "it tried to make {}/a"),
+    ("os.mkdir", ("a", 0o777, FOLDER), "it tried to make {}/a"),
+    ("os.link", ("{}/a", "{}/temporary/b", -1, -1), "it tried to make another name of {}/a"),
+    ("os.link", ("a", "b", FOLDER, -1), "it tried to make another name of {}/a"),
+    ("os.link", ("{}/temporary/a", "{}/b", -1, -1), "it tried to make {}/b"),
+    ("os.link", ("a", "b", -1, FOLDER), "it tried to make {}/b"),
+    ("os.symlink", ("{}/temporary/a", "{}/b", -1), "it tried to make {}/b"),
+    ("os.symlink", ("a", "b", FOLDER), "it tried to make {}/b"),
+    ("os.chmod", ("{}/a", 0, -1), "it tried to change the permissions of {}/a"),
+    ("os.chmod", ("a", 0, FOLDER), "it tried to change the permissions of {}/a"),
+    ("os.chmod", (FOLDER, 0, -1), "it tried to change the permissions of {},"),
+    ("os.chown", ("{}/a", 0, 0, -1), "it tried to change the owner of {}/a"),
+    ("os.chown", ("a", 0, 0, FOLDER), "it tried to change the owner of {}/a"),
+    ("os.utime", ("{}/a", (1, 2), None, -1), "it tried to change the times of {}/a"),
+    ("os.utime", ("a", (1, 2), None, FOLDER), "it tried to change the times of {}/a"),
+    ("shutil.move", ("{}/a", "{}/temporary/b"), "it tried to move {}/a"),
+    ("shutil.move", ("{}/temporary/a", "{}/b"), "it tried to move {}/b"),
+    ("sqlite3.connect", ("{}/a",), "it tried to write to {}/a"),
+    *((event, (), f"it tried to start another program ({event})") for event in (
+        "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn",
+        "os.startfile", "os.startfile/2", "pty.spawn", "_winapi.CreateProcess",
+    )),
+    *((event, (), "it tried to send a signal to a process") for event in (
+        "os.kill", "os.killpg", "signal.pthread_kill",
+    )),
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A descriptor of the test's folder; the current one is the guard's temporary folder."""
+    monkeypatch.chdir(tmp_path / "temporary")
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    yield descriptor
+    os.close(descriptor)
+
+
+@pytest.mark.parametrize(("event", "arguments", "came"), HURTS)
+def test_what_hurts_is_refused(
+    guard: Guard, tmp_path: Path, folder: int, event: str, arguments: Any, came: str
+) -> None:
     with pytest.raises(GuardError) as info:
-        guard.hear(event, filled(arguments, tmp_path))
+        guard.hear(event, [folder if one is FOLDER else one for one in filled(arguments, tmp_path)])
     assert info.value.refusal.came.startswith(came.replace("{}", str(tmp_path.resolve())))
     assert info.value.refusal.asked == ASKED
 
@@ -64,6 +107,10 @@ def test_what_hurts_is_refused(guard: Guard, tmp_path: Path, event: str, argumen
         ("open", ("{}/temporary/a.txt", "w", WRITE)),
         ("open", ("{}/a.txt", "r", READ)),
         ("open", (3, "w", WRITE)),
+        ("os.remove", ("a", INSIDE)),
+        ("os.remove", ("../a", INSIDE)),
+        ("os.remove", ("{}/temporary/a", INSIDE)),
+        ("os.chmod", (INSIDE, 0, -1)),
         ("open", (os.devnull, "w", WRITE)),
         ("open", ("{}/library/__pycache__/a.cpython-311.pyc.123", "wb", WRITE)),
         ("os.mkdir", ("{}/library/__pycache__", 0o777, -1)),
@@ -74,7 +121,44 @@ def test_what_hurts_is_refused(guard: Guard, tmp_path: Path, event: str, argumen
     ],
 )
 def test_what_does_not_is_left_alone(guard: Guard, tmp_path: Path, event: str, arguments: Any) -> None:
-    guard.hear(event, filled(arguments, tmp_path))
+    (tmp_path / "temporary" / "inner").mkdir()
+    inside = os.open(tmp_path / "temporary" / "inner", os.O_RDONLY)
+    try:
+        guard.hear(event, [inside if one is INSIDE else one for one in filled(arguments, tmp_path)])
+    finally:
+        os.close(inside)
+
+
+def test_the_table_of_what_hurts_leaves_no_event_out() -> None:
+    assert {event for event, _, _ in HURTS} == {"open", *CHANGES, *STARTS, *SIGNALS}
+
+
+def test_a_folder_that_cannot_be_found_out_is_refused(guard: Guard) -> None:
+    with pytest.raises(GuardError, match="it tried to delete victim, and it cannot be found out where that is"):
+        guard.hear("os.remove", ["victim", 1 << 20])
+
+
+def test_a_link_is_deleted_where_it_stands(guard: Guard, tmp_path: Path) -> None:
+    outward, inward = tmp_path / "temporary" / "link", tmp_path / "link"
+    outward.symlink_to(tmp_path)
+    inward.symlink_to(tmp_path / "temporary")
+    guard.hear("os.remove", [str(outward), -1])
+    with pytest.raises(GuardError):
+        guard.hear("os.remove", [str(inward), -1])
+
+
+@pytest.mark.parametrize(
+    ("flags", "came"), [(os.O_WRONLY, "it tried to write to {}/solutions/a"), (READ, "it tried to read the solution")]
+)
+def test_a_file_is_opened_in_the_folder_that_the_call_names(
+    guard: Guard, tmp_path: Path, folder: int, flags: int, came: str
+) -> None:
+    opening = guard.opening(os.open)
+    with pytest.raises(GuardError) as info:
+        opening("solutions/a", flags, dir_fd=folder)
+    assert info.value.refusal.came.startswith(came.replace("{}", str(tmp_path.resolve())))
+    os.close(opening("temporary/a", os.O_WRONLY | os.O_CREAT, 0o600, dir_fd=folder))
+    os.close(opening("a", READ))
 
 
 def filled(arguments: tuple[Any, ...], folder: Path) -> list[Any]:

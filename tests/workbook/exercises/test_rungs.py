@@ -222,6 +222,32 @@ def test_deleting_a_file_is_refused_and_the_file_is_there(root: Path) -> None:
     assert refusal(report).line == 6
 
 
+BELOW = """
+    for _, _, names, folder in os.fwalk({place!r}):
+        for name in names:
+            os.unlink(name, dir_fd=folder)
+"""
+DIRECT = """
+    os.unlink("precious.txt", dir_fd=os.open({place!r}, os.O_RDONLY))
+"""
+EMPTIED = """
+    os.open("precious.txt", os.O_WRONLY | os.O_TRUNC, dir_fd=os.open({place!r}, os.O_RDONLY))
+"""
+
+
+@pytest.mark.skipif(os.unlink not in os.supports_dir_fd, reason="the system has no such calls")
+@pytest.mark.parametrize("deed", [BELOW, DIRECT, EMPTIED])
+def test_a_file_named_from_an_open_folder_is_as_safe(root: Path, deed: str) -> None:
+    place = root / "place"
+    place.mkdir()
+    (place / "precious.txt").write_text("mine")
+    text = "import os\n\ndef double(number):" + deed.format(place=str(place))
+    told = refusal(answer(root, text, "check"))
+    assert (place / "precious.txt").read_text() == "mine"
+    what = "write to" if deed == EMPTIED else "delete"
+    assert told.came == f"it tried to {what} {place / 'precious.txt'}, outside its temporary folder"
+
+
 def test_the_kernel_is_guarded_too(root: Path) -> None:
     precious = root / "precious.txt"
     precious.touch()
