@@ -20,7 +20,8 @@
 # The stride of a dimension says how many cells to go forward when its index
 # grows by one.
 #
-# Write the function below. Every new tensor of the library will ask it.
+# Write the function below. Whenever the library needs the strides of a
+# row-major tensor, it asks yours.
 
 
 # %%
