@@ -55,6 +55,14 @@ def test_a_view_that_there_is_not(ask: Ask) -> None:
         expect(ask("view_strides", shape, strides, target), None, because="no strides visit these cells in this order")
 
 
+def test_cells_that_are_read_again(ask: Ask) -> None:
+    """the strides of a view of a tensor with a stride of 0, as `expand` makes it"""
+    for shape, strides, target in (((2, 5), (0, 0), (10,)), ((5, 2, 2), (1, 0, 0), (5, 4))):
+        found = ask("view_strides", shape, strides, target)
+        because = "two strides of 0 hang together like any others: a pass over the inner is 0 cells long"
+        expect(found, looked_up(shape, strides, target), because=because)
+
+
 def test_an_old_dimension_of_size_one(ask: Ask) -> None:
     """the strides of a view of a tensor that has a dimension of size 1"""
     for shape, strides, target in (
