@@ -75,7 +75,8 @@ def overlap_status(a: Extent, b: Extent) -> Overlap:
     >>> overlap_status(rows, Extent((2, 3), (3, 1), 6)).name
     'NO'
 
-    The same block counts as FULL only if the strides are the same, too.
+    The same block counts as FULL if the strides are the same, too, and else as
+    PARTIAL. The sizes are not compared.
 
     >>> overlap_status(rows, Extent((3, 2), (1, 3), 0)).name
     'PARTIAL'
