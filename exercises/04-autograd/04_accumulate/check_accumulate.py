@@ -21,8 +21,18 @@ def expanded() -> torch.Tensor:
     return torch.tensor(BASE[0]).expand(2, 3)
 
 
+def part() -> torch.Tensor:
+    """A gradient that fills a part of a larger memory, and not from its beginning."""
+    return torch.tensor(BASE)[4:10].view(2, 3)
+
+
+def part_expanded() -> torch.Tensor:
+    """A gradient of six elements in one place in the middle of a larger memory."""
+    return torch.tensor(BASE)[4].expand(2, 3)
+
+
 def with_gaps() -> torch.Tensor:
-    """A gradient that is a part of a larger one."""
+    """A gradient of which each row is followed by a gap."""
     return torch.tensor(BASE).view(2, 6)[:, :3]
 
 
@@ -47,7 +57,9 @@ def test_where_the_sum_is_made(ask: Ask) -> None:
             "the memory is full and holds each element once; the order does not matter",
         ),
         (expanded, False, False, "new", "all six elements stand in one place: what is written into one is in all"),
-        (with_gaps, False, False, "new", "the memory is larger than the gradient, and not the gradient's alone"),
+        (part, False, False, "in place", "it has no gaps; what else the memory holds is not touched"),
+        (part_expanded, False, False, "new", "all six elements stand in one place, wherever that is"),
+        (with_gaps, False, False, "new", "between its elements are gaps"),
     ):
         arrived, grad = made(), torch.tensor(BASE[6:]).view(2, 3)
         accepted = (where, (arrived + grad).tolist())
