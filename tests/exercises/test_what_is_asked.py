@@ -1,0 +1,94 @@
+"""Do the exercises refuse nothing that their texts allow, say truly why they refuse, and claim only what is so?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import glasstorch
+from glasstorch.core import geometry
+from workbook.exercises.catalogue import Exercise, find
+from workbook.exercises.report import PASSED, Refusal
+from workbook.exercises.rungs import LIMIT, run_check
+
+ROOT = Path(__file__).parents[2]
+ROOT_WITHOUT_EDGES = '''
+from glasstorch.autograd.node import Edge, Node
+
+
+def compute_dependencies(roots: list[Edge]) -> dict[Node, int]:
+    """Keeps every node that it has seen, a root to which no edge leads with the count 0."""
+    counts = {node: 0 for node, _ in roots}
+    to_visit = list(counts)
+    while to_visit:
+        for edge in to_visit.pop().next_edges:
+            if edge is not None:
+                if edge[0] not in counts:
+                    to_visit.append(edge[0])
+                counts[edge[0]] = counts.get(edge[0], 0) + 1
+    return counts
+'''
+
+
+def refusal_of(exercise: Exercise, answer: str) -> Refusal:
+    """What the exercise's own tests say of one of its wrong answers."""
+    path = exercise.solutions / answer
+    failed = run_check(ROOT, exercise, path, rungs=("check",), limit=3 * LIMIT).failed
+    assert failed is not None
+    assert failed.refusal is not None
+    return failed.refusal
+
+
+def test_counting_edges_may_keep_a_root_to_which_no_edge_leads(tmp_path: Path) -> None:
+    answer = tmp_path / "answer.py"
+    answer.write_text(ROOT_WITHOUT_EDGES, encoding="utf-8")
+    report = run_check(ROOT, find(ROOT, "04.3"), answer, limit=3 * LIMIT)
+    assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
+
+
+def test_a_node_that_is_not_marked_released_is_told_what_would_be_accepted_and_why() -> None:
+    told = refusal_of(find(ROOT, "04.2"), "wrong_not_marked_released.py")
+    assert "TypeError: " in told.came
+    assert "Trying to backward through the graph a second time" in told.accepted
+    assert "release_variables" in told.because
+
+
+def test_the_keys_of_a_call_are_shown_by_their_names() -> None:
+    told = refusal_of(find(ROOT, "04.2"), "wrong_value.py")
+    assert told.input.startswith("sigmoid({CPU, ADInplaceOrView, AutogradCPU, AutocastCPU}, tensor(")
+
+
+def test_a_gradient_with_gaps_is_refused_for_its_gaps(tmp_path: Path) -> None:
+    # nobody else has it (`shared` says so), so the gaps are the only reason that there is
+    answer = tmp_path / "answer.py"
+    answer.write_text(
+        "def accumulate(arrived, grad, *, shared, recording):\n"
+        "    no_repeats = 0 not in arrived.stride()\n"
+        "    return arrived.add_(grad) if no_repeats and not shared and not recording else arrived + grad\n",
+        encoding="utf-8",
+    )
+    failed = run_check(ROOT, find(ROOT, "04.4"), answer, rungs=("check",), limit=3 * LIMIT).failed
+    assert failed is not None
+    assert failed.refusal is not None
+    assert failed.refusal.because == "between its elements are gaps"
+
+
+def test_row_major_strides_are_asked_for_where_they_are_needed_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 02.1 and its section say no more than this: laying a tensor out needs no strides
+    text = find(ROOT, "02.1").start.read_text(encoding="utf-8")
+    assert "Whenever the library needs the strides of a\n# row-major tensor, it asks yours." in text
+    asked, original = [], geometry.contiguous_strides
+
+    def counting(shape: geometry.Shape) -> geometry.Shape:
+        asked.append(shape)
+        return original(shape)
+
+    monkeypatch.setattr(geometry, "contiguous_strides", counting)
+    made = glasstorch.zeros(2, 3) + 1
+    made.sum()
+    assert asked == []
+    assert made.stride() == (3, 1)
+    assert asked == [(2, 3)]
