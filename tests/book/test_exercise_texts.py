@@ -76,6 +76,12 @@ def test_what_progress_prints_does_not_depend_on_the_terminal(monkeypatch: pytes
     assert "Go on: `workbook next`" in plain
 
 
+def test_the_page_counts_as_many_passed_as_progress_does() -> None:
+    said = " ".join((ROOT / "chapters" / "exercises" / "progress.md").read_text(encoding="utf-8").split())
+    assert "who has passed two exercises, changed one of the two answers afterwards, and begun a third:" in said
+    assert re.search(r"^2 of \d+ exercises passed", progress_output(ROOT), re.MULTILINE)
+
+
 def test_the_file_of_the_page_is_one_that_the_command_reads(tmp_path: Path) -> None:
     (tmp_path / "exercises").mkdir()
     text = "\n".join(progress_file(ROOT).splitlines()[1:-1])

@@ -29,7 +29,7 @@ FIRST_DAY, SECOND_DAY = "2026-11-02", "2026-11-03"
 
 
 def progress_output(root: Path) -> str:
-    """What the command prints for a reader who has passed an exercise, changed a second one, and begun a third."""
+    """What the command prints for a reader who has passed two exercises, changed one since, and begun a third."""
     with worked_on(root) as clone, patch.dict(os.environ, PLAIN), redirect_stdout(io.StringIO()) as printed:
         progress(clone, None, as_json=False)
     return fence(printed.getvalue().replace(program(), "workbook"), ".text .no-copy")
