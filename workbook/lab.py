@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbook import commands
+from workbook.book.project import shown
 from workbook.commands import CommandError
 from workbook.exercises.catalogue import FOLDER, Exercise, UnknownExercise, find
 
@@ -75,7 +76,7 @@ def is_of_an_exercise(root: Path, path: Path) -> bool:
 def prepare(exercise: Exercise, *, answer: bool) -> Path:
     """The reader's sheet or answer, made where it is not there yet."""
     from workbook.exercises import state as states
-    from workbook.exercises.desk import begin, shown, tell
+    from workbook.exercises.desk import begin, tell
     from workbook.exercises.say import command, say
 
     root = exercise.folder.parents[2]

@@ -6,6 +6,7 @@ Standard library only, and little of it: every command of the reader starts here
 from __future__ import annotations
 
 import re
+import shutil
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -154,10 +155,10 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise ExerciseError(f"{shown(path)} cannot be read: {reason}\n  {bring_back(path)}") from error
+        raise ExerciseError(f"{from_top(path)} cannot be read: {reason}\n  {bring_back(path)}") from error
 
 
-def shown(path: Path) -> str:
+def from_top(path: Path) -> str:
     """A file of an exercise as it is typed from the clone's top."""
     _, found, rest = path.as_posix().rpartition(f"/{FOLDER}/")
     return f"{FOLDER}/{rest}" if found else str(path)
@@ -165,7 +166,19 @@ def shown(path: Path) -> str:
 
 def bring_back(path: Path) -> str:
     """How to get a shipped file back as it was."""
-    return f"to get it back as it was: git checkout -- {shown(path)}"
+    return f"to get it back as it was: {restore(path, [from_top(path)])}"
+
+
+def restore(inside: Path, names: Sequence[str]) -> str:
+    """What brings shipped files back: git, where this clone has it, or else a new copy."""
+    if shutil.which("git") and any((folder / ".git").exists() for folder in inside.parents):
+        return checkout(names)
+    return "take it from a new copy of the repository (this one has no git)"
+
+
+def checkout(names: Sequence[str]) -> str:
+    """The command of git that brings files back."""
+    return f"`git checkout -- {' '.join(names)}`"
 
 
 # --- exercise.toml ---
@@ -183,7 +196,7 @@ class Facts:
     def error(self, key: str, problem: str, accepted: str) -> ExerciseError:
         """The error that names the file and the key."""
         return ExerciseError(
-            f"{shown(self.path)}: {self.where}{key} {problem}\n  {accepted}\n  {bring_back(self.path)}"
+            f"{from_top(self.path)}: {self.where}{key} {problem}\n  {accepted}\n  {bring_back(self.path)}"
         )
 
     def need(self, key: str, kind: type, accepted: str, default: object = None) -> object:
@@ -215,7 +228,7 @@ def read_exercise(folder: Path) -> Exercise:
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise ExerciseError(f"{shown(path)} is not TOML: {error}\n  {bring_back(path)}") from error
+        raise ExerciseError(f"{from_top(path)} is not TOML: {error}\n  {bring_back(path)}") from error
     facts = Facts(path, table, KEYS)
     minutes = cast("int", facts.need("minutes", int, "a whole number of minutes above 0, for example 15"))
     if minutes < 0:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
 
+from workbook.book.project import shown
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import Exercise, ExerciseError, exercises
-from workbook.exercises.desk import all_done, chosen, shown, tell
-from workbook.exercises.report import NOT_STARTED, PASSED, TITLES, Report, RungResult, closing, head, rung_text
+from workbook.exercises.catalogue import Exercise, ExerciseError, exercises, restore
+from workbook.exercises.desk import all_done, chosen, tell
+from workbook.exercises.report import NOT_STARTED, PASSED, TITLES, Around, Report, RungResult, closing, head, rung_text
 from workbook.exercises.say import command, count, paint, say, width
 from workbook.exercises.state import State
 from workbook.progress import is_living
@@ -74,7 +76,9 @@ def run(root: Path, exercise: Exercise, answer: Path | None, limit: float, *, qu
     finally:
         waiting("")
     print()
-    print(closing(report, columns))
+    options = ("--answer", shlex.quote(shown(answer))) if answer is not None else ()
+    back = partial(restore, exercise.folder)
+    print(closing(report, columns, Around(options, exercise.solution.is_file(), back)))
     return report
 
 

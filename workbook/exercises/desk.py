@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from workbook.book.project import shown
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise, exercises, pick, read_text
 from workbook.exercises.report import kind
@@ -23,12 +24,6 @@ def tell(state: State) -> None:
     """Say, beside the output, what has to be said about the file with the reader's progress."""
     for sentence in state.said:
         print(fill(f"workbook: {sentence}"), file=sys.stderr)
-
-
-def shown(path: Path) -> str:
-    """A path as the reader would type it here: relative where that does not lead upwards."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith(os.pardir) else relative
 
 
 def long(minutes: int) -> str:

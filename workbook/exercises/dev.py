@@ -21,6 +21,7 @@ from workbook.exercises.form import form_problems, refused_by
 from workbook.exercises.idle import idle
 from workbook.exercises.report import NOT_STARTED, PASSED, REFUSED, Report, RungResult, listing
 from workbook.exercises.rungs import LIMIT, run_check
+from workbook.exercises.state import digest
 
 WORKERS = 2  # answers judged at the same time
 PATIENCE = 3 * LIMIT  # seconds for a rung: a machine that builds and tests is slower than a reader's
@@ -117,7 +118,9 @@ def manifest_problems(root: Path, exercise: Exercise) -> list[str]:
     except (OSError, ValueError, TypeError):
         known = {}
     changed = [
-        file for file in shipped.shipped(exercise) if known.get(shipped.name(root, file)) != shipped.digest(file)
+        file
+        for file in shipped.shipped(exercise)
+        if known.get(shipped.name(root, file)) != digest(file, plain_ends=True)
     ]
     if not changed:
         return []

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from workbook.bootstrap import OLDEST
-from workbook.exercises.catalogue import FOLDER, ExerciseError, exercises
+from workbook.exercises.catalogue import FOLDER, ExerciseError, exercises, restore
 from workbook.exercises.say import command, has_colour, paint, say, width
 
 THERE, MISSING, WITHOUT = "there", "missing", "without"
@@ -145,7 +145,7 @@ def look_at_checks(root: Path) -> Iterator[Finding]:
         return
     if edited:
         cost = "A check with an edited file does not count as passed."
-        remedy = f"git checkout -- {' '.join(dict.fromkeys(edited))}"
+        remedy = restore(root / FOLDER, list(dict.fromkeys(edited)))
         yield Finding("files that judge", WITHOUT, f"{', '.join(dict.fromkeys(edited))} edited", cost, remedy)
     else:
         yield Finding("files that judge", THERE, "as they were shipped")

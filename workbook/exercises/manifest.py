@@ -6,11 +6,11 @@ ends do not count: git may change them.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
 from workbook.exercises.catalogue import FOLDER, Exercise, exercises
+from workbook.exercises.state import digest
 
 FILE = "manifest.json"
 
@@ -27,18 +27,10 @@ def shipped(exercise: Exercise) -> list[Path]:
     ]
 
 
-def digest(path: Path) -> str:
-    """The sha256 of a file with plain line ends; of a file that is missing, nothing."""
-    try:
-        return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    except OSError:
-        return ""
-
-
 def current(root: Path) -> dict[str, str]:
     """What the manifest would say of the exercises as they are: path from the clone's top -> sha256."""
     paths = [path for exercise in exercises(root) for path in shipped(exercise)]
-    return {name(root, path): digest(path) for path in sorted(paths) if path.exists()}
+    return {name(root, path): digest(path, plain_ends=True) for path in sorted(paths) if path.exists()}
 
 
 def name(root: Path, path: Path) -> str:
@@ -73,4 +65,4 @@ def edited(root: Path, exercise: Exercise) -> list[str]:
     except (OSError, ValueError, AttributeError):
         return [name(root, path)]
     judges = (exercise.facts, exercise.check, exercise.lab)
-    return [name(root, file) for file in judges if kept.get(name(root, file)) != digest(file)]
+    return [name(root, file) for file in judges if kept.get(name(root, file)) != digest(file, plain_ends=True)]

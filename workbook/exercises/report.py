@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from workbook.exercises import say
+from workbook.exercises.catalogue import checkout
 from workbook.exercises.say import command, visible
 
 PASSED, REFUSED, NOT_STARTED, NOT_RUN, BROKEN = "passed", "refused", "not started", "not run", "broken"
@@ -21,7 +21,6 @@ RUNGS = ("check", "lab", "graft")
 TITLES = {"check": "its own tests", "lab": "the lab sheet", "graft": "inside glasstorch"}
 EXIT_PASSED, EXIT_REFUSED, EXIT_NOT_STARTED = 0, 1, 3
 NARROW = 30  # columns below which the labels get lines of their own
-COMMAND = re.compile(r"`[^`]{1,40}`")  # is not broken between two lines
 LABEL = 11  # columns of a label and the space after it
 
 
@@ -139,6 +138,15 @@ class Report:
 # --- the telling ---
 
 
+@dataclass(frozen=True)
+class Around:
+    """What the closing words depend on besides the report."""
+
+    options: tuple[str, ...] = ()  # those of the check that say which file was judged
+    ours: bool = True  # a solution is there to compare with
+    back: Callable[[Sequence[str]], str] = checkout  # how to get edited files back
+
+
 def render(report: Report, width: int = 80) -> str:
     """The whole report as text, without colour."""
     parts = [head(report.identity, report.title, report.answer, width), ""]
@@ -152,7 +160,7 @@ def head(identity: str, title: str, answer: str, width: int = 80) -> str:
     line = f"{identity}  {title}"
     if len(line) + 4 + len(answer) <= width:
         return f"{line}    {answer}"
-    return "\n".join([*wrapped(line, width, " " * (len(identity) + 2)), answer])
+    return "\n".join([*say.lines(line, width, hanging=" " * (len(identity) + 2)), answer])
 
 
 def rung_text(rung: RungResult, width: int = 80) -> str:
@@ -164,7 +172,7 @@ def rung_text(rung: RungResult, width: int = 80) -> str:
         for label, text in rung.refusal.rows():
             lines += row(label, text, width)
     for sentence in rung.replaced if rung.outcome == PASSED else ():
-        lines += wrapped(sentence, width, "   ", first="   ")
+        lines += say.lines(sentence, width, "   ", "   ")
     if rung.printed:
         lines += row("printed", "\n".join(rung.printed), width)
     return "\n".join(lines)
@@ -174,49 +182,44 @@ def row(label: str, text: str, width: int) -> list[str]:
     """A label and its text beside it, or below it where the terminal is narrow."""
     beside = width >= NARROW + LABEL + 3
     margin = "   " + " " * (LABEL if beside else 2)
-    lines = [part for line in text.splitlines() or [""] for part in wrapped(line, width, margin, first=margin)]
+    lines = [part for line in text.splitlines() or [""] for part in indented(line, width, margin) or [""]]
     if beside:
         lines[0] = f"   {label:<{LABEL}}{lines[0].strip()}".rstrip()
         return lines
     return [f"   {label}", *lines]
 
 
-def wrapped(text: str, width: int, margin: str, first: str = "") -> list[str]:
-    """One line of text as lines that fit; its own indentation is kept."""
-    inner = text[: len(text) - len(text.lstrip())]
-    held = COMMAND.sub(lambda match: match[0].replace(" ", "\0"), text.strip())
-    lines = textwrap.wrap(
-        held,
-        max(width, len(margin) + 16),
-        initial_indent=first + inner,
-        subsequent_indent=margin + inner,
-        break_on_hyphens=False,
-    )
-    return [line.replace("\0", " ") for line in lines] or [""]
+def indented(line: str, width: int, margin: str) -> list[str]:
+    """A line of somebody's text as lines that fit; what its own indentation is, all of them have."""
+    margin += line[: len(line) - len(line.lstrip())]
+    return say.lines(line.strip(), width, margin, margin)
 
 
-def closing(report: Report, width: int = 80) -> str:
+def closing(report: Report, width: int = 80, around: Around | None = None) -> str:
     """What to do next, in one or two sentences; before it, what was edited."""
+    around = around or Around()
     parts = []
     if report.edited:
         names = " and ".join(report.edited)
         parts.append(
             f"{names} {'is' if len(report.edited) == 1 else 'are'} not as shipped: this run does not count as done. "
-            f"To have {'it' if len(report.edited) == 1 else 'them'} back: git checkout -- {' '.join(report.edited)}"
+            f"To have {'it' if len(report.edited) == 1 else 'them'} back: {around.back(report.edited)}"
         )
-    parts.append(next_step(report))
-    return "\n".join("\n".join(wrapped(part, width, "")) for part in parts)
+    parts.append(next_step(report, around))
+    return "\n".join("\n".join(say.lines(part, width)) for part in parts)
 
 
-def next_step(report: Report) -> str:
+def next_step(report: Report, around: Around) -> str:
     """The sentence that says what to do next."""
-    again = command(f"check {report.identity}")
+    again = command(" ".join(["check", report.identity, *around.options]))
     hint = command(f"hint {report.identity}")
     failed = report.failed
     if failed is None:
+        if report.counts and around.options:
+            return "It passes. Nothing is recorded of a file that --answer names."
         if report.counts:
-            ours = command(f"solution {report.identity}")
-            return f"Done. Compare with ours: {ours}. Go on: {command('next')}."
+            ours = f" Compare with ours: {command(f'solution {report.identity}')}." if around.ours else ""
+            return f"Done.{ours} Go on: {command('next')}."
         if report.passed and report.edited:
             return f"Next: bring back what was edited, then {again} again."
         return f"Next: {again} runs all three rungs."
@@ -225,7 +228,11 @@ def next_step(report: Report) -> str:
     if failed.outcome == BROKEN and report.edited:
         return f"Next: bring back what was edited, then {again} again."
     if failed.outcome == BROKEN:
-        return "The exercise itself is at fault, not your answer. Please report it with what stands above."
+        doctor = command("doctor")
+        return (
+            f"The exercise or the installation is at fault, not your answer. To look at the installation: {doctor}. "
+            "If that finds nothing, please report what stands above."
+        )
     line = failed.refusal.line if failed.refusal is not None else None
     where = f" (line {line})" if line else ""
     return f"Next: mend {Path(report.answer).name}{where}, then {again} again. Stuck? {hint}"

@@ -16,6 +16,7 @@ NARROWEST, WIDEST = 24, 100
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 ITEM = re.compile(r"(\s*)([-*]|\d+\.)\s+")
 CODE = re.compile(r"`[^`\n]+`")
+HOLD = "\0"  # a space at which no line may end, until the lines are made
 
 
 def width() -> int:
@@ -66,16 +67,30 @@ def fill(text: str, indent: str = "", hanging: str | None = None) -> str:
     '  one two'
     """
     hanging = indent if hanging is None else hanging
-    held = CODE.sub(lambda match: match[0].replace(" ", "\0"), " ".join(text.split()))
-    lines = textwrap.wrap(
+    return "\n".join(lines(" ".join(text.split()), width(), indent, hanging))
+
+
+def lines(text: str, columns: int, indent: str = "", hanging: str = "") -> list[str]:
+    """One line of text as lines that fit; spaces between its words stay as many as they are.
+
+    >>> lines("a  b `c d`", 6)
+    ['a  b', '`c d`']
+    """
+    held = CODE.sub(lambda match: together(match[0]), text)
+    wrapped = textwrap.wrap(
         held,
-        width(),
+        columns,
         initial_indent=indent,
         subsequent_indent=hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return "\n".join(lines).replace("\0", " ")
+    return [line.replace(HOLD, " ") for line in wrapped]
+
+
+def together(text: str) -> str:
+    """The words of a text as one that is not broken between two lines."""
+    return text.replace(" ", HOLD)
 
 
 def visible(text: str) -> str:

@@ -65,12 +65,13 @@ def key(exercise: Exercise) -> str:
     return f"{exercise.chapter}/{exercise.name}"
 
 
-def digest(path: Path) -> str:
-    """The sha256 of a file, or of nothing where it cannot be read."""
+def digest(path: Path, *, plain_ends: bool = False) -> str:
+    """The sha256 of a file, as it is or with plain line ends; nothing where it cannot be read."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        content = path.read_bytes()
     except OSError:
         return ""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n") if plain_ends else content).hexdigest()
 
 
 def today() -> str:

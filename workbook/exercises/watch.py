@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
+from workbook.book.project import shown
 from workbook.exercises import desk
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError, exercises, pick
@@ -272,7 +273,7 @@ def watch(root: Path, name: str | None) -> int:
         print()
     else:
         states.note(root, exercise, states.begun)
-    say(f"Watching {desk.shown(exercise.answer)}")
+    say(f"Watching {shown(exercise.answer)}")
     with open_keys(sys.stdin) as keys, ended_politely(keys):
         session = Watch(root, exercise, keys)
         try:

@@ -30,6 +30,7 @@ def clone_with_strides(root: Path) -> Exercise:
     section.parent.mkdir(parents=True)
     section.touch()
     (root / "mkdocs.yml").touch()
+    (root / ".git").mkdir()
     (root / "ruff.toml").write_text("line-length = 120\n", encoding="utf-8")
     (root / CARRIED).parent.mkdir(parents=True)
     (root / CARRIED).write_text(CARRIED_TEST, encoding="utf-8")

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.workbook.exercises.tree import make_clone, make_exercise
-from workbook.exercises.catalogue import ExerciseError, Piece, UnknownExercise, exercises, find, read_exercise
+from workbook.exercises.catalogue import (
+    ExerciseError,
+    Piece,
+    UnknownExercise,
+    exercises,
+    find,
+    read_exercise,
+    read_text,
+)
 
 STRIDES = "02-tensor-storage/01_strides"
 PLACES = (STRIDES, "02-tensor-storage/02_view", "04-autograd/01_formula")
@@ -138,7 +146,7 @@ def test_a_damaged_file_is_named_with_its_key(clone: Path, old: str, new: str, s
     message = str(caught.value)
     assert message.startswith(f"exercises/{STRIDES}/exercise.toml")
     assert said in message
-    assert message.endswith(f"git checkout -- exercises/{STRIDES}/exercise.toml")
+    assert message.endswith(f"\n  to get it back as it was: `git checkout -- exercises/{STRIDES}/exercise.toml`")
 
 
 @pytest.mark.parametrize("pieces", ["graft = []", ""])
@@ -165,6 +173,20 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     exercise.hints_file.unlink()
     with pytest.raises(ExerciseError, match="cannot be read: No such file"):
         exercise.hints()
+
+
+@pytest.mark.parametrize("absent", ["clone", "program"])
+def test_git_is_advised_only_where_it_is(clone: Path, monkeypatch: pytest.MonkeyPatch, absent: str) -> None:
+    exercise = find(clone, "02.1")
+    exercise.solution.unlink()
+    if absent == "clone":
+        (clone / ".git").rmdir()
+    else:
+        monkeypatch.setenv("PATH", "")
+    with pytest.raises(
+        ExerciseError, match=r"as it was: take it from a new copy of the repository \(this one has no git"
+    ):
+        read_text(exercise.solution)
 
 
 def test_the_catalogue_imports_little() -> None:

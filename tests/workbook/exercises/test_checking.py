@@ -169,6 +169,43 @@ def test_another_file_is_checked_and_nothing_recorded(
         check(clone, "02.1", Path("nobody.py"))
 
 
+def test_of_another_file_the_same_file_is_to_be_checked_again(clone: Path, tmp_path: Path, capsys: Output) -> None:
+    other = tmp_path / "ada lovelace.py"
+    other.write_text(REFUSED)
+    assert check(clone, "02.1", Path("ada lovelace.py")) == 1
+    again = "`workbook check 02.1 --answer 'ada lovelace.py'`"
+    assert f"py, then {again} again." in " ".join(capsys.readouterr().out.split())
+
+
+def test_after_a_pass_of_another_file_nothing_is_advised(clone: Path, tmp_path: Path, capsys: Output) -> None:
+    (tmp_path / "ada.py").write_text(PASSED)
+    assert check(clone, "02.1", Path("ada.py")) == 0
+    out = capsys.readouterr().out
+    assert out.endswith("\nIt passes. Nothing is recorded of a file that --answer names.\n")
+    assert "Compare" not in out
+
+
+def test_there_is_nothing_to_compare_with_where_the_solutions_are_gone(
+    clone: Path, strides: Exercise, capsys: Output
+) -> None:
+    check(clone, "02.1")
+    assert "Done. Compare with ours: `workbook solution 02.1`. Go on: `workbook next`." in capsys.readouterr().out
+    strides.solution.unlink()
+    check(clone, "02.1")
+    assert "\nDone. Go on: `workbook next`.\n" in capsys.readouterr().out
+
+
+def test_an_edited_file_comes_back_with_git_only_where_git_is(clone: Path, strides: Exercise, capsys: Output) -> None:
+    strides.answer.write_text("edited")
+    check(clone, "02.1")
+    assert f"`git checkout -- {EDITED}`" in capsys.readouterr().out
+    (clone / ".git").rmdir()
+    check(clone, "02.1")
+    out = " ".join(capsys.readouterr().out.split())
+    assert "To have it back: take it from a new copy of the repository" in out
+    assert "git checkout" not in out
+
+
 def test_the_report_for_scripts_is_all_that_is_printed(clone: Path, strides: Exercise, capsys: Output) -> None:
     assert check(clone, "02.1", as_json=True) == 0
     assert Report.from_json(capsys.readouterr().out).passed

@@ -104,7 +104,7 @@ def test_an_edited_check_is_told_with_the_command_that_brings_it_back(
 ) -> None:
     monkeypatch.setattr("workbook.exercises.manifest.edited", lambda root, exercise: ["exercises/check_strides.py"])
     finding = found(clone, "files that judge")
-    assert (finding.state, finding.remedy) == (WITHOUT, "git checkout -- exercises/check_strides.py")
+    assert (finding.state, finding.remedy) == (WITHOUT, "`git checkout -- exercises/check_strides.py`")
 
 
 def test_an_old_python_and_a_foreign_one_are_told(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:

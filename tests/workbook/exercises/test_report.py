@@ -100,6 +100,14 @@ def test_a_command_is_not_broken_between_two_lines() -> None:
         assert "`workbook hint 02.1`" in render(REFUSED_REPORT, width)
 
 
+def test_a_path_and_a_long_command_are_not_broken_either() -> None:
+    edited = replace(REFUSED_REPORT, edited=(f"{ANSWER[:-9]}check_strides.py",))
+    for width in range(30, 90):
+        text = render(edited, width)
+        assert f"\n`git checkout -- {edited.edited[0]}`" in text or f" `git checkout -- {edited.edited[0]}`" in text
+        assert ANSWER in render(changed(outcome=NOT_STARTED), width).rpartition("write")[2]
+
+
 def test_a_caret_stays_below_its_place() -> None:
     refusal = Refusal(came="SyntaxError: invalid syntax", trace=("line 1", "def f(:", "      ^"))
     lines = rung_text(RungResult("check", REFUSED, refusal=refusal), 80).splitlines()
@@ -131,13 +139,13 @@ def test_a_pass_counts_only_unedited_and_on_all_rungs() -> None:
     assert edited.passed
     assert not edited.counts
     assert "exercises/a/check_a.py is not as shipped: this run does not count as done." in render(edited, 200)
-    assert "To have it back: git checkout -- exercises/a/check_a.py" in render(edited, 200)
+    assert "To have it back: `git checkout -- exercises/a/check_a.py`" in render(edited, 200)
     assert "Next: bring back what was edited, then `workbook check 02.1` again." in render(edited)
 
 
 def test_the_next_step_fits_the_outcome() -> None:
     assert "Next: write exercises/" in render(changed(outcome=NOT_STARTED), 200)
-    assert "The exercise itself is at fault" in render(changed(outcome=BROKEN))
+    assert "The exercise or the installation is at fault" in render(changed(outcome=BROKEN))
     broken_by_the_reader = render(replace(changed(outcome=BROKEN), edited=("exercises/a/check_a.py",)))
     assert "at fault" not in broken_by_the_reader
     assert "Next: bring back what was edited, then `workbook check 02.1` again." in broken_by_the_reader

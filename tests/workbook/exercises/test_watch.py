@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.workbook.exercises.tree import make_clone
+from workbook.book.project import shown
 from workbook.exercises import desk, say
 from workbook.exercises import state as states
 from workbook.exercises import watch as watching
@@ -144,7 +145,7 @@ def test_next_goes_on_when_the_exercise_has_passed(
     ended = session(clone, strides, "", "n", lambda: second.answer.write_text("saved\n"), "", "q")
     out = capsys.readouterr().out
     assert "When you are done experimenting, press n for the next exercise." in out
-    assert f"Your file: {desk.shown(second.answer)}" in out
+    assert f"Your file: {shown(second.answer)}" in out
     assert ended.exercise == second
     assert quick.asked == [("02.1",), ("02.2",)]
 

@@ -30,6 +30,7 @@ def make_clone(root: Path, *places: str) -> Path:
     (root / "chapters").mkdir(parents=True, exist_ok=True)
     (root / "exercises").mkdir(exist_ok=True)
     (root / "mkdocs.yml").touch()
+    (root / ".git").mkdir(exist_ok=True)
     for place in places:
         make_exercise(root, place)
     return root
