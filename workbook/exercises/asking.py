@@ -23,6 +23,7 @@ from typing import Any
 from workbook.exercises.report import Refusal
 
 MODULE = "answer"
+LIBRARY = "glasstorch"
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAMES = 4  # of answer.py, shown of a traceback
 TEXT = 800  # characters shown of a value
@@ -47,6 +48,13 @@ class NotStarted(Exception):
 
 class AuthorError(Exception):
     """The exercise itself is wrong: its facts or its check, not the answer."""
+
+
+class LibraryError(AuthorError):
+    """The library itself cannot be loaded: the installation is wrong, not the answer."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(f"{LIBRARY} cannot be imported: {error_text(error)}")
 
 
 # --- the reader's file ---
@@ -77,8 +85,34 @@ def load_answer(path: Path) -> ModuleType:
         raise
     except BaseException as error:  # noqa: BLE001 (sys.exit and KeyboardInterrupt of the answer's, too)
         sys.modules.pop(MODULE, None)
+        if library_fails(error, path):
+            raise LibraryError(error) from None
         raise Refused(error_refusal(error, path, asked)) from None
     return module
+
+
+def by_library(module: str) -> bool:
+    """Whether a module of this name is of the library.
+
+    >>> by_library("glasstorch.core.geometry"), by_library("tests.core.test_geometry")
+    (True, False)
+    """
+    return module == LIBRARY or module.startswith(f"{LIBRARY}.")
+
+
+def library_fails(error: BaseException, path: Path) -> bool:
+    """Whether it came while a file of the library was loaded, and nothing of the answer ran inside that."""
+    if isinstance(error, ModuleNotFoundError) and error.name == LIBRARY:
+        return True
+    if isinstance(error, SyntaxError):
+        return LIBRARY in Path(error.filename or "").parts
+    loading = False
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == str(path):
+            loading = False
+        elif frame.f_code.co_name == "<module>" and by_library(frame.f_globals.get("__name__", "")):
+            loading = True
+    return loading
 
 
 def read_answer(path: Path) -> str:
@@ -231,10 +265,10 @@ class Raises:
 
 
 class Ask:
-    """Calls functions of answer.py by name. The file is loaded at the first use."""
+    """Calls functions of answer.py by name. The file is loaded at the first use, when `begun` comes into being."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, begun: Path | None = None) -> None:
+        self.path, self.begun = path, begun
         self.last: Came | None = None
         self._answer: ModuleType | None = None
 
@@ -242,6 +276,8 @@ class Ask:
     def answer(self) -> ModuleType:
         """The reader's module."""
         if self._answer is None:
+            if self.begun is not None:
+                self.begun.touch()
             self._answer = load_answer(self.path)
         return self._answer
 
@@ -353,7 +389,7 @@ def equal(value: object, accepted: object) -> bool:
 
 def is_tensor(value: object) -> bool:
     """Whether a value is a tensor of glasstorch; does not import it."""
-    library = sys.modules.get("glasstorch")
+    library = sys.modules.get(LIBRARY)
     return library is not None and isinstance(value, getattr(library, "Tensor", ()))
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from workbook.exercises.asking import cut
-from workbook.exercises.report import NOT_STARTED, REFUSED, Refusal
+from workbook.exercises.asking import LIBRARY, cut
+from workbook.exercises.report import BROKEN, NOT_STARTED, REFUSED, Refusal
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+LOADING = re.compile(rf"\s*File \S*[/\\]{LIBRARY}[/\\]\S+\.py:\d+\s*")  # IPython's frame of a module that is loaded
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 
 
-def cell_refusal(item: Any, error: BaseException) -> tuple[str, Refusal]:
+def cell_refusal(item: Any, error: BaseException, answer: Path) -> tuple[str, Refusal]:
     """The outcome of a cell, and what is told: what it asks, what came, what was accepted."""
     source = str(item.cell.source).strip()
     outputs = list(item.test_outputs or ())
@@ -23,7 +27,10 @@ def cell_refusal(item: Any, error: BaseException) -> tuple[str, Refusal]:
     raised = next((output for output in outputs if output.output_type == "error"), None)
     wanted = any(output.output_type == "error" for output in item.cell.outputs)
     if raised is not None and not wanted:
-        line, trace = frames("\n".join(raised.traceback))
+        traceback = "\n".join(raised.traceback)
+        if library_fails(traceback):
+            return BROKEN, Refusal(came=f"{LIBRARY} cannot be imported: {one_text(raised)}")
+        line, trace = frames(traceback)
         if raised.ename == "NotImplementedError" and line is not None:
             return NOT_STARTED, Refusal(asked, source, f"answer.py is not written yet (line {line})", line=line)
         return REFUSED, Refusal(asked, source, came, accepted, "", line, trace)
@@ -34,7 +41,32 @@ def cell_refusal(item: Any, error: BaseException) -> tuple[str, Refusal]:
         )
     if came == accepted:
         return REFUSED, Refusal(asked, source, f"{came}, drawn otherwise", f"{accepted}, as it is drawn in lab.ipynb")
-    return REFUSED, Refusal(asked, source, came, accepted)
+    noisy = is_noise(outputs, item.cell.outputs) and prints(answer)
+    because = "your answer prints; the lab sheet compares all output" if noisy else ""
+    return REFUSED, Refusal(asked, source, came, accepted, because)
+
+
+def is_noise(outputs: Iterable[Any], accepted: Iterable[Any]) -> bool:
+    """Whether outputs are the accepted ones with more lines printed between them."""
+    (came, values), (wanted, right) = printed_and_shown(outputs), printed_and_shown(accepted)
+    rest = iter(came)
+    return values == right and len(came) > len(wanted) and all(line in rest for line in wanted)
+
+
+def printed_and_shown(outputs: Iterable[Any]) -> tuple[list[str], list[str]]:
+    """The lines that a cell printed, and its other outputs as text."""
+    every = list(outputs)
+    printed = "".join(str(output.text) for output in every if output.output_type == "stream")
+    return printed.splitlines(), [one_text(output) for output in every if output.output_type != "stream"]
+
+
+def prints(answer: Path) -> bool:
+    """Whether answer.py has a call of print in it, or names the stream that it prints to."""
+    with suppress(OSError, SyntaxError, ValueError):
+        nodes = list(ast.walk(ast.parse(answer.read_bytes())))
+        called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        return "print" in called or any(isinstance(node, ast.Attribute) and node.attr == "stdout" for node in nodes)
+    return False
 
 
 def asked_before(cells: Iterable[Any], cell: Any) -> str:
@@ -67,6 +99,17 @@ def one_text(output: Any) -> str:
     if "text/plain" in data:
         return str(data["text/plain"])
     return f"[{', '.join(data)}]" if data else ""
+
+
+def library_fails(traceback: str) -> bool:
+    """Whether IPython's traceback ends while a file of the library is loaded, and not in answer.py."""
+    loading = False
+    for row in COLOURS.sub("", traceback).splitlines():
+        if re.match(r"\s*File \S*answer\.py\b", row):
+            loading = False
+        elif LOADING.fullmatch(row):
+            loading = True
+    return loading
 
 
 def frames(traceback: str) -> tuple[int | None, tuple[str, ...]]:

@@ -73,6 +73,11 @@ class Job:
         """The copy of the reader's file."""
         return self.work / "answer.py"
 
+    @property
+    def begun(self) -> Path:
+        """A file that is there as soon as the answer may run: what ends the process before is not its doing."""
+        return self.file("begun")
+
 
 def protect(job: Job, stem: str) -> None:
     """Say where it hangs when the time is over, and end; refuse what the guard refuses."""
@@ -143,13 +148,13 @@ def run(job: Job) -> RungResult:
     from workbook.exercises.graft import Graft
     from workbook.exercises.plugin import Judge, not_started
 
-    judge = Judge(job.rung, job.answer)
+    judge = Judge(job.rung, job.answer, job.begun)
     graft = Graft([Piece(**piece) for piece in job.pieces], job.answer, watching=job.rung == "check")
     try:
         if job.rung != "lab":
             graft.install()
         if job.rung == "graft":
-            judge.load()
+            graft.load()
             graft.complete(judge.ask.answer)
     except AuthorError as error:
         return RungResult(job.rung, BROKEN, refusal=Refusal(came=str(error)))
@@ -207,7 +212,14 @@ def finish(job: Job, result: RungResult) -> None:
 def main(arguments: list[str]) -> Any:
     """Run the job that is named, and end the process."""
     job = Job.read(Path(arguments[0]))
-    result = run(job)
+    try:
+        result = run(job)
+    except Exception as error:
+        if job.begun.exists():
+            raise
+        from workbook.exercises.asking import error_text
+
+        result = RungResult(job.rung, BROKEN, refusal=Refusal(came=f"the rung could not begin: {error_text(error)}"))
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

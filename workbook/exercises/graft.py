@@ -26,14 +26,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from workbook.exercises.asking import Refused, error_refusal, kind_of, missing, short
+from workbook.exercises.asking import (
+    LIBRARY,
+    AuthorError,
+    LibraryError,
+    Refused,
+    by_library,
+    error_refusal,
+    kind_of,
+    missing,
+    short,
+)
 from workbook.exercises.catalogue import Piece
 from workbook.exercises.graft_formula import graft_formula
 from workbook.exercises.graft_kernel import graft_kernel
 from workbook.exercises.graft_refusals import author_error, calls_itself, needs_itself
 from workbook.exercises.report import Refusal
 
-LIBRARY = "glasstorch"
 Function = Callable[..., Any]
 
 
@@ -57,16 +66,26 @@ class Graft:
         assert LIBRARY not in sys.modules, "the library was loaded before the graft was in place"
         sys.meta_path.insert(0, self.finder)
 
+    def load(self) -> None:
+        """Load the library, and the modules that hold the counterparts: nothing of the reader's runs."""
+        holders = {p.target.partition(":")[0]: p for p in self.pieces if p.kind in ("function", "policy")}
+        for name in (LIBRARY, *holders):
+            try:
+                importlib.import_module(name)
+            except AuthorError:
+                raise
+            except Exception as error:
+                if (
+                    isinstance(error, ModuleNotFoundError)
+                    and name in holders
+                    and f"{name}.".startswith(f"{error.name}.")
+                ):
+                    raise author_error(holders[name], f"there is no module {name}") from None
+                raise LibraryError(error) from error
+
     def complete(self, module: ModuleType) -> None:
-        """Take the reader's module, load the library, and put in place what has not come by itself."""
-        importlib.import_module(LIBRARY)
+        """Take the reader's module, and put in place what has not come by itself."""
         for piece in self.pieces:
-            if piece.kind in ("function", "policy"):
-                holder = piece.target.partition(":")[0]
-                try:
-                    importlib.import_module(holder)
-                except ModuleNotFoundError:
-                    raise author_error(piece, f"there is no module {holder}") from None
             self.reader_function(module, piece)
         self.module = module
         for piece in self.pieces:
@@ -143,6 +162,7 @@ class Graft:
             if module is None:  # watching, or the library is still loading
                 assert original is not None
                 return original(*args, **kwargs)
+            # See Note [Whose call].
             counts = self.calls if by_library(sys._getframe(1).f_globals.get("__name__", "")) else self.others
             counts[piece.answer] += 1
             try:
@@ -188,15 +208,6 @@ class Finder(MetaPathFinder):
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
-
-
-def by_library(module: str) -> bool:
-    """Whether a module of this name is of the library: see Note [Whose call].
-
-    >>> by_library("glasstorch.core.geometry"), by_library("tests.core.test_geometry")
-    (True, False)
-    """
-    return module == LIBRARY or module.startswith(f"{LIBRARY}.")
 
 
 def callers(library: int, tests: int) -> str:

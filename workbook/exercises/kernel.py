@@ -42,6 +42,7 @@ def main(arguments: list[str]) -> Any:
     app.initialize([*arguments[1:], "--HistoryManager.enabled=False"])  # type: ignore[no-untyped-call]
     sys.path.insert(0, str(job.work))  # a notebook imports what lies beside it
     protect(job, "kernel")
+    job.begun.touch()
     app.start()  # type: ignore[no-untyped-call]
 
 

@@ -17,6 +17,7 @@ import pytest
 from workbook.exercises.asking import (
     Ask,
     AuthorError,
+    LibraryError,
     NotStarted,
     Refused,
     answer_frames,
@@ -24,7 +25,6 @@ from workbook.exercises.asking import (
     ends_in,
     error_refusal,
     error_text,
-    load_answer,
     short,
 )
 from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, RungResult, listing, with_asked
@@ -34,11 +34,11 @@ EXAMPLES = 20  # that Hypothesis tries
 
 
 class Judge:
-    """Watches one pytest session and keeps its first failure."""
+    """Watches one pytest session and keeps its first failure. `begun` is there as soon as the answer may run."""
 
-    def __init__(self, rung: str, answer: Path) -> None:
-        self.rung, self.answer = rung, answer
-        self.ask = Ask(answer)
+    def __init__(self, rung: str, answer: Path, begun: Path) -> None:
+        self.rung, self.answer, self.begun = rung, answer, begun
+        self.ask = Ask(answer, begun)
         self.passed = 0
         self.skipped: list[str] = []  # the reasons
         self.outcome = ""
@@ -88,7 +88,6 @@ class Judge:
                 max_examples=EXAMPLES,
                 derandomize=True,
                 deadline=None,
-                database=None,
                 report_multiple_bugs=False,
             )
             settings.load_profile("workbook")
@@ -147,6 +146,8 @@ class Judge:
         if isinstance(error, NotImplementedError) and ends_in(error.__traceback__, self.answer):
             frame = answer_frames(error.__traceback__, self.answer)[-1]
             return NOT_STARTED, not_started(NotStarted(frame.name, frame.lineno))
+        if isinstance(error, LibraryError):
+            return BROKEN, Refusal(came=str(error))
         if isinstance(error, AuthorError):
             return BROKEN, Refusal(came=f"{item.path.name}: {error}")
         if self.rung == "lab":
@@ -188,11 +189,9 @@ class Judge:
         """The outcome of a cell of the lab sheet."""
         from workbook.exercises.cells import cell_refusal
 
-        return cell_refusal(item, error)
-
-    def load(self) -> None:
-        """Load the answer outside of any test; for rung 3."""
-        self.ask._answer = load_answer(self.answer)
+        if not self.begun.exists():
+            return BROKEN, Refusal(came=f"the kernel of the lab sheet did not start: {error_text(error)}")
+        return cell_refusal(item, error, self.answer)
 
 
 def not_started(error: NotStarted) -> Refusal:

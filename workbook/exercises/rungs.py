@@ -171,9 +171,14 @@ class Running:
         if ended.timed_out or hung:
             line, text = hung[0] if hung else (None, "")
             came = f"it was still running after {self.limit:g} seconds" + (f", in line {line}" if line else "")
-            because = "a loop that does not end? With `--limit SECONDS` it gets more time"
+            why = "a loop that does not end?" if self.job.begun.exists() else "it had not come to your answer yet."
+            because = f"{why} With `--limit SECONDS` it gets more time"
             trace = (text,) if text else ()
             return RungResult(self.rung, REFUSED, refusal=Refusal(asked, "", came, "", because, line, trace))
+        if not self.job.begun.exists():
+            last = next((line for line in reversed(ended.output.splitlines()) if line.strip()), "it printed nothing")
+            came = f"the process {ended.how} before it came to your answer: {last.strip()[:WIDE]}"
+            return RungResult(self.rung, BROKEN, refusal=Refusal(came=came))
         came = f"the process {ended.how} without a result"
         because = "sys.exit, os._exit or a crash inside your answer ends it" if self.job.answer.exists() else ""
         return RungResult(self.rung, REFUSED, refusal=Refusal(asked, "", came, "", because))

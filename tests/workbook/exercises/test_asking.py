@@ -13,9 +13,11 @@ from workbook.exercises.asking import (
     MODULE,
     Ask,
     AuthorError,
+    LibraryError,
     NotStarted,
     Raises,
     Refused,
+    by_library,
     close,
     cut,
     equal,
@@ -230,3 +232,47 @@ def test_an_indentation_error_shows_its_line(tmp_path: Path) -> None:
     told = refused(lambda: load_answer(path))
     assert told.came == "IndentationError: unexpected indent"
     assert told.trace[:2] == ("line 3", "y = 2")
+
+
+LOADS = """
+def bad():
+    raise ValueError
+
+exec(compile({source!r}, "glasstorch/late.py", "exec"), {{"__name__": "glasstorch.late", "bad": bad}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import glasstorch as torch\ntorch.empty(-1)", Refused),
+        ("import glasstorch.no_such", Refused),
+        ("import no_such", Refused),
+        (LOADS.format(source="bad()"), Refused),
+        (LOADS.format(source="1 / 0"), LibraryError),
+        (LOADS.format(source="def ("), LibraryError),
+    ],
+)
+def test_only_an_error_while_the_library_is_loaded_is_not_the_answers(
+    tmp_path: Path, text: str, expected: type[Exception]
+) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text(text)
+    with pytest.raises(expected):
+        load_answer(path)
+
+
+def test_the_answer_has_begun_when_it_is_loaded(tmp_path: Path) -> None:
+    path, begun = tmp_path / "answer.py", tmp_path / "begun"
+    path.write_text("from pathlib import Path\nknown = Path(__file__).with_name('begun').exists()\n")
+    ask = Ask(path, begun)
+    assert not begun.exists()
+    assert ask.answer.known
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("glasstorch", True), ("glasstorch.core", True), ("glasstorches", False), ("tests.core", False), ("", False)],
+)
+def test_a_module_of_the_library_is_known_by_its_name(name: str, expected: bool) -> None:
+    assert by_library(name) is expected

@@ -13,7 +13,7 @@ import pytest
 from tests.workbook.exercises.made import answer, make
 from workbook.exercises.asking import AuthorError, Refused
 from workbook.exercises.catalogue import Piece
-from workbook.exercises.graft import Graft, by_library, times
+from workbook.exercises.graft import Graft, times
 from workbook.exercises.report import BROKEN, NOT_STARTED, PASSED, REFUSED, Refusal, Report
 
 STRIDES = ("function", "glasstorch.core.geometry:contiguous_strides", "strides", "")
@@ -401,14 +401,6 @@ def test_a_piece_that_is_missing_or_no_function_is_refused() -> None:
     with pytest.raises(Refused) as number:
         Graft([piece], Path("answer.py")).reader_function(reader, piece)
     assert number.value.refusal.came == "mine is an int: 3"
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("glasstorch", True), ("glasstorch.core", True), ("glasstorches", False), ("tests.core", False), ("", False)],
-)
-def test_a_call_is_the_librarys_if_it_stands_in_a_module_of_it(name: str, expected: bool) -> None:
-    assert by_library(name) is expected
 
 
 def test_counts_are_said_in_words() -> None:

@@ -12,10 +12,11 @@ import threading
 import time
 from pathlib import Path
 
+import ipykernel
 import pytest
 
 from tests.workbook.exercises.made import CHECK, GOOD, PLACE, answer, cell, make
-from workbook.exercises import manifest
+from workbook.exercises import manifest, rungs
 from workbook.exercises.catalogue import find
 from workbook.exercises.report import (
     BROKEN,
@@ -470,3 +471,84 @@ def test_neither_what_it_prints_nor_what_it_raises_steers_the_terminal(root: Pat
     if rung == "check":
         assert report.rungs[0].printed == (r"\x1b[2J",)
         assert refusal(report).came == r"ValueError: \x1b[2J\rgood"
+
+
+@pytest.fixture
+def installation(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation whose modules stand before all others; its glasstorch is empty."""
+    code = tmp_path_factory.mktemp("code")
+    (code / "workbook").symlink_to(rungs.CODE / "workbook", target_is_directory=True)
+    (code / "reference" / "glasstorch").mkdir(parents=True)
+    (code / "reference" / "glasstorch" / "__init__.py").touch()
+    monkeypatch.setattr(rungs, "CODE", code)
+    return code
+
+
+@pytest.mark.parametrize("rung", ["check", "lab", "graft"])
+@pytest.mark.parametrize(
+    ("text", "came"), [("import no_such", "No module named 'no_such'"), ("def (", "invalid syntax")]
+)
+def test_a_library_that_cannot_be_imported_is_not_the_answers_fault(
+    root: Path, installation: Path, rung: str, text: str, came: str
+) -> None:
+    (installation / "reference" / "glasstorch" / "__init__.py").write_text(text)
+    report = answer(root, f"import glasstorch as torch\n{GOOD}", rung, limit=60)
+    assert broken(report).startswith("glasstorch cannot be imported: ")
+    assert came in broken(report)
+
+
+@pytest.mark.parametrize(
+    ("rung", "file", "text", "came"),
+    [
+        (
+            "graft",
+            "reference/glasstorch/__init__.py",
+            "import os\nos.write(1, b'no\\nmemory\\n')\nos._exit(3)",
+            "memory",
+        ),
+        ("check", "json.py", "raise ImportError('json is damaged')", "ImportError: json is damaged"),
+    ],
+)
+def test_a_process_that_ends_before_the_answer_is_loaded_is_not_its_fault(
+    root: Path, installation: Path, rung: str, file: str, text: str, came: str
+) -> None:
+    (installation / file).write_text(text)
+    assert broken(answer(root, GOOD, rung)).endswith(f" before it came to your answer: {came}")
+
+
+@pytest.mark.parametrize(
+    ("rung", "file", "came"),
+    [
+        ("check", "pytest.py", "the rung could not begin: ImportError: damaged"),
+        ("lab", "ipykernel/__init__.py", "pytest could not run: exit code"),
+        ("lab", "ipykernel/kernelapp.py", "the kernel of the lab sheet did not start: "),
+    ],
+)
+def test_a_tool_that_cannot_be_loaded_is_not_the_answers_fault(
+    root: Path, installation: Path, rung: str, file: str, came: str
+) -> None:
+    (installation / "ipykernel").mkdir()
+    (installation / "ipykernel" / "__init__.py").write_text(
+        f"__path__ += {ipykernel.__path__!r}\nversion_info = (7,)\n"
+    )
+    (installation / file).write_text("raise ImportError('damaged')")
+    assert broken(answer(root, GOOD, rung, limit=60)).startswith(came)
+
+
+def test_an_error_of_ours_after_the_answer_has_begun_is_its_doing(root: Path) -> None:
+    breaks = "import json\njson.dumps = None\n" + GOOD
+    assert "without a result" in refusal(answer(root, breaks, "check")).came
+
+
+def test_a_time_limit_before_the_answer_is_loaded_blames_no_loop(root: Path, installation: Path) -> None:
+    (installation / "reference" / "glasstorch" / "__init__.py").write_text("while True: pass")
+    told = refusal(answer(root, GOOD, "graft", limit=3))
+    assert told.because == "it had not come to your answer yet. With `--limit SECONDS` it gets more time"
+
+
+def broken(report: Report) -> str:
+    """What is told of an exercise or an installation that is at fault."""
+    result = report.rungs[0]
+    assert result.outcome == BROKEN, result
+    assert result.refusal is not None
+    return result.refusal.came
