@@ -109,7 +109,7 @@ def test_what_hurts_is_refused(
         ("open", (3, "w", WRITE)),
         ("os.remove", ("a", INSIDE)),
         ("os.remove", ("../a", INSIDE)),
-        ("os.remove", ("{}/temporary/a", INSIDE)),
+        ("os.remove", ("{}/temporary/a", 1 << 20)),
         ("os.chmod", (INSIDE, 0, -1)),
         ("open", (os.devnull, "w", WRITE)),
         ("open", ("{}/library/__pycache__/a.cpython-311.pyc.123", "wb", WRITE)),
@@ -138,13 +138,38 @@ def test_a_folder_that_cannot_be_found_out_is_refused(guard: Guard) -> None:
         guard.hear("os.remove", ["victim", 1 << 20])
 
 
-def test_a_link_is_deleted_where_it_stands(guard: Guard, tmp_path: Path) -> None:
-    outward, inward = tmp_path / "temporary" / "link", tmp_path / "link"
-    outward.symlink_to(tmp_path)
-    inward.symlink_to(tmp_path / "temporary")
-    guard.hear("os.remove", [str(outward), -1])
-    with pytest.raises(GuardError):
-        guard.hear("os.remove", [str(inward), -1])
+@pytest.mark.parametrize(
+    ("event", "arguments"),
+    [
+        ("os.remove", ("{}", -1)),
+        ("os.rmdir", ("{}", -1)),
+        ("shutil.rmtree", ("{}", None)),
+        ("os.rename", ("{}", "b", -1, -1)),
+        ("os.rename", ("b", "{}", -1, -1)),
+        ("os.mkdir", ("{}", 0o777, -1)),
+        ("os.link", ("b", "{}", -1, -1)),
+        ("os.symlink", ("b", "{}", -1)),
+        ("shutil.move", ("{}", "b")),
+    ],
+)
+def test_a_link_itself_is_changed_where_it_stands(
+    guard: Guard, tmp_path: Path, folder: int, event: str, arguments: Any
+) -> None:
+    outward, inward = tmp_path / "temporary" / "outward", tmp_path / "inward"
+    outward.symlink_to(tmp_path / "a")
+    inward.symlink_to(tmp_path / "temporary" / "a")
+    guard.hear(event, filled(arguments, outward))
+    with pytest.raises(GuardError, match="inward"):
+        guard.hear(event, filled(arguments, inward))
+
+
+def test_a_file_is_written_where_its_link_leads(guard: Guard, tmp_path: Path) -> None:
+    outward, inward = tmp_path / "temporary" / "outward", tmp_path / "inward"
+    outward.symlink_to(tmp_path / "a")
+    inward.symlink_to(tmp_path / "temporary" / "a")
+    guard.hear("open", [str(inward), "w", WRITE])
+    with pytest.raises(GuardError, match="a, outside"):
+        guard.hear("open", [str(outward), "w", WRITE])
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,12 @@ def test_a_file_named_from_an_open_folder_is_as_safe(root: Path, deed: str) -> N
     assert told.came == f"it tried to {what} {place / 'precious.txt'}, outside its temporary folder"
 
 
+@pytest.mark.skipif(os.unlink not in os.supports_dir_fd, reason="the system has no such calls")
+def test_the_library_may_go_on_asking_whether_folders_can_be_named_so(root: Path) -> None:
+    asks = "import os\n\ndef double(number):\n    return number * (1 + (os.open in os.supports_dir_fd))\n"
+    assert answer(root, asks, "check").passed
+
+
 def test_the_kernel_is_guarded_too(root: Path) -> None:
     precious = root / "precious.txt"
     precious.touch()
