@@ -12,8 +12,9 @@ def main() -> int:
 
         return main()
     except KeyboardInterrupt:
-        print("\nStopped.", file=sys.stderr)
-        return 130
+        from workbook.stopped import say_stopped
+
+        return say_stopped()
 
 
 if __name__ == "__main__":

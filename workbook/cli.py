@@ -18,7 +18,7 @@ from workbook import commands
 from workbook.commands import CommandError
 from workbook.exercises.catalogue import ExerciseError, UnknownExercise
 from workbook.exercises.say import program
-from workbook.targets import STOPPED
+from workbook.stopped import STOPPED, say_stopped
 
 app = typer.Typer(
     name="workbook",
@@ -286,7 +286,7 @@ def main() -> int:
         return fail(f"the system refused: {error}\n  what is missing here: {program()} doctor", 1)
     except SystemExit as end:
         if end.code == STOPPED:
-            print("\nStopped.", file=sys.stderr)
+            return say_stopped()
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from workbook import clean, oracles
 from workbook.failures import SetupError
 from workbook.install import Environment
+from workbook.stopped import STOPPED
 
 ROOT = Path(__file__).resolve().parents[1]
-STOPPED = 130  # the exit code of a command that was ended by Ctrl-C
 
 
 class Target(NamedTuple):

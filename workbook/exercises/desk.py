@@ -82,8 +82,8 @@ def last_one(root: Path, state: State) -> Exercise:
 # --- start ---
 
 
-def start(root: Path, name: str | None) -> int:
-    """Give the reader a file of their own, and say what to do with it."""
+def start(root: Path, name: str | None, *, watched: bool = False) -> int:
+    """Give the reader a file of their own, and say what to do with it; `watched` where each save checks it."""
     state = states.load(root)
     all_of_them = exercises(root)
     exercise = pick(all_of_them, name) if name is not None else following(all_of_them, state)
@@ -106,7 +106,10 @@ def start(root: Path, name: str | None) -> int:
     if missing := [need for need in exercise.needs if not passed(all_of_them, state, need)]:
         say(f"It builds on {' and '.join(missing)}, which you have not passed yet.")
     print()
-    next_steps(root, exercise)
+    next_steps(root, exercise, watched=watched)
+    if watched:
+        print()
+        say(f"Watching {shown(exercise.answer)}")
     tell(state)
     return 0
 
@@ -116,15 +119,15 @@ def passed(all_of_them: Sequence[Exercise], state: State, identity: str) -> bool
     return all(state.of(exercise).passed for exercise in all_of_them if exercise.identity == identity)
 
 
-def next_steps(root: Path, exercise: Exercise) -> None:
+def next_steps(root: Path, exercise: Exercise, *, watched: bool) -> None:
     """Say what to do with a started exercise."""
     name = exercise.identity
     names = " and ".join(f"`{piece.answer}`" for piece in exercise.pieces)
     say("What to do next")
     say(f"Read first: {reading(root, exercise)}", "  1. ", "     ")
     say(f"Open your file in an editor and write {names}.", "  2. ", "     ")
-    say(f"{command(f'check {name}')}, as often as you like. {command(f'watch {name}')} checks on each save.",
-        "  3. ", "     ")  # fmt: skip
+    by_hand = f"{command(f'check {name}')}, as often as you like. {command(f'watch {name}')} checks on each save."
+    say("Save it, as often as you like: each save is checked." if watched else by_hand, "  3. ", "     ")
     say(f"To play with it: {command(f'lab {name}')}. Stuck? {command(f'hint {name}')}")
 
 

@@ -23,12 +23,13 @@ from workbook.exercises import desk
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError, exercises, pick
 from workbook.exercises.keys import NoKeys, open_keys
-from workbook.exercises.say import paint, say, width
+from workbook.exercises.say import paint, say, together, width
+from workbook.stopped import WATCHED
 
 TICK = 0.1  # seconds that one look at the keyboard may take
 LOOK = 1.0  # seconds between two looks at the file
 PATIENCE = 3.0  # seconds in which a check that was stopped has to end
-KEYS = "n next / h hint / l list / c check all / x reset / r run / q quit"
+KEYS = " ".join(map(together, ("n next /", "h hint /", "l list /", "c check all /", "x reset /", "r run /", "q quit")))
 KEYS_FROM_HERE = "Saving answer.py checks it again. Ctrl-C ends this."
 
 
@@ -42,7 +43,7 @@ class Check:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "workbook", "check", *arguments],
             cwd=Path.cwd(),
-            env={**os.environ, "COLUMNS": str(width())},
+            env={**os.environ, "COLUMNS": str(width()), WATCHED: "1"},
             stdin=subprocess.DEVNULL,
             start_new_session=sys.platform != "win32",  # Ctrl-C is for the watch, which hands it on
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
@@ -127,6 +128,8 @@ class Watch:
         self.folder = Folder(exercise.answer)
         self.check: Check | None = None
         self.asked: Callable[[], None] | None = None  # what `y` confirms
+        self.running: tuple[str, ...] = ()  # what the last check was asked for
+        self.broken_off: tuple[str, ...] = ()  # the same of a check that a key ended and that is still wanted
         self.actions: dict[str, Callable[[], None]] = {
             "n": self.go_on,
             "h": self.hint,
@@ -144,7 +147,7 @@ class Watch:
                 code, self.check = self.check.process.returncode, None
                 self.ended(code)
             if self.folder.saved():
-                self.run()
+                self.saved()
             key = self.keys.read(TICK)
             if key in ("q", "\x04"):
                 return 0
@@ -163,24 +166,29 @@ class Watch:
             return
         action = self.actions.get(key)
         if action is not None:
-            self.stop()
+            self.broken_off = self.running if self.stop() else ()
             action()
         elif key.isprintable():
             say(f"There is no key {key!r} here.")
             self.prompt()
 
     def prompt(self) -> None:
-        """Say which keys there are."""
+        """Say which keys there are; before that, begin a check again that a key broke off."""
+        if self.broken_off:
+            self.begin(*self.broken_off)
+            return
         print()
         say(KEYS if self.keys.available else KEYS_FROM_HERE)
         sys.stdout.flush()
 
-    def stop(self) -> None:
-        """End the check that runs, if one does."""
-        if self.check is not None:
-            self.check.stop()
-            self.check = None
-            print(flush=True)
+    def stop(self) -> bool:
+        """End the check that runs. Returns whether one did."""
+        if self.check is None:
+            return False
+        self.check.stop()
+        self.check = None
+        print(flush=True)
+        return True
 
     def close(self) -> None:
         """Leave nothing running behind."""
@@ -189,11 +197,23 @@ class Watch:
 
     # --- the keys ---
 
+    def saved(self) -> None:
+        """Check what was saved; a question that waits for its answer is dropped."""
+        if self.stop():
+            say("Saved again.")
+        self.asked = None
+        self.run()
+
     def run(self) -> None:
         """Check the exercise, from the beginning."""
+        self.begin(self.exercise.identity)
+
+    def begin(self, *arguments: str) -> None:
+        """Begin a check, after a line across the screen."""
         self.stop()
+        self.broken_off, self.running = (), arguments
         print(paint("-" * min(width(), 60), "dim"), flush=True)
-        self.check = Check(self.exercise.identity)
+        self.check = Check(*arguments)
 
     def ended(self, code: int) -> None:
         """Say what can be done after a check."""
@@ -221,8 +241,7 @@ class Watch:
 
     def check_all(self) -> None:
         """Check all exercises that were started."""
-        print()
-        self.check = Check("--all")
+        self.begin("--all")
 
     def ask_reset(self) -> None:
         """Ask before the answer is put aside."""
@@ -231,7 +250,8 @@ class Watch:
         self.asked = self.reset
 
     def reset(self) -> None:
-        """Put the stub in the answer's place."""
+        """Put the stub in the answer's place; there is nothing to check then."""
+        self.broken_off = ()
         self.guarded(lambda: desk.reset(self.root, self.exercise.identity, sheet=False))
         self.folder.known = signature(self.exercise.answer)
 
@@ -254,9 +274,10 @@ class Watch:
         if following is None:
             self.guarded(lambda: desk.all_done(all_of_them))
             return
+        self.broken_off = ()
         self.folder.close()
         self.exercise = following
-        self.guarded(lambda: desk.start(self.root, following.identity))
+        self.guarded(lambda: desk.start(self.root, following.identity, watched=True))
         self.folder = Folder(following.answer)
 
 
@@ -269,11 +290,10 @@ def watch(root: Path, name: str | None) -> int:
     if exercise is None:
         return desk.all_done(all_of_them)
     if not exercise.answer.exists():
-        desk.start(root, exercise.identity)
-        print()
+        desk.start(root, exercise.identity, watched=True)
     else:
         states.note(root, exercise, states.begun)
-    say(f"Watching {shown(exercise.answer)}")
+        say(f"Watching {shown(exercise.answer)}")
     with open_keys(sys.stdin) as keys, ended_politely(keys):
         session = Watch(root, exercise, keys)
         try:

@@ -126,6 +126,40 @@ def test_each_key_does_what_it_says(clone: Path, strides: Exercise, quick: type[
     assert out.count(PROMPT) == 6
 
 
+def test_the_keys_fit_and_no_key_is_parted_from_its_word(
+    clone: Path, strides: Exercise, quick: type[Quick], monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    for columns in range(24, 80):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        session(clone, strides, "", "q")
+        lines = capsys.readouterr().out.split("\n\n")[-1].splitlines()
+        assert all(len(line) <= columns for line in lines)
+        items = [item for line in lines for item in line.strip().removesuffix(" /").split(" / ")]
+        assert items == PROMPT.split(" / ")
+
+
+@pytest.mark.parametrize("keys", [("h",), ("l",), ("x", "n"), ("n", "n")])
+def test_a_check_that_a_key_broke_off_is_begun_again(
+    clone: Path, strides: Exercise, quick: type[Quick], keys: tuple[str, ...]
+) -> None:
+    quick.ends = False
+    session(clone, strides, *keys, lambda: setattr(quick, "ends", True), "", "h", "q")
+    assert quick.asked == [("02.1",), ("02.1",)]  # once
+
+
+def test_a_check_that_nobody_wants_any_more_is_not_begun_again(
+    clone: Path, strides: Exercise, quick: type[Quick]
+) -> None:
+    strides.answer.write_text("mine\n")
+    quick.ends = False
+    session(clone, strides, "x", "y", "h", "q")
+    assert quick.asked == [("02.1",)]
+    session(clone, strides, "n", "y", "h", "q")
+    assert quick.asked[1:] == [("02.1",)]
+    session(clone, strides, "c", "h", "q")
+    assert quick.asked[2:] == [("02.1",), ("--all",), ("--all",)]
+
+
 def test_reset_asks_first(clone: Path, strides: Exercise, quick: type[Quick], capsys: Output) -> None:
     strides.answer.write_text("mine\n")
     session(clone, strides, "x", "n", "q")
@@ -146,6 +180,9 @@ def test_next_goes_on_when_the_exercise_has_passed(
     out = capsys.readouterr().out
     assert "When you are done experimenting, press n for the next exercise." in out
     assert f"Your file: {shown(second.answer)}" in out
+    assert "each save is checked." in out
+    assert f"\nWatching {shown(second.answer)}\n" in out
+    assert "`workbook watch" not in out
     assert ended.exercise == second
     assert quick.asked == [("02.1",), ("02.2",)]
 
@@ -192,6 +229,20 @@ def test_a_save_during_a_check_begins_it_again(clone: Path, strides: Exercise, q
     session(clone, strides, lambda: strides.answer.write_text("one\n"), "", "q")
     assert quick.asked == [("02.1",), ("02.1",)]
     assert quick.stopped == 2  # at the save, and at the end
+
+
+def test_a_save_during_a_check_is_said_and_a_question_dropped(
+    clone: Path, strides: Exercise, quick: type[Quick], capsys: Output
+) -> None:
+    quick.ends = False
+    session(clone, strides, lambda: strides.answer.write_text("one\n"), "q")
+    assert "\nSaved again.\n" in capsys.readouterr().out
+    quick.ends = True
+    session(clone, strides, "", "x", lambda: strides.answer.write_text("three\n"), "y", "q")
+    assert strides.answer.read_text() == "three\n"
+    out = capsys.readouterr().out
+    assert "There is no key 'y' here." in out
+    assert "Saved again." not in out
 
 
 def replaced(path: Path) -> None:
@@ -248,7 +299,10 @@ def test_it_starts_what_is_not_started(
 ) -> None:
     monkeypatch.setattr(watching, "open_keys", lambda stream: Typed("q"))
     assert watch(clone, None) == 0
-    assert "Your file: exercises/02-tensor-storage/01_strides/answer.py" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Your file: exercises/02-tensor-storage/01_strides/answer.py" in out
+    assert out.count("Watching exercises/02-tensor-storage/01_strides/answer.py\n") == 1
+    assert "`workbook watch" not in out
     assert watch(clone, "02.1") == 0
     out = capsys.readouterr().out
     assert "Your file" not in out
@@ -291,6 +345,25 @@ def test_a_check_that_is_stopped_ends_with_all_it_started(tmp_path: Path, monkey
     assert (tmp_path / "off").exists()
     assert not check.running()
     check.stop()
+
+
+def test_a_check_that_is_stopped_says_nothing_of_it(
+    clone: Path, strides: Exercise, monkeypatch: pytest.MonkeyPatch, capfd: Output
+) -> None:
+    script = (
+        "import pathlib, sys, time, workbook.commands; from workbook.__main__ import main\n"
+        "def wait(*_):\n    pathlib.Path('on').touch(); time.sleep(60)\n"
+        "workbook.commands.root = wait; sys.argv = ['workbook', 'check']; sys.exit(main())"
+    )
+    real: Any = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **o: real([sys.executable, "-c", script], **o))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    check = Check("02.1")
+    while not (clone / "on").exists():
+        time.sleep(0.01)
+    check.stop()
+    assert check.process.returncode == 130
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_check_that_does_not_want_to_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,4 +427,4 @@ def test_without_a_keyboard_it_checks_on_each_save_until_it_is_ended(
     _, error = running.communicate(timeout=20)
     assert running.returncode == code
     assert "Traceback" not in error
-    assert error.endswith("Stopped.\n") == (code == 130)
+    assert error.count("Stopped.\n") == (code == 130)
