@@ -6,11 +6,14 @@ the frames of answer.py and nothing else.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import io
 import linecache
 import re
 import reprlib
 import sys
+import textwrap
 import tokenize
 import traceback
 import types
@@ -18,14 +21,14 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import Any, cast
 
 from workbook.exercises.report import Refusal
 
 MODULE = "answer"
 LIBRARY = "glasstorch"
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-FRAMES = 4  # of answer.py, shown of a traceback
+FRAMES = 4  # places in answer.py, shown of a traceback
 TEXT = 800  # characters shown of a value
 LINES = 15  # lines shown of it
 
@@ -158,7 +161,16 @@ def answer_frames(trace: TracebackType | None, path: Path) -> list[traceback.Fra
     """The frames of answer.py in a traceback, outermost first."""
     name = str(path)
     found = [(frame.f_code, line) for frame, line in traceback.walk_tb(trace) if frame.f_code.co_filename == name]
-    return [traceback.FrameSummary(name, line, code.co_name, lookup_line=True) for code, line in found[-FRAMES:]]
+    return [traceback.FrameSummary(name, line, code.co_name, lookup_line=True) for code, line in found]
+
+
+def trace_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
+    """The last places in answer.py that were passed, outermost first, one line each; a recursion passes one often."""
+    times: dict[str, int] = {}
+    for frame in frames:
+        text = f"line {frame.lineno}, {place(frame.name)}: {frame.line}"
+        times[text] = times.pop(text, 0) + 1  # it moves to the end
+    return tuple(text if count == 1 else f"{text} ({count} times)" for text, count in [*times.items()][-FRAMES:])
 
 
 def error_refusal(error: BaseException, path: Path, asked: str = "", call: str = "", accepted: str = "") -> Refusal:
@@ -176,7 +188,7 @@ def error_refusal(error: BaseException, path: Path, asked: str = "", call: str =
         came=came,
         accepted=accepted,
         line=frames[-1].lineno if frames else None,
-        trace=tuple(f"line {f.lineno}, {place(f.name)}: {f.line}" for f in frames),
+        trace=trace_of(frames),
     )
 
 
@@ -236,8 +248,9 @@ def kind_of(value: object) -> str:
 class Came:
     """What came of one call: a value, or an exception."""
 
-    def __init__(self, call: str, line: int | None, path: Path) -> None:
-        self.call, self.line, self.path = call, line, path
+    def __init__(self, call: str, function: object, path: Path) -> None:
+        self.call, self.function, self.path = call, function, path
+        self.line = line_of(function, path)
         self.error: BaseException | None = None
         self._value: object = None
 
@@ -294,7 +307,7 @@ class Ask:
         if not callable(function):
             raise Refused(Refusal(asked=f"a function {name}", came=f"{name} is {kind_of(function)}: {short(function)}"))
         texts = [short(value) for value in args] + [f"{key}={short(value)}" for key, value in kwargs.items()]
-        came = self.last = Came(f"{name}({', '.join(texts)})", line_of(function, self.path), self.path)
+        came = self.last = Came(f"{name}({', '.join(texts)})", function, self.path)
         try:
             came._value = function(*args, **kwargs)
         except NotImplementedError as error:
@@ -349,6 +362,7 @@ def expect(
     `same(value, accepted)` judges in place of equality. Where `accepted` is a `Raises`, the call has to raise.
     """
     call, line = (came.call, came.line) if isinstance(came, Came) else ("", None)
+    function = came.function if isinstance(came, Came) else None
     if isinstance(accepted, Raises):
         if not isinstance(came, Came):
             raise AuthorError(f"expect(..., {accepted}) needs what `ask` returned, not {kind_of(came)}")
@@ -364,9 +378,38 @@ def expect(
     if not (equal if same is None else same)(came, accepted):
         shown, wanted = short(came), short(accepted)
         if type(came) is not type(accepted):
-            shown = "None (is a `return` missing?)" if came is None else f"{shown}, {kind_of(came)}"
+            if came is not None:
+                shown = f"{shown}, {kind_of(came)}"
+            elif not (returns_none(function) or accepts_none(sys._getframe(1).f_code.co_filename)):
+                shown = "None (is a `return` missing?)"
             wanted = wanted if accepted is None else f"{wanted}, {kind_of(accepted)}"
         raise Refused(Refusal(asked or "", call, shown, wanted, because, line))
+
+
+def returns_none(function: object) -> bool:
+    """Whether a return of None is written out in a function: then None is what it means to give."""
+    try:
+        nodes = ast.walk(ast.parse(textwrap.dedent(inspect.getsource(cast("types.FunctionType", function)))))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    return any(may_be_none(node.value) for node in nodes if isinstance(node, ast.Return))
+
+
+def may_be_none(value: ast.expr | None) -> bool:
+    """Whether what is returned is None as it is written, or a choice with None in it."""
+    if isinstance(value, ast.IfExp):
+        return may_be_none(value.body) or may_be_none(value.orelse)
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def accepts_none(file: str) -> bool:
+    """Whether a check accepts None somewhere: then None is an answer as others are."""
+    try:
+        nodes = ast.walk(ast.parse("".join(linecache.getlines(file))))
+    except SyntaxError:
+        return False
+    calls = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == expect.__name__]
+    return any(len(call.args) > 1 and may_be_none(call.args[1]) for call in calls)
 
 
 def equal(value: object, accepted: object) -> bool:

@@ -27,6 +27,7 @@ OPTIONS = """\
 [pytest]
 pythonpath = {paths}
 filterwarnings = {warnings}
+verbosity_assertions = 2
 markers =
     slow: left out
     gpu: left out

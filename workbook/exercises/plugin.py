@@ -256,5 +256,6 @@ def explanation(error: BaseException) -> str:
     if type(error).__name__.startswith("Flaky"):  # Hypothesis asked the same twice
         return "the same question was not answered twice alike"
     text = str(error) if isinstance(error, AssertionError) else error_text(error)
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip() and "Use -v to" not in line]
+    text = text.partition("\n  Full diff:")[0]  # the values themselves stand before it
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     return cut("\n".join(lines[:LINES])) or type(error).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,59 @@ def test_a_wrong_type_is_said_in_words(ask: Ask) -> None:
 
 def test_a_missing_return_is_guessed(ask: Ask) -> None:
     assert refused(lambda: expect(ask("nothing", 4), 8)).came == "None (is a `return` missing?)"
-    assert refused(lambda: expect(8, None)).accepted == "None"
+    expected = None
+    assert refused(lambda: expect(8, expected)).accepted == "None"
+
+
+@pytest.mark.parametrize(
+    ("line", "guessed"),
+    [
+        ("pass", True),
+        ("return", False),
+        ("return None", False),
+        ("return number if number > 9 else None", False),
+        ("return {}.get(number, None)", True),
+    ],
+)
+def test_a_missing_return_is_not_guessed_where_none_is_returned_in_writing(
+    tmp_path: Path, line: str, guessed: bool
+) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text(f"def maybe(number):\n    if number < 0:\n        return number\n    {line}\n")
+    told = refused(lambda: expect(Ask(path)("maybe", 4), 8))
+    assert told.came == "None" + " (is a `return` missing?)" * guessed
+
+
+@pytest.mark.parametrize(("accepted", "guessed"), [("8", True), ("8 if number else None", False), ("None", False)])
+def test_a_missing_return_is_not_guessed_where_the_check_accepts_none(
+    ask: Ask, tmp_path: Path, accepted: str, guessed: bool
+) -> None:
+    check = tmp_path / "check_nothing.py"
+    check.write_text(
+        "def judge(ask, expect):\n    expect(ask('nothing', 4), 7)\n\n"
+        f"def later(ask, expect, number):\n    expect(ask('nothing', 4), {accepted})\n"
+    )
+    space: dict[str, Any] = {}
+    exec(compile(check.read_text(), str(check), "exec"), space)
+    told = refused(lambda: space["judge"](ask, expect))
+    assert told.came == "None" + " (is a `return` missing?)" * guessed
+
+
+def test_a_recursion_is_told_once_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "answer.py"
+    path.write_text("def even(n):\n    return odd(n - 1)\n\ndef odd(n):\n    return even(n - 1) if n > 5 else n / 0\n")
+    told = refused(lambda: expect(Ask(path)("even", 10), True))
+    assert told.trace == (
+        "line 2, in even: return odd(n - 1) (3 times)",
+        "line 5, in odd: return even(n - 1) if n > 5 else n / 0 (3 times)",
+    )
+    path.write_text("".join(f"def f{i}():\n    return f{i + 1}()\n" for i in range(6)))
+    assert [line[:7] for line in refused(lambda: expect(Ask(path)("f0"), 1)).trace] == [
+        f"line {n}," for n in (6, 8)
+    ] + [
+        "line 10",
+        "line 12",
+    ]
 
 
 def test_what_it_raises_is_a_refusal_with_its_lines(ask: Ask) -> None:

@@ -158,6 +158,20 @@ def test_what_failed_is_told_by_test_assertion_and_line(tmp_path: Path) -> None:
     assert told.trace == ("line 2, in tanh_grad: return grad * result.no_such_thing",)
 
 
+def test_the_values_that_differ_are_shown_whole(tmp_path: Path) -> None:
+    huge = "def strides(shape):\n    return (36028797421617153, 36028797421617154, 36028797421617155, 1)\n"
+    test = (
+        "import glasstorch as torch\n\ndef test_it():\n    assert torch.empty(2, 3, 4, 5).stride() == (60, 20, 5, 1)\n"
+    )
+    told = refusal(graft(tmp_path, huge, STRIDES, test=test))
+    values = "(36028797421617153, 36028797421617154, 36028797421617155, 1)"
+    assert told.came.splitlines()[:2] == [
+        f"assert {values} == (60, 20, 5, 1)",
+        "At index 0 diff: 36028797421617153 != 60",
+    ]
+    assert "Full diff" not in told.came
+
+
 def graft_again(root: Path, text: str) -> Report:
     """Rung 3 with another answer to the exercise that is there."""
     return answer(root, text, "graft")

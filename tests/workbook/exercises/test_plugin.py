@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from hypothesis import settings
 
 from workbook.exercises.asking import NotStarted
-from workbook.exercises.plugin import asked_by, chain, example, explanation, not_started, wants_torch
+from workbook.exercises.plugin import Judge, asked_by, chain, example, explanation, not_started, wants_torch
 
 
 def item(name: str, doc: str | None = None, **params: object) -> pytest.Item:
@@ -36,8 +38,10 @@ def test_the_half_of_a_pair_that_runs_pytorch_is_known(params: dict[str, Any], e
     assert wants_torch(item("test_it", None, **params)) is expected
 
 
-def test_an_explanation_is_the_first_lines_without_pytests_advice() -> None:
-    text = "assert 1 == 2\n\n  At index 0 diff\n  Use -v to get more diff\n" + "line\n" * 20
+def test_an_explanation_is_the_first_lines_without_pytests_diff() -> None:
+    text = "assert 1 == 2\n\n  At index 0 diff\n"
+    assert explanation(AssertionError(f"{text}\n  Full diff:\n  - 1\n")) == "assert 1 == 2\nAt index 0 diff"
+    text += "line\n" * 20
     assert explanation(AssertionError(text)).splitlines()[:3] == ["assert 1 == 2", "At index 0 diff", "line"]
     assert len(explanation(AssertionError(text)).splitlines()) == 6
     assert explanation(AssertionError()) == "AssertionError"
@@ -66,3 +70,14 @@ def test_a_chain_of_exceptions_ends_also_where_it_is_a_ring() -> None:
 def test_a_stub_is_told_by_name_and_line() -> None:
     assert not_started(NotStarted("f", 3)).came == "f is not written yet: its NotImplementedError still stands (line 3)"
     assert not_started(NotStarted("", None)).came.startswith("is not written yet")
+
+
+def test_hypothesis_tries_few_examples_the_same_each_time_and_keeps_none() -> None:
+    before = settings.get_current_profile_name()
+    try:
+        Judge("graft", Path("answer.py"), Path("begun")).pytest_collection_finish()
+        now = settings()
+        assert (now.max_examples, now.derandomize, now.database, now.deadline) == (20, True, None, None)
+        assert not now.report_multiple_bugs
+    finally:
+        settings.load_profile(before)
