@@ -107,17 +107,35 @@ def test_an_edited_check_does_not_count(clone: Path, strides: Exercise, capsys: 
     assert not load(clone).of(strides).passed
 
 
-def test_an_answer_that_changed_while_it_was_checked_did_not_pass(
-    clone: Path, strides: Exercise, monkeypatch: pytest.MonkeyPatch, rungs: Rungs
-) -> None:
+@pytest.fixture
+def saved(strides: Exercise, monkeypatch: pytest.MonkeyPatch, rungs: Rungs) -> None:
+    """Have the reader save another answer while the check runs."""
+
     def slow(*arguments: object, **options: object) -> Report:
         report = rungs(*arguments, **options)  # type: ignore[arg-type]
-        strides.answer.write_text(REFUSED)
+        strides.answer.write_text("saved meanwhile")
         return report
 
     monkeypatch.setattr("workbook.exercises.rungs.run_check", slow)
-    check(clone, "02.1")
+
+
+@pytest.mark.usefixtures("saved")
+@pytest.mark.parametrize("everything", [True, False])
+def test_an_answer_that_changed_while_it_was_checked_did_not_pass(
+    clone: Path, strides: Exercise, *, everything: bool
+) -> None:
+    checking.check_all(clone, 20) if everything else check(clone, "02.1")
     assert load(clone).standing(strides) == "changed"
+
+
+@pytest.mark.usefixtures("saved")
+def test_the_answer_that_was_refused_opens_its_exercise_whatever_was_saved_since(
+    clone: Path, strides: Exercise
+) -> None:
+    strides.answer.write_text(REFUSED)
+    note(clone, strides, states.passed(digest(strides.answer)))
+    check(clone, "02.1")
+    assert load(clone).standing(strides) == "started"
 
 
 def test_an_exercise_that_is_not_started_is_told(clone: Path, rungs: Rungs, capsys: Output) -> None:
