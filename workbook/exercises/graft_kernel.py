@@ -33,9 +33,8 @@ def graft_kernel(piece: Piece, trampoline_of: Callable[[Function], Function], *,
         raise author_error(piece, f"there is no dispatch key {piece.key!r}") from None
     in_force = operator.kernels.get(key)
     if not in_force:
-        keys = [k.name for k, kernels in operator.kernels.items() if kernels]
-        others = f"it has kernels for {listing(keys)}" if keys else "it has none"
-        raise author_error(piece, f"{piece.target} has no {piece.key} kernel; {others}")
+        keys = listing([k.name for k, kernels in operator.kernels.items() if kernels])
+        raise author_error(piece, f"{piece.target} has no {piece.key} kernel; it has kernels for {keys}")
     kernel = in_force[-1]
     trampoline = trampoline_of(kernel.function)
     holder = sys.modules.get(getattr(kernel.function, "__module__", ""))
