@@ -166,11 +166,12 @@ def answer_frames(trace: TracebackType | None, path: Path) -> list[traceback.Fra
 
 def trace_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
     """The last places in answer.py that were passed, outermost first, one line each; a recursion passes one often."""
-    times: dict[str, int] = {}
+    times: dict[tuple[str, str | None], int] = {}
     for frame in frames:
-        text = f"line {frame.lineno}, {place(frame.name)}: {frame.line}"
-        times[text] = times.pop(text, 0) + 1  # it moves to the end
-    return tuple(text if count == 1 else f"{text} ({count} times)" for text, count in [*times.items()][-FRAMES:])
+        passed = (f"line {frame.lineno}, {place(frame.name)}", frame.line)
+        times[passed] = times.pop(passed, 0) + 1  # it moves to the end
+    last = [*times.items()][-FRAMES:]
+    return tuple(f"{where}{f', {count} times' if count > 1 else ''}: {text}" for (where, text), count in last)
 
 
 def error_refusal(error: BaseException, path: Path, asked: str = "", call: str = "", accepted: str = "") -> Refusal:

@@ -150,8 +150,8 @@ def test_a_recursion_is_told_once_a_place(tmp_path: Path) -> None:
     path.write_text("def even(n):\n    return odd(n - 1)\n\ndef odd(n):\n    return even(n - 1) if n > 5 else n / 0\n")
     told = refused(lambda: expect(Ask(path)("even", 10), True))
     assert told.trace == (
-        "line 2, in even: return odd(n - 1) (3 times)",
-        "line 5, in odd: return even(n - 1) if n > 5 else n / 0 (3 times)",
+        "line 2, in even, 3 times: return odd(n - 1)",
+        "line 5, in odd, 3 times: return even(n - 1) if n > 5 else n / 0",
     )
     path.write_text("".join(f"def f{i}():\n    return f{i + 1}()\n" for i in range(6)))
     assert [line[:7] for line in refused(lambda: expect(Ask(path)("f0"), 1)).trace] == [
