@@ -16,6 +16,8 @@ from tests.workbook.exercises.tree import make_clone
 from workbook import cli, commands, targets
 from workbook.book.errors import BookError
 from workbook.commands import CommandError
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import find
 from workbook.readme_table import BEGIN, END
 from workbook.targets import TARGETS
 
@@ -152,12 +154,53 @@ def test_each_command_ends_with_its_exit_code(
     assert words in " ".join((captured.err if code in (1, 2) else captured.out).split())
 
 
-def test_a_damaged_exercise_is_told(workbook: Callable[..., int], clone: Path, capsys: Output) -> None:
+LEFT_OUT = """\
+workbook: left out: exercises/02-tensor-storage/01_strides/exercise.toml is not TOML: \
+Expected '=' after a key in a key/value pair (at end of document); to get it back as it was: \
+`git checkout -- exercises/02-tensor-storage/01_strides/exercise.toml`"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["next"], ["start"], ["start", "02.2"], ["progress"], ["progress", "--json"], ["check", "02.2"],
+        ["check", "--all"], ["hint", "02.2"], ["solution", "02.2", "--anyway"], ["reset", "02.2"],
+    ],
+)  # fmt: skip
+def test_a_damaged_exercise_is_told_once_and_the_others_go_on(
+    workbook: Callable[..., int], clone: Path, capsys: Output, arguments: list[str]
+) -> None:
     (clone / "exercises/02-tensor-storage/01_strides/exercise.toml").write_text("title")
-    assert workbook("next") == 1
-    assert capsys.readouterr().err.startswith(
-        "workbook: exercises/02-tensor-storage/01_strides/exercise.toml is not TOML"
-    )
+    assert workbook(*arguments) == (3 if arguments[0] == "check" else 0)
+    captured = capsys.readouterr()
+    assert " ".join(captured.err.split()) == LEFT_OUT
+    assert captured.out
+
+
+@pytest.mark.parametrize("arguments", [["next"], ["start"], ["reset", "02.2"]])
+def test_it_is_told_also_where_there_is_nothing_to_do(
+    workbook: Callable[..., int], clone: Path, capsys: Output, arguments: list[str]
+) -> None:
+    assert workbook("start", "02.2") == 0
+    states.note(clone, find(clone, "02.2"), states.passed(""))
+    (clone / "exercises/02-tensor-storage/01_strides/exercise.toml").write_text("title")
+    capsys.readouterr()
+    assert workbook(*arguments) == 0
+    assert " ".join(capsys.readouterr().err.split()) == LEFT_OUT
+
+
+@pytest.mark.parametrize("arguments", [["start", "02.1"], ["check", "strides"], ["hint"], ["watch", "02.1"]])
+def test_a_damaged_exercise_that_is_meant_cannot_be_done(
+    workbook: Callable[..., int], clone: Path, capsys: Output, arguments: list[str]
+) -> None:
+    assert workbook("start", "02.2") == 0
+    assert workbook("start", "02.1") == 0
+    (clone / "exercises/02-tensor-storage/01_strides/exercise.toml").write_text("title")
+    capsys.readouterr()
+    assert workbook(*arguments) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("workbook: exercises/02-tensor-storage/01_strides/exercise.toml is not TOML")
+    assert captured.out == ""
 
 
 def test_the_exit_codes_are_in_the_help_of_check(workbook: Callable[..., int], capsys: Output) -> None:

@@ -11,18 +11,22 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 FOLDER = "exercises"
 SOLUTIONS = "solutions"
+TO_BRING_BACK = "to get it back as it was: "
 FACTS = "exercise.toml"
 KINDS = ("function", "policy", "kernel", "formula")
 KEYS = ("title", "asks", "minutes", "section", "needs", "graft", "carries")
 GRAFT_KEYS = ("kind", "target", "answer", "key")
 CARRIES_KEYS = ("tests",)
 
+NEAR, OFFERED = 0.6, 3  # names less near are not offered, and no more than so many
+BEGINNING = 3  # letters that are enough to be the beginning of a name
+
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+")
-EXERCISE = re.compile(r"(\d\d)_([a-z0-9_]+)")
+EXERCISE = re.compile(r"\d\d_[a-z0-9_]+")
 IDENTITY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 HINT = re.compile(r"^## Hint \d+[^\n]*\n", re.MULTILINE)
 
@@ -126,8 +130,47 @@ class Exercise:
         return [part.strip() for part in HINT.split(read_text(self.hints_file))[1:]]
 
 
+@dataclass(frozen=True)
+class Damaged:
+    """An exercise whose facts cannot be read; what its folder's name says of it is known all the same."""
+
+    folder: Path
+    error: ExerciseError
+
+    @property
+    def identity(self) -> str:
+        """The chapter's number and the exercise's."""
+        return identity_of(self.folder)
+
+    @property
+    def name(self) -> str:
+        """The folder's name without its number."""
+        return self.folder.name[3:]
+
+    @property
+    def chapter(self) -> str:
+        """The folder of the chapter."""
+        return self.folder.parent.name
+
+    @property
+    def place(self) -> str:
+        """The folder as it is typed from the clone's top."""
+        return from_top(self.folder)
+
+
+Named = TypeVar("Named", Exercise, Damaged)
+
+
 def exercises(root: Path) -> list[Exercise]:
-    """All exercises of the clone, in order."""
+    """All exercises of the clone, in order. One that cannot be read is an error."""
+    found, damaged = survey(root)
+    if damaged:
+        raise damaged[0].error
+    return found
+
+
+def survey(root: Path) -> tuple[list[Exercise], list[Damaged]]:
+    """The exercises of the clone that can be read, in order, and those that cannot; if none can, it is an error."""
     top = root / FOLDER
     if not top.is_dir():
         raise ExerciseError(
@@ -135,18 +178,30 @@ def exercises(root: Path) -> list[Exercise]:
             "  the exercises come with a clone of the repository; run the command inside one"
         )
     found: dict[str, Exercise] = {}
+    damaged = []
     for chapter in sorted(path for path in top.iterdir() if CHAPTER.fullmatch(path.name)):
         for folder in sorted(path for path in chapter.iterdir() if EXERCISE.fullmatch(path.name)):
             if not (folder / FACTS).is_file():
                 continue  # what a reader wrote may outlive an exercise that was moved
-            exercise = read_exercise(folder)
-            if other := found.get(exercise.identity):
-                raise ExerciseError(
-                    f"two exercises are {exercise.identity}: {other.place} and {exercise.place}\n"
-                    "  an identity is the chapter's number and the exercise's; give one of the folders another number"
-                )
-            found[exercise.identity] = exercise
-    return list(found.values())
+            try:
+                exercise = read_exercise(folder)
+                if other := found.get(exercise.identity):
+                    raise ExerciseError(
+                        f"two exercises are {exercise.identity}: {other.place} and {exercise.place}\n"
+                        "  give one of the folders another number: an identity is the chapter's and the exercise's"
+                    )
+            except ExerciseError as error:
+                damaged.append(Damaged(folder, error))
+            else:
+                found[exercise.identity] = exercise
+    if damaged and not found:
+        raise damaged[0].error
+    return list(found.values()), damaged
+
+
+def identity_of(folder: Path) -> str:
+    """The identity that an exercise in this folder has."""
+    return f"{folder.parent.name[:2]}.{int(folder.name[:2])}"
 
 
 def read_text(path: Path) -> str:
@@ -166,7 +221,7 @@ def from_top(path: Path) -> str:
 
 def bring_back(path: Path) -> str:
     """How to get a shipped file back as it was."""
-    return f"to get it back as it was: {restore(path, [from_top(path)])}"
+    return f"{TO_BRING_BACK}{restore(path, [from_top(path)])}"
 
 
 def restore(inside: Path, names: Sequence[str]) -> str:
@@ -237,10 +292,9 @@ def read_exercise(folder: Path) -> Exercise:
     for need in needs:
         if not re.fullmatch(r"\d\d\.\d+", need):
             raise facts.error("needs", f"names {need!r}", 'accepted: identities, for example "02.1"')
-    number, name = cast("re.Match[str]", EXERCISE.fullmatch(folder.name)).groups()
     return Exercise(
-        identity=f"{folder.parent.name[:2]}.{int(number)}",
-        name=name,
+        identity=identity_of(folder),
+        name=folder.name[3:],
         chapter=folder.parent.name,
         folder=folder,
         solutions=folder.parents[1] / SOLUTIONS / folder.parent.name / folder.name,
@@ -289,18 +343,18 @@ def read_carries(facts: Facts) -> tuple[str, ...]:
 
 def find(root: Path, name: str) -> Exercise:
     """The exercise that is meant: by identity, name, folder, or a path to it or into it."""
-    return pick(exercises(root), name)
+    found, damaged = survey(root)
+    return pick(found, name, damaged)
 
 
-def pick(among: Sequence[Exercise], name: str) -> Exercise:
-    """The one of these exercises that a name means."""
+def pick(among: Sequence[Exercise], name: str, damaged: Sequence[Damaged] = ()) -> Exercise:
+    """The one of these exercises that a name means. Where it means a damaged one, that one's error is raised."""
     wanted = name.strip().rstrip("/\\")
-    matches = [exercise for exercise in among if wanted.lower().replace("-", "_") in plain_names(exercise)]
-    if not matches and wanted:
-        path = Path(wanted).expanduser()
-        matches = [exercise for exercise in among if lies_in(path, exercise)]
+    matches = named(among, wanted)
     if len(matches) == 1:
         return matches[0]
+    if not matches and (meant := named(damaged, wanted)):
+        raise meant[0].error
     if matches:
         raise UnknownExercise(
             f"{len(matches)} exercises are called {name!r}\n" + offer(matches, "  name one by its number:")
@@ -308,7 +362,16 @@ def pick(among: Sequence[Exercise], name: str) -> Exercise:
     raise UnknownExercise(f"there is no exercise {name!r}\n" + nearest(among, wanted))
 
 
-def plain_names(exercise: Exercise) -> set[str]:
+def named(among: Sequence[Named], wanted: str) -> list[Named]:
+    """Those of these exercises that have this name, or else those that this path leads to."""
+    matches = [exercise for exercise in among if wanted.lower().replace("-", "_") in plain_names(exercise)]
+    if matches or not wanted:
+        return matches
+    path = Path(wanted).expanduser()
+    return [exercise for exercise in among if lies_in(path, exercise)]
+
+
+def plain_names(exercise: Exercise | Damaged) -> set[str]:
     """All names of an exercise, in lower case and with underscores."""
     first, second = exercise.identity.split(".")
     numbers = {f"{a}.{b}" for a in (first, str(int(first))) for b in (second, second.zfill(2))}
@@ -317,7 +380,7 @@ def plain_names(exercise: Exercise) -> set[str]:
     return numbers | {place.replace("-", "_") for place in places}
 
 
-def lies_in(path: Path, exercise: Exercise) -> bool:
+def lies_in(path: Path, exercise: Exercise | Damaged) -> bool:
     """Whether a path, seen from the current folder or from the clone's top, is the exercise's folder or in it."""
     folder = exercise.folder.resolve()
     places = (path.resolve(), (exercise.folder.parents[2] / path).resolve())
@@ -325,24 +388,32 @@ def lies_in(path: Path, exercise: Exercise) -> bool:
 
 
 def nearest(among: Sequence[Exercise], wanted: str) -> str:
-    """Lines that offer the exercises nearest to a name."""
-    from difflib import SequenceMatcher
-
+    """Lines that offer the exercises of the chapter that is meant, or else those with the nearest names, if any."""
     from workbook.exercises.say import command
-
-    chapter = re.match(r"\d{1,2}(?=$|[.\-_])", wanted)
-    of_chapter = [e for e in among if chapter and int(e.identity[:2]) == int(chapter[0])]
-    if of_chapter:
-        return offer(of_chapter, f"  the exercises of chapter {of_chapter[0].identity[:2]} are:")
-
-    def nearness(exercise: Exercise) -> float:
-        candidates = [*plain_names(exercise), exercise.title.lower()]
-        return max(SequenceMatcher(None, wanted.lower(), candidate).ratio() for candidate in candidates)
 
     if not among:
         return "  there are no exercises in this clone yet"
-    near = sorted(among, key=nearness, reverse=True)[:3]
-    return offer(near, "  the nearest are:") + f"\n  all of them: {command('progress')}"
+    everything = f"  all of them: {command('progress')}"
+    number = re.match(r"\d{1,2}(?=$|[.\-_])", wanted)
+    words = set(re.findall("[a-z]+", wanted.lower()))
+    for chapter in dict.fromkeys(exercise.chapter for exercise in among):
+        if int(chapter[:2]) == int(number[0]) if number else words and words <= set(chapter.split("-")):
+            of_chapter = [exercise for exercise in among if exercise.chapter == chapter]
+            return f"{offer(of_chapter, f'  the exercises of chapter {chapter[:2]} are:')}\n{everything}"
+    nearness = {exercise.identity: near(exercise, wanted.lower()) for exercise in among}
+    close = [exercise for exercise in among if nearness[exercise.identity] >= NEAR]
+    close.sort(key=lambda exercise: -nearness[exercise.identity])
+    return f"{offer(close[:OFFERED], '  the nearest are:')}\n{everything}" if close else everything
+
+
+def near(exercise: Exercise, wanted: str) -> float:
+    """How near a name is to one of an exercise's, from 0 to 1; the beginning of one is as near as can be."""
+    from difflib import SequenceMatcher
+
+    candidates = [*plain_names(exercise), exercise.title.lower()]
+    if len(wanted) >= BEGINNING and any(candidate.startswith(wanted) for candidate in candidates):
+        return 1.0
+    return max(SequenceMatcher(None, wanted, candidate).ratio() for candidate in candidates)
 
 
 def offer(some: Iterable[Exercise], heading: str) -> str:

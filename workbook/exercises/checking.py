@@ -10,8 +10,8 @@ from pathlib import Path
 
 from workbook.book.project import shown
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import Exercise, ExerciseError, exercises, restore
-from workbook.exercises.desk import all_done, chosen, tell
+from workbook.exercises.catalogue import Exercise, ExerciseError, restore
+from workbook.exercises.desk import all_done, chosen, known, tell
 from workbook.exercises.report import NOT_STARTED, PASSED, TITLES, Around, Report, RungResult, closing, head, rung_text
 from workbook.exercises.say import command, count, paint, say, width
 from workbook.exercises.state import State
@@ -30,13 +30,14 @@ def check(root: Path, name: str | None, *, answer: Path | None, limit: float, as
     if not os.path.lexists(exercise.answer):
         say(f"{exercise.identity} is not started: there is no {shown(exercise.answer)}")
         say(f"To start it: {command(f'start {exercise.identity}')}")
+        tell(state)
         return EXIT_NOT_STARTED
     report = run(root, exercise, None, limit, quiet=as_json)
     state = record(root, exercise, report, state)
     if as_json:
         print(report.to_json())
     elif report.counts:
-        all_of_them = exercises(root)
+        all_of_them = known(root, state)
         if all(state.of(one).passed for one in all_of_them):
             all_done(all_of_them)
     tell(state)
@@ -101,9 +102,10 @@ def record(root: Path, exercise: Exercise, report: Report, state: State) -> Stat
 def check_all(root: Path, limit: float) -> int:
     """Check all that were started or have passed, a line for each; what does not pass any more is open again."""
     state = states.load(root)
-    chosen_ones = [exercise for exercise in exercises(root) if state.standing(exercise) != "not started"]
+    chosen_ones = [exercise for exercise in known(root, state) if state.standing(exercise) != "not started"]
     if not chosen_ones:
         say(f"No exercise is started yet. To start the first one: {command('start')}")
+        tell(state)
         return EXIT_NOT_STARTED
     failed = []
     for exercise in chosen_ones:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbook.book.project import shown
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import Exercise, ExerciseError, UnknownExercise, exercises, pick, read_text
+from workbook.exercises.catalogue import Damaged, Exercise, ExerciseError, UnknownExercise, pick, read_text, survey
 from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say, width
 from workbook.exercises.state import State, key
@@ -58,11 +58,31 @@ def following(all_of_them: Sequence[Exercise], state: State) -> Exercise | None:
     return next((exercise for exercise in in_order if exercise not in passed), None)
 
 
+def known(root: Path, state: State) -> list[Exercise]:
+    """The exercises that can be read; of each other one, the state has to say that it is left out."""
+    found, damaged = survey(root)
+    leave_out(damaged, state)
+    return found
+
+
+def leave_out(damaged: Sequence[Damaged], state: State) -> None:
+    """Have the state say of these exercises what is wrong with them."""
+    for one in damaged:
+        first, *_, remedy = str(one.error).splitlines()
+        sentence = f"left out: {first}; {remedy.strip()}"
+        if sentence not in state.said:
+            state.said.append(sentence)
+
+
 def chosen(root: Path, name: str | None, state: State) -> Exercise:
     """The exercise with this name; without a name, the one being worked on, or else the last one."""
-    all_of_them = exercises(root)
+    all_of_them, damaged = survey(root)
+    leave_out(damaged, state)
     if name is not None:
-        return pick(all_of_them, name)
+        return pick(all_of_them, name, damaged)
+    for one in damaged:
+        if key(one) == state.last:
+            raise one.error
     last = next((exercise for exercise in all_of_them if key(exercise) == state.last), None)
     exercise = current(all_of_them, state) or last
     if exercise is None:
@@ -75,7 +95,7 @@ def chosen(root: Path, name: str | None, state: State) -> Exercise:
 
 def last_one(root: Path, state: State) -> Exercise:
     """The exercise that was worked on last, passed or not."""
-    last = next((exercise for exercise in exercises(root) if key(exercise) == state.last), None)
+    last = next((exercise for exercise in known(root, state) if key(exercise) == state.last), None)
     return last or chosen(root, None, state)
 
 
@@ -85,9 +105,10 @@ def last_one(root: Path, state: State) -> Exercise:
 def start(root: Path, name: str | None, *, watched: bool = False) -> int:
     """Give the reader a file of their own, and say what to do with it; `watched` where each save checks it."""
     state = states.load(root)
-    all_of_them = exercises(root)
-    exercise = pick(all_of_them, name) if name is not None else following(all_of_them, state)
+    all_of_them = known(root, state)
+    exercise = chosen(root, name, state) if name is not None else following(all_of_them, state)
     if exercise is None:
+        tell(state)
         return all_done(all_of_them)
     for path in (exercise.answer, exercise.my_lab):
         refuse_other_than_file(path, f"start {exercise.identity}")
@@ -179,9 +200,10 @@ def copy(source: Path, target: Path) -> bool:
 def next_exercise(root: Path) -> int:
     """Say which exercise comes next, what to read for it, and how to begin."""
     state = states.load(root)
-    all_of_them = exercises(root)
+    all_of_them = known(root, state)
     exercise = following(all_of_them, state)
     if exercise is None:
+        tell(state)
         return all_done(all_of_them)
     standing = state.standing(exercise)
     print(title(exercise))
@@ -259,7 +281,7 @@ def close_hints(exercise: Exercise, last: int, total: int, *, again: bool) -> No
 def solution(root: Path, name: str | None, *, anyway: bool) -> int:
     """Show our solution, when the exercise has passed or the reader insists."""
     state = states.load(root)
-    exercise = pick(exercises(root), name) if name is not None else last_one(root, state)
+    exercise = chosen(root, name, state) if name is not None else last_one(root, state)
     record = state.of(exercise)
     if not (record.passed or anyway):
         left = max(len(exercise.hints()) - record.hints, 0)
@@ -298,10 +320,12 @@ def reset(root: Path, name: str | None, *, sheet: bool) -> int:
     refuse_other_than_file(mine, f"start {exercise.identity}")
     if not mine.exists():
         say(f"There is nothing to reset: {shown(mine)} is not there. To begin: {command(f'start {exercise.identity}')}")
+        tell(state)
         return 0
     content = read_text(shipped).encode()
     if mine.read_bytes() == content:
         say(f"There is nothing to reset: {shown(mine)} is as it was at the start.")
+        tell(state)
         return 0
     kept = keep(exercise, mine)
     try:
@@ -343,7 +367,7 @@ def keep(exercise: Exercise, mine: Path) -> Path:
 def progress(root: Path, chapter: str | None, *, as_json: bool) -> int:
     """Show all exercises, or those of a chapter, with what the reader did."""
     state = states.load(root)
-    all_of_them = exercises(root)
+    all_of_them = known(root, state)
     if chapter is not None:
         all_of_them = of_chapter(all_of_them, chapter)
     if as_json:

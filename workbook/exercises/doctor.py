@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from workbook.bootstrap import OLDEST
-from workbook.exercises.catalogue import FOLDER, ExerciseError, exercises, restore
+from workbook.exercises.catalogue import FOLDER, TO_BRING_BACK, ExerciseError, restore, survey
 from workbook.exercises.say import command, has_colour, paint, say, width
 
 THERE, MISSING, WITHOUT = "there", "missing", "without"
@@ -109,12 +109,16 @@ def look_for_jupyter(root: Path) -> Iterator[Finding]:
 def look_at_exercises(root: Path) -> Iterator[Finding]:
     """The exercises themselves: whether they can be read, whether answers can be written beside them."""
     try:
-        all_of_them = exercises(root)
+        all_of_them, damaged = survey(root)
     except ExerciseError as error:
         first, *rest = str(error).splitlines()
         yield Finding("exercises", MISSING, first, " ".join(line.strip() for line in rest))
         return
     yield Finding("exercises", THERE, f"{len(all_of_them)} in {root / FOLDER}")
+    for one in damaged:
+        first, *_, remedy = str(one.error).splitlines()
+        yield Finding(f"exercise {one.identity}", WITHOUT, first, "The others go on without it.",
+                      remedy.strip().removeprefix(TO_BRING_BACK))  # fmt: skip
     folders = [root / FOLDER, *(exercise.folder for exercise in all_of_them)]
     closed = [folder for folder in folders if not is_writable(folder)]
     if closed:
@@ -140,7 +144,7 @@ def look_at_checks(root: Path) -> Iterator[Finding]:
     from workbook.exercises import manifest
 
     try:
-        edited = [name for exercise in exercises(root) for name in manifest.edited(root, exercise)]
+        edited = [name for exercise in survey(root)[0] for name in manifest.edited(root, exercise)]
     except ExerciseError:
         return
     if edited:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbook.exercises.catalogue import FOLDER, Exercise
+from workbook.exercises.catalogue import FOLDER, Damaged, Exercise
 from workbook.exercises.say import program
 from workbook.install import take
 
@@ -60,7 +60,7 @@ class State:
         return "started" if here else "not started"
 
 
-def key(exercise: Exercise) -> str:
+def key(exercise: Exercise | Damaged) -> str:
     """The name of an exercise in the file. It has no number, so that exercises may be given others."""
     return f"{exercise.chapter}/{exercise.name}"
 

@@ -21,7 +21,7 @@ from types import FrameType
 from workbook.book.project import shown
 from workbook.exercises import desk
 from workbook.exercises import state as states
-from workbook.exercises.catalogue import Exercise, ExerciseError, exercises, pick
+from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.keys import NoKeys, open_keys
 from workbook.exercises.say import paint, say, together, width
 from workbook.stopped import WATCHED
@@ -266,9 +266,9 @@ class Watch:
 
     def next(self) -> None:
         """Start the next exercise and watch it."""
-        all_of_them = exercises(self.root)
-        place = all_of_them.index(self.exercise)
         state = states.load(self.root)
+        all_of_them = desk.known(self.root, state)
+        place = next((i for i, one in enumerate(all_of_them) if one.folder == self.exercise.folder), -1)
         later = [*all_of_them[place + 1 :], *all_of_them[:place]]
         following = next((exercise for exercise in later if not state.of(exercise).passed), None)
         if following is None:
@@ -284,9 +284,9 @@ class Watch:
 def watch(root: Path, name: str | None) -> int:
     """Check an exercise on each save, until `q` or Ctrl-C. One that is not started is started."""
     state = states.load(root)
+    all_of_them = desk.known(root, state)
+    exercise = desk.chosen(root, name, state) if name is not None else desk.following(all_of_them, state)
     desk.tell(state)
-    all_of_them = exercises(root)
-    exercise = pick(all_of_them, name) if name is not None else desk.following(all_of_them, state)
     if exercise is None:
         return desk.all_done(all_of_them)
     if not exercise.answer.exists():

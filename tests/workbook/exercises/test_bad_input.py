@@ -73,7 +73,7 @@ class Clone:
 
     def runs(self) -> bool:
         """Whether the answer has been handed to a rung."""
-        return any(self.temporary.glob("**/work/answer.py"))
+        return any(path.parent.name == "work" for path in self.temporary.rglob("answer.py"))
 
     def files(self) -> dict[str, bytes]:
         """All files of the exercises but the state."""

@@ -17,7 +17,9 @@ from workbook.exercises.catalogue import (
     find,
     read_exercise,
     read_text,
+    survey,
 )
+from workbook.exercises.say import command
 
 STRIDES = "02-tensor-storage/01_strides"
 PLACES = (STRIDES, "02-tensor-storage/02_view", "04-autograd/01_formula")
@@ -73,14 +75,23 @@ def test_a_path_is_seen_from_the_current_folder(
         ("strids", "the nearest are:\n    02.1  strides  (About strides)\n"),
         ("02.9", "the exercises of chapter 02 are:\n    02.1  strides  (About strides)\n    02.2  view  (About view)"),
         ("2", "the exercises of chapter 02 are:"),
-        ("", "the nearest are:"),
-        ("99.1", "the nearest are:"),
+        ("02-tensor", "the exercises of chapter 02 are:"),
+        ("tensor", "the exercises of chapter 02 are:\n    02.1  strides  (About strides)\n    02.2"),
+        ("Tensor storage", "the exercises of chapter 02 are:"),
+        ("autograd", "the exercises of chapter 04 are:\n    04.1  formula  (About formula)\n  all of them:"),
+        ("for", "the nearest are:\n    04.1  formula  (About formula)\n  all of them:"),
+        ("fo", "all of them: "),
+        ("", "all of them: "),
+        ("zzz", "all of them: "),
+        ("99.1", "all of them: "),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_ones(clone: Path, name: str, offered: str) -> None:
     with pytest.raises(UnknownExercise) as caught:
         find(clone, name)
-    assert str(caught.value).startswith(f"there is no exercise {name!r}\n  {offered}")
+    message = str(caught.value)
+    assert message.startswith(f"there is no exercise {name!r}\n  {offered}")
+    assert message.endswith(command("progress"))
 
 
 def test_a_clone_without_exercises_says_so(tmp_path: Path) -> None:
@@ -101,6 +112,32 @@ def test_two_exercises_with_one_number_are_refused(clone: Path) -> None:
     make_exercise(clone, "02-tensor-storage/01_offset")
     with pytest.raises(ExerciseError, match=r"two exercises are 02\.1: .*01_offset and .*01_strides"):
         exercises(clone)
+    found, (damaged,) = survey(clone)
+    assert [exercise.name for exercise in found] == ["offset", "view", "formula"]
+    assert damaged.name == "strides"
+    assert find(clone, "02.1").name == "offset"
+    with pytest.raises(ExerciseError, match=r"two exercises are 02\.1"):
+        find(clone, "strides")
+
+
+@pytest.mark.parametrize("name", ["02.2", "2.2", "view", "02_view", PLACES[1], f"exercises/{PLACES[1]}/answer.py"])
+def test_a_damaged_exercise_hinders_no_other_and_is_told_by_each_of_its_names(clone: Path, name: str) -> None:
+    (clone / "exercises" / PLACES[1] / "exercise.toml").write_text("title = 3\n")
+    found, (damaged,) = survey(clone)
+    assert [exercise.identity for exercise in found] == ["02.1", "04.1"]
+    assert (damaged.identity, damaged.name, damaged.chapter, damaged.place) == (
+        "02.2", "view", "02-tensor-storage", f"exercises/{PLACES[1]}",
+    )  # fmt: skip
+    assert find(clone, "strides").identity == "02.1"
+    with pytest.raises(ExerciseError, match=r"exercise\.toml: minutes is missing"):
+        find(clone, name)
+
+
+def test_where_no_exercise_can_be_read_the_first_is_told(clone: Path) -> None:
+    for place in PLACES:
+        (clone / "exercises" / place / "exercise.toml").write_text("title = 3\n")
+    with pytest.raises(ExerciseError, match=r"01_strides/exercise\.toml: minutes is missing"):
+        survey(clone)
 
 
 def test_a_folder_that_only_holds_an_answer_is_no_exercise(clone: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbook.exercises.tree import make_clone
+from tests.workbook.exercises.tree import make_clone, make_exercise
 from workbook.exercises import doctor as doctors
 from workbook.exercises import manifest, say
 from workbook.exercises.doctor import MISSING, THERE, WITHOUT, Finding, doctor
@@ -97,6 +97,17 @@ def test_a_damaged_exercise_is_told(clone: Path, capsys: Output) -> None:
     assert "exercise.toml: minutes is missing" in finding.found
     assert "git checkout" in finding.cost
     assert doctor(clone) == 1
+
+
+def test_a_damaged_exercise_does_not_hinder_the_others(clone: Path, capsys: Output) -> None:
+    facts = make_exercise(clone, "02-tensor-storage/02_view") / "exercise.toml"
+    facts.write_text("title = 1")
+    finding = found(clone, "exercise 02.2")
+    assert (finding.state, finding.cost) == (WITHOUT, "The others go on without it.")
+    assert "02_view/exercise.toml: minutes is missing" in finding.found
+    assert finding.remedy == "`git checkout -- exercises/02-tensor-storage/02_view/exercise.toml`"
+    assert found(clone, "exercises").found.startswith("1 in ")
+    assert doctor(clone) == 0
 
 
 def test_an_edited_check_is_told_with_the_command_that_brings_it_back(

@@ -67,7 +67,7 @@ DAMAGES: dict[str, tuple[Callable[[Exercise], object], str]] = {
         lambda e: change(e.start, "raise NotImplementedError", "return ()"),
         "nothing raises NotImplementedError",
     ),
-    "a stub that is no Python": (lambda e: change(e.start, "def ", "def: "), "start.py, line 27: invalid syntax"),
+    "a stub that is no Python": (lambda e: change(e.start, "def ", "def: "), "start.py, line 28: invalid syntax"),
     "another signature": (
         lambda e: change(e.solution, "(shape:", "(sizes:"),
         "the solution has def contiguous_strides(sizes: ",

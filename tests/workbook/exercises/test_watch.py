@@ -193,6 +193,14 @@ def test_a_pass_does_not_go_on_by_itself(clone: Path, strides: Exercise, quick: 
     assert not find(clone, "02.2").answer.exists()
 
 
+def test_next_goes_on_from_an_exercise_whose_facts_were_edited_meanwhile(
+    clone: Path, strides: Exercise, quick: type[Quick]
+) -> None:
+    note(clone, strides, states.passed(digest(strides.answer)))
+    strides.facts.write_text(strides.facts.read_text().replace("15", "20"))
+    assert session(clone, strides, "n", "q").exercise == find(clone, "02.2")
+
+
 def test_next_asks_when_it_has_not_passed(clone: Path, strides: Exercise, quick: type[Quick], capsys: Output) -> None:
     quick.code = 1
     assert session(clone, strides, "", "n", "n", "q").exercise == strides

@@ -1,0 +1,33 @@
+"""What of a lab sheet does its reader get to see before they have tried?
+
+The shipped sheet is executed, because a check compares with its outputs. In the reader's copy the outputs of cells that
+ask for a prediction are not there yet, and the answers are folded.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+FOLD = "<details>\n<summary>Then look</summary>\n\n{}\n\n</details>"
+
+
+def unanswered(sheet: bytes) -> bytes:
+    """The sheet for its reader. What is not a notebook (the shipped file was edited) stays as it is."""
+    try:
+        notebook = json.loads(sheet)
+        for cell in notebook["cells"]:
+            hide(cell)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return sheet
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def hide(cell: dict[str, Any]) -> None:
+    """Fold an answer; take the output of a prediction away."""
+    tags = cell["metadata"].get("tags", ())
+    if cell["cell_type"] == "code" and "predict" in tags:
+        cell["outputs"], cell["execution_count"] = [], None
+    elif cell["cell_type"] == "markdown" and "answer" in tags:
+        source = cell["source"]
+        cell["source"] = FOLD.format(source if isinstance(source, str) else "".join(source))
