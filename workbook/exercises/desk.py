@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from workbook.exercises import state as states
 from workbook.exercises.catalogue import Damaged, Exercise, ExerciseError, UnknownExercise, pick, read_text, survey
 from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say, width
+from workbook.exercises.sheet import unanswered
 from workbook.exercises.state import State, key
 
 BAR = 30  # columns of the progress bar
@@ -166,16 +167,16 @@ def refuse_other_than_file(path: Path, then: str) -> None:
 
 def begin(exercise: Exercise) -> list[Path]:
     """Write the reader's files where they are not there yet; returns those that were written."""
-    pairs = ((exercise.start, exercise.answer), (exercise.lab, exercise.my_lab))
-    return [target for source, target in pairs if copy(source, target)]
+    made = [exercise.answer] if copy(exercise.start, exercise.answer) else []
+    return [*made, exercise.my_lab] if copy(exercise.lab, exercise.my_lab, unanswered) else made
 
 
-def copy(source: Path, target: Path) -> bool:
-    """Copy a file to a place where nothing stands, whole or not at all. False where something stands there."""
+def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -> bool:
+    """Copy a file, changed, to a place where nothing stands, whole or not at all; False where something stands."""
     try:
-        content = source.read_bytes()
+        content = change(source.read_bytes())
     except OSError:
-        content = read_text(source).encode()  # says which file is missing, and how to get it back
+        content = change(read_text(source).encode())  # says which file is missing, and how to get it back
     try:
         with target.open("xb") as stream:
             try:
@@ -323,6 +324,8 @@ def reset(root: Path, name: str | None, *, sheet: bool) -> int:
         tell(state)
         return 0
     content = read_text(shipped).encode()
+    if sheet:
+        content = unanswered(content)
     if mine.read_bytes() == content:
         say(f"There is nothing to reset: {shown(mine)} is as it was at the start.")
         tell(state)
