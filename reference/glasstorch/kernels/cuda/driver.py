@@ -1,0 +1,153 @@
+"""What does a CUDA driver do, seen from everything above it?
+
+Two drivers answer to this protocol: `driver_cupy` (a real card) and `driver_sim` (CUDA C++ run on the CPU). The caching
+allocator, streams, events and kernels are written once, above it.
+
+Mirrors: the CUDA runtime and driver APIs as c10/cuda/CUDAFunctions.h and aten/src/ATen/cuda/CUDABlas.h use them
+Differs: memory, streams and events are plain integers. A call that fails raises AcceleratorError with CUDA's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+Dim = tuple[int, int, int]  # x, y, z
+# What a kernel takes: an address is a Python int, a number or a structure is a NumPy scalar of exactly its type.
+Argument = int | np.generic
+
+
+class Copy(IntEnum):
+    """The direction of a copy, numbered as cudaMemcpyKind."""
+
+    HOST_TO_DEVICE = 1
+    DEVICE_TO_HOST = 2
+    DEVICE_TO_DEVICE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What a device is and what a launch may ask of it; the names are those of cudaDeviceProp. Sizes are in bytes."""
+
+    name: str
+    major: int
+    minor: int
+    total_memory: int
+    multi_processor_count: int
+    warp_size: int = 32
+    max_threads_per_block: int = 1024
+    max_threads_per_multi_processor: int = 2048
+    max_block_dim: Dim = (1024, 1024, 64)
+    max_grid_dim: Dim = (2**31 - 1, 65535, 65535)
+    shared_memory_per_block: int = 48 * 1024
+    shared_memory_per_block_optin: int = 227 * 1024
+    regs_per_multiprocessor: int = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a kernel: a pointer to elements, or a value of `size` bytes.
+
+    `kind` is NumPy's letter of the element or value (f, i, u, b), V for a structure or an unknown pointee.
+    """
+
+    pointer: bool
+    constant: bool  # a pointer that the kernel does not write through
+    kind: str
+    size: int
+
+    def __str__(self) -> str:
+        element = {"f": "float", "i": "int", "u": "uint", "b": "bool"}.get(self.kind, "struct")
+        name = f"{element}{self.size * 8}" if self.kind != "V" else f"{self.size} bytes"
+        return f"{'const ' * self.constant}{name}*" if self.pointer else name
+
+
+class Kernel(Protocol):
+    """A compiled `__global__` function."""
+
+    name: str
+    signature: tuple[Parameter, ...] | None  # None where the driver cannot tell
+
+    def launch(
+        self, grid: Dim, block: Dim, arguments: Sequence[Argument], shared_memory: int = 0, stream: int = 0
+    ) -> None:
+        """Queue the kernel on a stream of the current device; `shared_memory` is the dynamic part, in bytes."""
+
+
+class Module(Protocol):
+    """Compiled CUDA C++."""
+
+    def kernel(self, name: str) -> Kernel:
+        """The kernel of a name in `extern "C"`, or of one of the name expressions that were asked for."""
+
+
+class Driver(Protocol):
+    """One way to CUDA devices. Calls concern the current device of the calling thread unless they take one."""
+
+    name: str  # "cupy" or "simulator"
+    simulated: bool
+
+    # Devices
+    def device_count(self) -> int: ...
+    def properties(self, device: int) -> Properties: ...
+    def current_device(self) -> int: ...
+    def set_device(self, device: int) -> None: ...
+    def synchronize(self) -> None:
+        """Wait until all streams of the device are done; an error of a launch before shows here at the latest."""
+
+    # Memory
+    def malloc(self, nbytes: int) -> int:
+        """The address of fresh, uninitialised device memory, a multiple of 256."""
+
+    def free(self, address: int) -> None:
+        """Wait for the device, and return memory that `malloc` gave."""
+
+    def memory_info(self) -> tuple[int, int]:
+        """Free and total bytes."""
+
+    def host_alloc(self, nbytes: int) -> int:
+        """The address of pinned host memory, to and from which copies are asynchronous."""
+
+    def host_free(self, address: int) -> None: ...
+    def memcpy_async(self, target: int, source: int, nbytes: int, kind: Copy, stream: int) -> None:
+        """Copy in stream order. Pageable host memory is read before, or written when, the call returns."""
+
+    def memset_async(self, target: int, value: int, nbytes: int, stream: int) -> None:
+        """Set bytes in stream order."""
+
+    def block_allocated(self, address: int, nbytes: int, stream: int) -> None:
+        """Told by the caching allocator of every piece it hands out of `malloc`ed memory; checks build on it."""
+
+    def block_freed(self, address: int) -> None:
+        """Told by the caching allocator when a piece is not anybody's any more."""
+
+    # Streams and events. Stream 0 is the default stream; no stream waits for another unless an event says so.
+    def stream_create(self, priority: int = 0) -> int: ...
+    def stream_destroy(self, stream: int) -> None: ...
+    def stream_query(self, stream: int) -> bool:
+        """Whether all that was queued is done."""
+
+    def stream_synchronize(self, stream: int) -> None: ...
+    def stream_wait_event(self, stream: int, event: int) -> None: ...
+    def event_create(self, timing: bool) -> int: ...
+    def event_destroy(self, event: int) -> None: ...
+    def event_record(self, event: int, stream: int) -> None: ...
+    def event_query(self, event: int) -> bool: ...
+    def event_synchronize(self, event: int) -> None: ...
+    def event_elapsed(self, start: int, end: int) -> float:
+        """Milliseconds between two recorded events with timing."""
+
+    # Code
+    def load(self, source: str, file: str, expressions: Sequence[str] = (), options: Sequence[str] = ()) -> Module:
+        """Compile CUDA C++ (cached). `file` is what messages call it; `expressions` instantiate templates."""
+
+    # Libraries
+    def has_blas(self) -> bool:
+        """Whether `gemm` is there: cuBLAS on a card; the simulator has none."""
+
+    def gemm(self, *arguments: Any, stream: int) -> None:
+        """cublasGemmStridedBatchedEx, in its order of arguments."""
