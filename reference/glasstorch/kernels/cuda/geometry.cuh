@@ -1,0 +1,45 @@
+// Where do the elements of several tensors lie that are walked through together?
+//
+// Mirrors: aten/src/ATen/cuda/detail/OffsetCalculator.cuh
+// Differs: a plain structure, filled by kernels/cuda/tensors.py; it divides by `/` and not by a multiplication that was
+//     prepared; offsets count elements.
+#pragma once
+
+constexpr int MAX_DIMS = 25;     // as in PyTorch, after neighbouring dimensions were joined
+constexpr int MAX_OPERANDS = 4;  // tensors walked through together
+
+// Sizes and strides, the slowest dimension first. tensors.py writes the same fields: keep the two in step.
+struct Geometry {
+    int ndim;
+    long long sizes[MAX_DIMS];
+    long long strides[MAX_OPERANDS][MAX_DIMS];  // in elements; 0 where an operand is broadcast
+};
+
+template <int N>
+struct Offsets {
+    long long at[N];
+};
+
+// Where element `index` (counted in row-major order) lies in each of the first N operands, in elements.
+template <int N>
+__device__ inline Offsets<N> offsets(const Geometry& geometry, long long index) {
+    Offsets<N> result;
+    for (int i = 0; i < N; ++i) result.at[i] = 0;
+    for (int dim = geometry.ndim - 1; dim >= 0; --dim) {
+        const long long size = geometry.sizes[dim];
+        const long long coordinate = index % size;
+        index /= size;
+        for (int i = 0; i < N; ++i) result.at[i] += coordinate * geometry.strides[i][dim];
+    }
+    return result;
+}
+
+// As above for one operand, `which` of the geometry.
+__device__ inline long long offset_of(const Geometry& geometry, int which, long long index) {
+    long long result = 0;
+    for (int dim = geometry.ndim - 1; dim >= 0; --dim) {
+        result += index % geometry.sizes[dim] * geometry.strides[which][dim];
+        index /= geometry.sizes[dim];
+    }
+    return result;
+}

@@ -1,0 +1,173 @@
+"""What does every CUDA kernel ask about the tensors it is given?
+
+Mirrors: aten/src/ATen/TensorIterator.cpp (coalesce_dimensions, compute_types), c10/core/ScalarType.h,
+    aten/src/ATen/cuda/detail/OffsetCalculator.cuh
+Differs: answers to single questions; the loop that TensorIterator owns is in the `.cu` files.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch.core.device import CPU, device
+from glasstorch.core.dtype import (
+    bfloat16,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    uint8,
+)
+from glasstorch.core.errors import DeviceError, ShapeError
+from glasstorch.core.geometry import Shape, expand_strides, memory_order
+from glasstorch.operators.shapes.result import Result
+
+# Element types --------------------------------------------------------------------------------------------------
+
+CUDA_TYPE: Final = {  # what CUDA C++ calls a dtype
+    bool_: "bool",
+    uint8: "unsigned char",
+    int32: "int",
+    int64: "long long",
+    float16: "__half",
+    bfloat16: "__nv_bfloat16",
+    float32: "float",
+    float64: "double",
+}
+
+CODE: Final = {  # what a kernel is told a dtype by; c10::ScalarType's numbers, which cast.cuh names
+    uint8: 0,
+    int32: 3,
+    int64: 4,
+    float16: 5,
+    float32: 6,
+    float64: 7,
+    bool_: 11,
+    bfloat16: 15,
+}
+
+# Results --------------------------------------------------------------------------------------------------------
+
+
+def output(result: Result, on: device) -> Tensor:
+    """An uninitialised tensor on a device for what a shape function answered."""
+    if result.strides is None:
+        return empty(result.shape, result.dtype, on)
+    return empty_strided(result.shape, result.strides, result.dtype, on)
+
+
+def contiguous(tensor: Tensor) -> Tensor:
+    """The tensor itself if its elements lie in row-major order, else a copy that is so."""
+    if tensor.is_row_major():
+        return tensor
+    from glasstorch.kernels.cuda.copies import copy_elements
+
+    return copy_elements(empty(tensor._shape, tensor.dtype, tensor.device), tensor)
+
+
+# Devices --------------------------------------------------------------------------------------------------------
+
+
+def common_device(*tensors: Tensor | None, numbers: bool = True) -> device:
+    """The device that all tensors are on; others are refused.
+
+    With `numbers` a 0-dim tensor may be on the CPU: the kernel is given its value. None is no tensor.
+    """
+    given = [tensor for tensor in tensors if tensor is not None]
+    common = next((tensor.device for tensor in given if tensor.device is not CPU), CPU)
+    for tensor in given:
+        if tensor.device is not common and not (numbers and is_number(tensor)):
+            raise DeviceError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {common} and "
+                f"{tensor.device}!"
+            )
+    return common
+
+
+def is_number(tensor: Tensor) -> bool:
+    """Whether a kernel can be given the tensor's one element by value: it is 0-dim and on the CPU."""
+    return not tensor._shape and tensor.device is CPU
+
+
+# Geometry -------------------------------------------------------------------------------------------------------
+
+MAX_DIMS, MAX_OPERANDS = 25, 4  # as in geometry.cuh
+GEOMETRY: Final = np.dtype(  # struct Geometry of geometry.cuh
+    [("ndim", np.int32), ("sizes", np.int64, (MAX_DIMS,)), ("strides", np.int64, (MAX_OPERANDS, MAX_DIMS))], align=True
+)
+
+
+def geometry(shape: Shape, *strides: Shape, any_order: bool = False) -> Any:
+    """A `struct Geometry` as a NumPy scalar: how to walk tensors of one shape in row-major order, strides in elements.
+
+    `any_order` lets the walk follow the memory of the operands (the first decides), for a kernel that treats every
+    element alike. The scalar is shared: do not write to it.
+    """
+    return _geometry(*collapsed(shape, strides, any_order))
+
+
+def operands(shape: Shape, *tensors: Tensor, any_order: bool = True) -> Any:
+    """The geometry of tensors that are broadcast to a shape."""
+    return geometry(shape, *(broadcast_strides(tensor, shape) for tensor in tensors), any_order=any_order)
+
+
+def broadcast_strides(tensor: Tensor, shape: Shape) -> Shape:
+    """The strides, in elements, under which a tensor reads as a shape."""
+    if tensor._shape == shape:
+        return tensor.strides()
+    return expand_strides(tensor._shape, tensor.strides(), shape)
+
+
+def is_flat(shape: Shape, *tensors: Tensor) -> bool:
+    """Whether element i of the walk is element i of every tensor's memory, in whatever one order of dimensions."""
+    if all(tensor._strides is None and tensor._shape == shape for tensor in tensors):
+        return True
+    sizes, strides = collapsed(shape, tuple(broadcast_strides(tensor, shape) for tensor in tensors), True)
+    return len(sizes) <= 1 and all(step in ((), (1,)) for step in strides)
+
+
+@lru_cache(maxsize=4096)
+def collapsed(shape: Shape, strides: tuple[Shape, ...], any_order: bool = False) -> tuple[Shape, tuple[Shape, ...]]:
+    """The same walk with fewer dimensions: sizes of 1 are left out, neighbours that form one run are joined.
+
+    >>> collapsed((2, 3, 4), ((12, 4, 1), (0, 4, 1)))
+    ((2, 12), ((12, 1), (0, 1)))
+    >>> collapsed((2, 3), ((1, 2), (1, 2)), any_order=True)
+    ((6,), ((1,), (1,)))
+    """
+    order = memory_order(strides, shape)[::-1] if any_order and strides else range(len(shape))
+    sizes: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    for dim in order:
+        size = shape[dim]
+        if size == 1:
+            continue
+        if sizes and all(step[-1] == size * own[dim] for step, own in zip(steps, strides, strict=True)):
+            sizes[-1] *= size
+            for step, own in zip(steps, strides, strict=True):
+                step[-1] = own[dim]
+        else:
+            sizes.append(size)
+            for step, own in zip(steps, strides, strict=True):
+                step.append(own[dim])
+    return tuple(sizes), tuple(tuple(step) for step in steps)
+
+
+@lru_cache(maxsize=4096)
+def _geometry(sizes: Shape, strides: tuple[Shape, ...]) -> Any:
+    ndim = len(sizes)
+    if ndim > MAX_DIMS:
+        raise ShapeError(f"tensor has too many (>{MAX_DIMS}) dims: {ndim} that no two of which can be walked as one")
+    assert len(strides) <= MAX_OPERANDS, f"{len(strides)} operands; geometry.cuh has room for {MAX_OPERANDS}"
+    made = np.zeros((), GEOMETRY)
+    made["ndim"] = ndim
+    made["sizes"][:ndim] = sizes
+    for i, steps in enumerate(strides):
+        made["strides"][i, :ndim] = steps
+    return made[()]
