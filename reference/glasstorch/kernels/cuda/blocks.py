@@ -1,0 +1,164 @@
+"""Which free block serves a request, and what becomes of the rest of it?
+
+A segment is what the driver gave in one piece. It is cut into blocks, which know their neighbours, so that they can be
+joined again. Nothing here asks a driver; sizes and addresses are in bytes.
+
+Mirrors: c10/cuda/CUDACachingAllocator.cpp (Block, BlockPool, round_size, get_pool, get_allocation_size,
+    get_free_block, should_split, try_merge_blocks)
+Differs: max_split_size, expandable segments and private pools of graphs are left out. Where a block is cut, PyTorch
+    makes a new object for the front, and here for the rest.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator, Sequence
+
+KIB, MIB = 1 << 10, 1 << 20
+
+MIN_BLOCK_SIZE = 512  # every request is rounded up to a multiple of it, so every block is aligned to it
+SMALL_SIZE = MIB  # the largest request that the small pool serves
+SMALL_SEGMENT = 2 * MIB  # what the small pool takes from the driver at a time
+LARGE_SEGMENT = 20 * MIB  # what the large pool takes for a request below MIN_LARGE_REQUEST
+MIN_LARGE_REQUEST = 10 * MIB  # from here on a request gets a segment of its own size
+ROUND_LARGE = 2 * MIB  # ... rounded up to a multiple of this
+
+
+class Block:
+    """A piece of a segment: in use, free, or waiting for streams that still use it."""
+
+    __slots__ = ("address", "allocated", "events", "next", "pool", "previous", "requested", "size", "stream", "streams")
+
+    def __init__(self, address: int, size: int, stream: int, pool: Pool) -> None:
+        self.address = address
+        self.size = size
+        self.stream = stream  # whose work may use the block without waiting
+        self.pool = pool
+        self.previous: Block | None = None  # what lies before it in its segment
+        self.next: Block | None = None  # what lies behind it
+        self.allocated = False
+        self.requested = 0  # what was asked for, before rounding
+        self.streams: set[int] = set()  # others that have used it, as record_stream said
+        self.events = 0  # that have to pass before it is free
+
+    def __repr__(self) -> str:
+        state = "in use" if self.allocated else "waiting" if self.events else "free"
+        return f"Block({self.address:#x}, {self.size} bytes, stream {self.stream}, {state})"
+
+    def is_split(self) -> bool:
+        """Whether it is only a part of its segment."""
+        return self.previous is not None or self.next is not None
+
+    def is_free(self) -> bool:
+        """Whether the block stands in its pool's free list."""
+        return not self.allocated and self.events == 0
+
+    def segment(self) -> Iterator[Block]:
+        """All blocks of the segment that begins with this block, by address."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block.next
+
+
+class Pool:
+    """The free blocks of one kind of request, ordered by stream, size and address."""
+
+    __slots__ = ("free", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.free: list[Block] = []
+
+    @property
+    def is_small(self) -> bool:
+        """Whether its blocks serve requests of at most SMALL_SIZE."""
+        return self.name == "small_pool"
+
+    def insert(self, block: Block) -> None:
+        """Put a free block in its place."""
+        bisect.insort(self.free, block, key=order)
+
+    def remove(self, block: Block) -> None:
+        """Take out a block that is in the list."""
+        index = bisect.bisect_left(self.free, order(block), key=order)
+        assert self.free[index] is block, f"{block} is not in the free list of the {self.name}"
+        del self.free[index]
+
+
+def order(block: Block) -> tuple[int, int, int]:
+    """The key by which free blocks are sorted."""
+    return block.stream, block.size, block.address
+
+
+def round_size(nbytes: int) -> int:
+    """The size of the block that a request needs: a multiple of 512, and at least that.
+
+    >>> round_size(1), round_size(512), round_size(513)
+    (512, 512, 1024)
+    """
+    return max(MIN_BLOCK_SIZE, -(-nbytes // MIN_BLOCK_SIZE) * MIN_BLOCK_SIZE)
+
+
+def segment_size(size: int) -> int:
+    """How much the driver is asked for, where no free block serves a request of a rounded size.
+
+    >>> [segment_size(size) // MIB for size in (512, 3 * MIB, 11 * MIB)]
+    [2, 20, 12]
+    """
+    if size <= SMALL_SIZE:
+        return SMALL_SEGMENT
+    if size < MIN_LARGE_REQUEST:
+        return LARGE_SEGMENT
+    return -(-size // ROUND_LARGE) * ROUND_LARGE
+
+
+def best_fit(free: Sequence[Block], size: int, stream: int) -> Block | None:
+    """The smallest block of the stream that has at least `size` bytes, the one at the lowest address among equals.
+
+    `free` is ordered by stream, size and address. None where no block of the stream is large enough.
+    """
+    index = bisect.bisect_left(free, (stream, size), key=lambda block: (block.stream, block.size))
+    if index == len(free) or free[index].stream != stream:
+        return None
+    return free[index]
+
+
+def should_split(block: Block, size: int) -> bool:
+    """Whether the rest of a block is worth a block of its own once `size` bytes are taken from it.
+
+    In the small pool it is, from 512 bytes on; in the large pool only above 1 MiB, for no request there is smaller.
+    """
+    rest = block.size - size
+    return rest >= MIN_BLOCK_SIZE if block.pool.is_small else rest > SMALL_SIZE
+
+
+def split(block: Block, size: int) -> Block:
+    """Cut a block after `size` bytes; returns the rest, a free block between it and its neighbour."""
+    rest = Block(block.address + size, block.size - size, block.stream, block.pool)
+    rest.previous, rest.next = block, block.next
+    if rest.next is not None:
+        rest.next.previous = rest
+    block.next, block.size = rest, size
+    return rest
+
+
+def merge(block: Block, neighbour: Block | None) -> int:
+    """Join a block with a free neighbour, which ceases to be; returns how many bytes were won, 0 where it is not free.
+
+    The neighbour is taken out of its pool's free list; the block itself is in none.
+    """
+    if neighbour is None or not neighbour.is_free():
+        return 0
+    neighbour.pool.remove(neighbour)
+    if block.previous is neighbour:
+        block.address = neighbour.address
+        block.previous = neighbour.previous
+        if block.previous is not None:
+            block.previous.next = block
+    else:
+        block.next = neighbour.next
+        if block.next is not None:
+            block.next.previous = block
+    block.size += neighbour.size
+    return neighbour.size
