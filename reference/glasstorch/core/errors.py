@@ -1,6 +1,7 @@
 """Which errors does the library raise, and what does each mean?
 
-Mirrors: c10/util/Exception.h (TORCH_CHECK, TORCH_CHECK_INDEX, TORCH_CHECK_TYPE, TORCH_CHECK_NOT_IMPLEMENTED)
+Mirrors: c10/util/Exception.h (TORCH_CHECK, TORCH_CHECK_INDEX, TORCH_CHECK_TYPE, TORCH_CHECK_NOT_IMPLEMENTED),
+    torch/csrc/Exceptions.cpp (AcceleratorError, OutOfMemoryError), torch/cuda/_sanitizer.py (UnsynchronizedAccessError)
 Differs: PyTorch raises Python's builtins; each class here derives from the builtin that PyTorch raises in that
     case, so `except RuntimeError` written for torch still works and a reader can see which rule was broken.
 """
@@ -66,6 +67,29 @@ class NoDataError(NotImplementedError):
 
 class StorageError(RuntimeError):
     """A storage is too small for the geometry, or cannot be resized."""
+
+
+# What an accelerator reports ------------------------------------------------------------------------------------
+
+
+class AcceleratorError(RuntimeError):
+    """A CUDA call or kernel failed; `code` is CUDA's number and `code_name` its name, as in cudaError_t."""
+
+    def __init__(self, message: str, code: int, code_name: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.code_name = code_name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.args[0], self.code, self.code_name)
+
+
+class OutOfMemoryError(RuntimeError):
+    """A device has not enough free memory for an allocation."""
+
+
+class UnsynchronizedAccessError(RuntimeError):
+    """Two streams use the same memory, one of them writes, and no event says which comes first."""
 
 
 # What a registration did wrong ----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What does the core ask of layers above it?
 
-Mirrors: aten/src/ATen/core/VariableHooksInterface.h, c10/core/impl/PyInterpreter.h
+Mirrors: aten/src/ATen/core/VariableHooksInterface.h, c10/core/impl/PyInterpreter.h,
+    aten/src/ATen/detail/CUDAHooksInterface.h
 Differs: a Protocol for each layer that answers, filled in once when that layer is imported.
 
 A tensor has `backward` and `grad_fn`, and the core knows neither. It knows who to ask.
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from glasstorch.core.errors import AutogradError
+from glasstorch.core.errors import AutogradError, DeviceError
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -86,3 +87,77 @@ def set_tensor_hooks(hooks: TensorHooks) -> None:
     """Called once by the tensor layer when it is imported."""
     global tensor_hooks
     tensor_hooks = hooks
+
+
+class CUDAHooks(Protocol):
+    """What the CUDA layer answers, which is loaded when CUDA is first asked for."""
+
+    def lazy_init(self) -> None:
+        """Find a driver and load the kernels; DeviceError where there is neither a card nor a simulator."""
+
+    def current_device(self) -> int:
+        """The device of the calling thread that `cuda` without an index means."""
+
+    def indexed(self, on: device) -> device:
+        """A CUDA device with its index; one that is not there is refused. Loads the kernels."""
+
+
+class _NoCUDA:
+    def __getattr__(self, name: str) -> Any:
+        raise DeviceError(f"{name}: glasstorch.kernels.cuda is not loaded; `import glasstorch` loads it")
+
+
+cuda_hooks: CUDAHooks = _NoCUDA()
+
+
+def set_cuda_hooks(hooks: CUDAHooks) -> None:
+    """Called once by the CUDA layer's runtime when it is imported."""
+    global cuda_hooks
+    cuda_hooks = hooks
+
+
+class DeviceBlock(Protocol):
+    """Memory on a device, on loan until the object dies."""
+
+    address: int
+    nbytes: int
+
+
+class MemoryHooks(Protocol):
+    """What the CUDA kernels do for storages and tensors; loaded when CUDA is first asked for."""
+
+    def allocate(self, nbytes: int, on: device) -> DeviceBlock:
+        """Uninitialised bytes on a device, for the current stream."""
+
+    def copy_bytes(self, target: Storage, source: Storage, nbytes: int) -> None:
+        """Copy the first bytes from one storage to another, on whatever devices they are."""
+
+    def host_array(self, tensor: Any) -> Any:
+        """The elements of a CUDA tensor as a NumPy array of its own. Calls no operator."""
+
+    def pinned(self, nbytes: int) -> Any:
+        """Uninitialised page-locked main memory, as a uint8 array that owns it."""
+
+    def is_pinned(self, address: int) -> bool:
+        """Whether an address lies in page-locked main memory."""
+
+    def record_stream(self, block: DeviceBlock, stream: Any) -> None:
+        """Keep a block from being used again until what is queued on a stream now is done."""
+
+
+class _NoDeviceMemory:
+    """Loads the CUDA kernels, which take its place, and asks them."""
+
+    def __getattr__(self, name: str) -> Any:
+        cuda_hooks.lazy_init()
+        assert memory_hooks is not self, "the CUDA kernels have not answered for memory"
+        return getattr(memory_hooks, name)
+
+
+memory_hooks: MemoryHooks = _NoDeviceMemory()
+
+
+def set_memory_hooks(hooks: MemoryHooks) -> None:
+    """Called once by the CUDA kernels when they are loaded."""
+    global memory_hooks
+    memory_hooks = hooks

@@ -1,18 +1,22 @@
 """How is it computed?
 
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
-`quiet`, `views` (no computing at all), `creation`, `copies`, `joining`, `out_forms`, `backend_select`, then `cpu/` and
-`meta/`.
+`quiet`, `views` (no computing at all), `creation`, `copies`, `joining`, `out_forms`, `backend_select`, then `cpu/`,
+`meta/` and `cuda/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.
 """
 
 from importlib import import_module
-from pkgutil import walk_packages
+from pkgutil import iter_modules
+
+from glasstorch.kernels import cpu, meta
 
 
 def register_kernels() -> None:
-    """Import every module of kernels; each registers its own."""
-    for module in walk_packages(__path__, __name__ + "."):
-        import_module(module.name)
+    """Import every module of kernels but those of `cuda`, which are loaded when CUDA is first asked for."""
+    for package in (__name__, cpu.__name__, meta.__name__):
+        for module in iter_modules(import_module(package).__path__, f"{package}."):
+            if not module.ispkg:
+                import_module(module.name)

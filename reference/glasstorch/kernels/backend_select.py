@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.keys import key_set_of
 from glasstorch.dispatch.library import KernelTable
@@ -24,6 +25,7 @@ BACKEND_SELECT = KernelTable("BackendSelect")
 
 KEYS_OF_TYPE = {"cpu": key_set_of("CPU"), "cuda": key_set_of("CUDA"), "meta": key_set_of("Meta")}
 CPU = KEYS_OF_TYPE["cpu"]
+CUDA = KEYS_OF_TYPE["cuda"]
 
 
 def device_position(schema: str) -> int | None:
@@ -47,6 +49,9 @@ def select_backend(name: str, position: int) -> Callable[..., Any]:
     def backend_select(keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/eager.py
         on: device | None = arguments[position]
         below = CPU if on is None else KEYS_OF_TYPE[on.type]
+        if below is CUDA:
+            assert on is not None
+            arguments = *arguments[:position], hooks.cuda_hooks.indexed(on), *arguments[position + 1 :]
         return table[below](below, *arguments)
 
     return backend_select

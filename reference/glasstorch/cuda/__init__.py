@@ -1,0 +1,83 @@
+"""What does a program ask of CUDA devices?
+
+Mirrors: torch/cuda/__init__.py
+Differs: `use_simulator` runs CUDA on the CPU; nothing does so unasked.
+"""
+
+from __future__ import annotations
+
+from glasstorch.core.errors import AcceleratorError as AcceleratorError
+from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
+from glasstorch.cuda import streams as streams
+from glasstorch.kernels.cuda import runtime as _runtime
+from glasstorch.kernels.cuda.driver import Properties
+from glasstorch.kernels.cuda.runtime import current_device as current_device
+from glasstorch.kernels.cuda.runtime import device_count as device_count
+from glasstorch.kernels.cuda.runtime import is_available as is_available
+from glasstorch.kernels.cuda.runtime import is_initialized as is_initialized
+from glasstorch.kernels.cuda.runtime import lazy_init as init
+from glasstorch.kernels.cuda.runtime import use_simulator as use_simulator
+from glasstorch.kernels.cuda.stream import Event as Event
+from glasstorch.kernels.cuda.stream import OnDevice
+from glasstorch.kernels.cuda.stream import Stream as Stream
+from glasstorch.kernels.cuda.stream import StreamContext as StreamContext
+from glasstorch.kernels.cuda.stream import current_stream as current_stream
+from glasstorch.kernels.cuda.stream import default_stream as default_stream
+from glasstorch.kernels.cuda.stream import device as device
+from glasstorch.kernels.cuda.stream import device_of as device_of
+from glasstorch.kernels.cuda.stream import set_stream as set_stream
+from glasstorch.kernels.cuda.stream import stream as stream
+from glasstorch.kernels.cuda.stream import synchronize as synchronize
+
+__all__ = [
+    "AcceleratorError",
+    "Event",
+    "OutOfMemoryError",
+    "Stream",
+    "StreamContext",
+    "can_device_access_peer",
+    "current_device",
+    "current_stream",
+    "default_stream",
+    "device",
+    "device_count",
+    "device_of",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "init",
+    "is_available",
+    "is_initialized",
+    "set_device",
+    "set_stream",
+    "stream",
+    "synchronize",
+    "use_simulator",
+]
+
+
+def set_device(device: OnDevice) -> None:
+    """Make a device that of the calling thread; a negative index changes nothing."""
+    if not (isinstance(device, int) and device < 0):
+        _runtime.set_device(_runtime.device_index(device))
+
+
+def get_device_properties(device: OnDevice = None) -> Properties:
+    """What a device is, and what a launch may ask of it."""
+    return _runtime.driver().properties(_runtime.device_index(device))
+
+
+def get_device_name(device: OnDevice = None) -> str:
+    """The name of a device; that of a simulated one says so."""
+    return get_device_properties(device).name
+
+
+def get_device_capability(device: OnDevice = None) -> tuple[int, int]:
+    """The compute capability of a device: (major, minor)."""
+    properties = get_device_properties(device)
+    return properties.major, properties.minor
+
+
+def can_device_access_peer(device: OnDevice, peer_device: OnDevice) -> bool:
+    """Whether kernels of one device can use the memory of another: yes, of another one."""
+    return _runtime.device_index(device) != _runtime.device_index(peer_device)

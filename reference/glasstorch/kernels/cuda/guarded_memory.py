@@ -1,0 +1,66 @@
+"""Where does the simulator's memory come from, so that a stray access is noticed?
+
+Mirrors: nothing in PyTorch; cudaMalloc's promise of addresses that are multiples of 256
+Differs: each allocation lies between two pages that may not be touched, and starts filled with NaN.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import weakref
+from typing import Final
+
+from glasstorch.core.errors import DeviceError
+
+ALIGNMENT: Final = 256
+POISON: Final = 0xFF  # a floating-point number of these bytes is NaN, in every width
+NO_ACCESS: Final = 0  # PROT_NONE, which the module mmap does not name
+FAILED: Final = ctypes.c_void_p(-1).value
+
+try:
+    _libc = ctypes.CDLL(None, use_errno=True)
+    _libc.mmap.restype = ctypes.c_void_p
+    _libc.mmap.argtypes = (
+        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
+    )  # fmt: skip
+    _libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    _libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+except (TypeError, AttributeError) as error:
+    raise DeviceError("the simulated device needs the system call mmap: Linux or macOS, or WSL on Windows") from error
+
+
+def mapped(nbytes: int) -> int:
+    """The address of at least `nbytes` fresh zero bytes, a multiple of the page size."""
+    address = _libc.mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+    if address in (None, FAILED):
+        raise MemoryError(f"the simulated device needs {nbytes} bytes of this computer's memory and cannot have them")
+    return int(address)
+
+
+class GuardedMemory:
+    """`nbytes` of memory at `address`, a multiple of 256, that ends less than 256 bytes before a forbidden page.
+
+    `initialised` is the address of one more byte for each of them, 1 once it has been written; 0 if not asked for.
+    """
+
+    __slots__ = ("__weakref__", "address", "initialised", "nbytes")
+
+    def __init__(self, nbytes: int, track: bool = False) -> None:
+        page = mmap.PAGESIZE
+        body = max(1, -(-nbytes // page)) * page
+        self.nbytes = nbytes
+        length = body + 2 * page
+        base = mapped(length)
+        _libc.mprotect(base, page, NO_ACCESS)
+        _libc.mprotect(base + page + body, page, NO_ACCESS)
+        self.address = base + page + body - -(-nbytes // ALIGNMENT) * ALIGNMENT
+        ctypes.memset(self.address, POISON, nbytes)
+        self.initialised = mapped(nbytes) if track and nbytes else 0
+        weakref.finalize(self, _unmap, base, length, self.initialised, nbytes).atexit = False
+
+
+def _unmap(base: int, length: int, initialised: int, nbytes: int) -> None:
+    _libc.munmap(base, length)
+    if initialised:
+        _libc.munmap(initialised, nbytes)

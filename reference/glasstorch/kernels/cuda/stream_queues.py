@@ -1,0 +1,153 @@
+"""In which order does the simulator run what was queued on its streams?
+
+Mirrors: nothing in PyTorch; the order that CUDA leaves open (CUDA C++ Programming Guide, asynchronous execution)
+Differs: a card runs work as soon as it can. Here it waits until somebody synchronises, and then runs in the order that
+    is worst for a program that forgot to say which comes first.
+
+Work of one stream runs in its order, and a stream waits for an event where it was told to. All else is free:
+
+- "forward": only what the synchronisation needs; the work of other streams comes as late as it can.
+- "reverse": the work of all other streams first, the youngest stream before the others.
+- "random": the next stream is drawn.
+
+# Note [Simulated time]
+Each stream has a clock. Work begins when it was queued, or when the work before it on its stream and the events it
+waits for are done, whichever is latest, and lasts as long as this computer took over it. Streams overlap in this time
+as they would on a card with room for both; the times themselves are those of the simulation and say nothing of a card.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from collections.abc import Callable
+
+ORDERS = ("forward", "reverse", "random")
+PENDING = 1024  # pieces of work that may wait on one stream, as on a card; the oldest are run before more are taken
+
+
+class Mark:
+    """A place in a stream's work: where an event was recorded. `time` is in milliseconds once it is done."""
+
+    __slots__ = ("done", "stream", "time")
+
+    def __init__(self, stream: StreamQueue) -> None:
+        self.stream = stream
+        self.done = False
+        self.time = 0.0
+
+
+class Work:
+    """One thing to do in stream order: call `run`, or wait for a mark, or reach one."""
+
+    __slots__ = ("awaits", "queued_at", "reaches", "run")
+
+    def __init__(self, run: Callable[[], None] | None, awaits: Mark | None, reaches: Mark | None, at: float) -> None:
+        self.run = run
+        self.awaits = awaits
+        self.reaches = reaches
+        self.queued_at = at
+
+
+class StreamQueue:
+    """What waits on one stream of a device. `handle` is the driver's number of the stream, 0 for a default one."""
+
+    __slots__ = ("clock", "device", "handle", "work")
+
+    def __init__(self, handle: int, device: int) -> None:
+        self.handle = handle
+        self.device = device
+        self.work: deque[Work] = deque()
+        self.clock = 0.0
+
+    def ready(self) -> bool:
+        """Whether the first piece of work could run now."""
+        if not self.work:
+            return False
+        awaits = self.work[0].awaits
+        return awaits is None or awaits.done
+
+
+class Scheduler:
+    """Runs what is queued. The owner holds a lock around every call."""
+
+    def __init__(self, order: str, seed: int) -> None:
+        self.order = order
+        self.random = random.Random(seed)
+        self.streams: list[StreamQueue] = []
+        self.running = False
+        self._origin = time.perf_counter()
+
+    def now(self) -> float:
+        """Milliseconds since the device was made."""
+        return (time.perf_counter() - self._origin) * 1e3
+
+    def add(
+        self,
+        stream: StreamQueue,
+        run: Callable[[], None] | None = None,
+        awaits: Mark | None = None,
+        reaches: Mark | None = None,
+    ) -> None:
+        """Queue a piece of work."""
+        stream.work.append(Work(run, awaits, reaches, self.now()))
+        while len(stream.work) > PENDING and not self.running:
+            self._step(stream)
+
+    def finish(self, stream: StreamQueue) -> None:
+        """Run until nothing waits on the stream."""
+        while stream.work:
+            self._step(stream)
+
+    def reach(self, mark: Mark) -> None:
+        """Run until the mark is done."""
+        while not mark.done:
+            self._step(mark.stream)
+
+    def progress(self, stream: StreamQueue) -> None:
+        """Run one piece of work, so that a program that asks again and again sees an end."""
+        if stream.work:
+            self._step(stream)
+
+    def drop(self, device: int) -> None:
+        """Forget all that is queued on a device; what waits for its marks goes on."""
+        for stream in self.streams:
+            if stream.device == device:
+                for work in stream.work:
+                    if work.reaches is not None:
+                        work.reaches.done = True
+                stream.work.clear()
+
+    def _step(self, wanted: StreamQueue) -> None:
+        """Run the first piece of work of one stream; `wanted` is the one somebody waits for."""
+        stream = self._next(wanted)
+        work = stream.work.popleft()
+        start = max(stream.clock, work.queued_at)
+        if work.awaits is not None:
+            start = max(start, work.awaits.time)
+        stream.clock = start
+        if work.run is not None:
+            began = self.now()
+            self.running = True
+            try:
+                work.run()
+            finally:
+                self.running = False
+            stream.clock += self.now() - began
+        if work.reaches is not None:
+            work.reaches.done = True
+            work.reaches.time = stream.clock
+
+    def _next(self, wanted: StreamQueue) -> StreamQueue:
+        """The stream whose turn it is."""
+        if self.order != "forward":
+            others = [stream for stream in self.streams if stream.ready() and stream is not wanted]
+            if self.order == "reverse" and others:
+                return others[-1]
+            if self.order == "random" and (ready := others + [wanted] * wanted.ready()):
+                return self.random.choice(ready)
+        # What the wanted stream waits for, and what that waits for: a mark is always older than who waits for it.
+        while (awaits := wanted.work[0].awaits) is not None and not awaits.done:
+            wanted = awaits.stream
+        return wanted

@@ -1,0 +1,69 @@
+"""On which devices do the tests of CUDA run?
+
+One fixture for all of them: the simulated device in every order of threads and streams and in check mode, and a card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from glasstorch.core.device import device
+from glasstorch.core.errors import AcceleratorError
+from glasstorch.kernels.cuda import runtime
+from glasstorch.kernels.cuda.driver import Driver
+
+SIMULATORS: dict[str, dict[str, Any]] = {
+    "forward": {"order": "forward"},
+    "reverse": {"order": "reverse"},
+    "random-1": {"order": "random", "seed": 1},
+    "random-2": {"order": "random", "seed": 2},
+    "random-3": {"order": "random", "seed": 3},
+    "check": {"order": "random", "seed": 4, "check": True},
+}
+GPU = "gpu"
+
+
+@dataclass
+class Devices:
+    """What a test runs on. `name` is a key of SIMULATORS, or "gpu"."""
+
+    name: str
+    driver: Driver
+    device: device = device("cuda:0")
+
+
+def made(name: str) -> Driver:
+    """A driver with fresh devices."""
+    if name == GPU:
+        from glasstorch.kernels.cuda.driver_cupy import CupyDriver
+
+        return CupyDriver()
+    from glasstorch.kernels.cuda.driver_sim import SimDriver
+
+    return SimDriver(devices=2, memory=1 << 28, **SIMULATORS[name])
+
+
+@pytest.fixture(scope="module", params=[*SIMULATORS, pytest.param(GPU, marks=pytest.mark.gpu)])
+def cuda_of_module(request: pytest.FixtureRequest) -> Devices:
+    """The devices that all tests of a module share."""
+    return Devices(request.param, made(request.param))
+
+
+@pytest.fixture
+def cuda(cuda_of_module: Devices) -> Iterator[Devices]:
+    """Devices that are on during the test. What was queued is run at its end, so that a fault shows in its own test."""
+    devices = cuda_of_module
+    runtime.use_driver(devices.driver)
+    try:
+        yield devices
+        runtime.use_driver(devices.driver)
+        devices.driver.synchronize()
+    except AcceleratorError:
+        devices.driver = made(devices.name)
+        raise
+    finally:
+        runtime.use_driver(None)
