@@ -9,8 +9,8 @@ Differs: garbage collection of blocks by age, private pools of graphs, the histo
 
 # Note [Memory of a stream]
 The CPU frees a block while the device may still be at work on it. That is safe as long as the block is given only to
-work of the same stream, which runs later. A block therefore belongs to the stream that it was allocated for and is never
-given to another one. Where another stream used it, `record_stream` says so: then an event is recorded on that stream
+work of the same stream, which runs later. A block therefore belongs to the stream that it was allocated for, and no
+other one is given it. Where another stream used it, `record_stream` says so: then an event is recorded on that stream
 when the block is freed, and the block waits until the event has passed.
 
 # Note [A free at any time]
@@ -66,6 +66,24 @@ class Allocation:
             self.allocator.give_back(self)
 
 
+class Work:
+    """The time in which lists of blocks may change, with the lock held: blocks given back meanwhile are freed after."""
+
+    __slots__ = ("allocator",)
+
+    def __init__(self, allocator: DeviceCachingAllocator) -> None:
+        self.allocator = allocator
+
+    def __enter__(self) -> None:
+        assert not self.allocator.at_work, "the allocator was called by a destructor in the middle of a call"
+        self.allocator.at_work = True
+        self.allocator._take_back()
+
+    def __exit__(self, *_: object) -> None:
+        self.allocator._take_back()
+        self.allocator.at_work = False
+
+
 class DeviceCachingAllocator:
     """The memory of one device; see Note [Memory of a stream]."""
 
@@ -77,10 +95,12 @@ class DeviceCachingAllocator:
         self.active: dict[int, Block] = {}  # by address: those in use or waiting
         self.waiting: dict[int, deque[tuple[int, Block]]] = {}  # by stream: events in their order, and their blocks
         self.statistics = Statistics()
-        self.limit: int | None = None  # bytes to be reserved at most
+        self.fraction = 1.0  # of the device's memory, that may be reserved
+        self.limit: int | None = None  # ... in bytes, once it is set
         self.caching = not os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING")
-        self.lock = threading.RLock()
+        self.lock = threading.RLock()  # reentrant, so that a free in the middle of an allocation finds out where it is
         self.at_work = False  # whether the thread that has the lock is in the middle of a change
+        self.work = Work(self)
         self.returned: deque[Block] = deque()  # see Note [A free at any time]
 
     # Handing out ------------------------------------------------------------------------------------------------
@@ -92,10 +112,12 @@ class DeviceCachingAllocator:
         with self.lock:
             if self.at_work or not self.caching:
                 return self._allocate_uncached(nbytes, stream)
-            with self._working():
+            with self.work:
                 block = self._take(nbytes, stream)
                 self.driver.block_allocated(block.address, nbytes, stream)
-            return Allocation(block.address, nbytes, stream, self, block)
+        if self.returned:
+            self._drain()
+        return Allocation(block.address, nbytes, stream, self, block)
 
     def give_back(self, allocation: Allocation) -> None:
         """Called once for each handle, when it dies. Never raises."""
@@ -216,23 +238,14 @@ class DeviceCachingAllocator:
             try:
                 if self.at_work:
                     return
-                with self._working():
+                with self.work:
                     pass
             finally:
                 self.lock.release()
 
-    @contextmanager
-    def _working(self) -> Iterator[None]:
-        """Be at work, with the lock held, and empty the queue of returned blocks before and after."""
-        self.at_work = True
-        try:
-            while self.returned:
-                self._free(self.returned.popleft())
-            yield
-        finally:
-            while self.returned:
-                self._free(self.returned.popleft())
-            self.at_work = False
+    def _take_back(self) -> None:
+        while self.returned:
+            self._free(self.returned.popleft())
 
     # Segments ---------------------------------------------------------------------------------------------------
 
@@ -266,8 +279,14 @@ class DeviceCachingAllocator:
 
     def empty_cache(self) -> None:
         """Return all segments to the driver of which no part is in use."""
-        with self.lock, self._working():
+        with self.lock, self.work:
             self._release_cached()
+        self._drain()
+
+    def set_fraction(self, fraction: float) -> None:
+        """Reserve no more than a part of the device's memory from now on."""
+        self.limit = int(fraction * self.memory_info()[1])
+        self.fraction = fraction
 
     def _allocate_uncached(self, nbytes: int, stream: int) -> Allocation:
         """Memory from the driver itself: caching is switched off, or a destructor allocates during an allocation."""
@@ -304,10 +323,28 @@ class DeviceCachingAllocator:
 
     # Saying -----------------------------------------------------------------------------------------------------
 
+    def memory_info(self) -> tuple[int, int]:
+        """Free and total bytes of the device, as the driver sees them."""
+        with self._on_device():
+            return self.driver.memory_info()
+
+    def counts(self) -> dict[str, object]:
+        """All counts, nested as torch.cuda.memory_stats_as_nested_dict has them."""
+        with self.lock:
+            return self.statistics.nested()
+
+    def segments(self) -> list[list[Block]]:
+        """The blocks of each segment, both by address."""
+        with self.lock, self.work:
+            known = [*self.active.values(), *self.small.free, *self.large.free]
+            firsts = sorted((block for block in known if block.previous is None), key=lambda block: block.address)
+            found = [list(first.segment()) for first in firsts]
+        self._drain()
+        return found
+
     def _out_of_memory(self, nbytes: int) -> str:
         """The text of c10's error."""
-        with self._on_device():
-            free, total = self.driver.memory_info()
+        free, total = self.memory_info()
         held = self.statistics.current("allocated_bytes")
         cached = self.statistics.current("reserved_bytes") - held
         limit = "" if self.limit is None else f"{format_size(self.limit)} allowed; "

@@ -106,3 +106,67 @@ class Statistics:
         for metric, stats in self.metrics.items():
             counts[metric] = {pool: stat.as_dict() for pool, stat in stats.items()}
         return counts
+
+
+# The table ------------------------------------------------------------------------------------------------------
+
+ROWS = (
+    ("allocated_bytes", "Allocated memory"),
+    ("active_bytes", "Active memory"),
+    ("requested_bytes", "Requested memory"),
+    ("reserved_bytes", "GPU reserved memory"),
+    ("inactive_split_bytes", "Non-releasable memory"),
+    ("allocation", "Allocations"),
+    ("active", "Active allocs"),
+    ("segment", "GPU reserved segments"),
+    ("inactive_split", "Non-releasable allocs"),
+)
+PARTS = (("large_pool", "      from large pool"), ("small_pool", "      from small pool"))
+COLUMNS = ("current", "peak", "allocated", "freed")
+WIDTH = 75
+
+
+def summary(statistics: Statistics, name: str, abbreviated: bool = False) -> str:
+    """The counts as the table of torch.cuda.memory_summary; `name` says of what. Abbreviated: without the two pools.
+
+    A row of a pool has the unit of the row of all pools above it.
+    """
+    events = f"CUDA OOMs: {statistics.num_ooms:<12d} | cudaMalloc retries: {statistics.num_alloc_retries:<8d}"
+    double, single = "=" * WIDTH, "-" * WIDTH
+    head = "        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  "
+    lines = [double, f"{name:^{WIDTH}}", single, f"{events:^{WIDTH}}", double, head]
+    for metric, title in ROWS:
+        lines.append(single)
+        stats = statistics.metrics[metric]
+        for pool, row in (("all", title), *(() if abbreviated else PARTS)):
+            pairs = [(getattr(stats[pool], column), getattr(stats["all"], column)) for column in COLUMNS]
+            cells = [size_cell(*pair) if metric.endswith("_bytes") else count_cell(*pair) for pair in pairs]
+            lines.append(f" {row:<21} | {' | '.join(cells)} ")
+    lines.append(double)
+    return "".join(f"|{line}|\n" for line in lines)
+
+
+def size_cell(nbytes: int, unit_of: int) -> str:
+    """A number of bytes in ten characters, in the unit in which another number reads well.
+
+    >>> size_cell(20 << 20, 20 << 20), size_cell(1 << 20, 5 << 30)
+    (' 20480 KiB', '     1 MiB')
+    """
+    units = ["B  ", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    power = 0
+    while unit_of >= 768 << 10 and power < len(units) - 1:
+        power, nbytes, unit_of = power + 1, nbytes >> 10, unit_of >> 10
+    return f"{nbytes:6d} {units[power]}"
+
+
+def count_cell(count: int, unit_of: int) -> str:
+    """A number in ten characters, in thousands or millions where another number reads well so.
+
+    >>> count_cell(12, 12), count_cell(12, 5_000_000)
+    ('     12   ', '      0 K ')
+    """
+    units = " KM"
+    power = 0
+    while unit_of >= 750_000 and power < len(units) - 1:
+        power, count, unit_of = power + 1, count // 1000, unit_of // 1000
+    return f"{count:7d} {units[power]} "
