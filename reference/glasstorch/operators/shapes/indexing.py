@@ -98,19 +98,24 @@ def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | Non
         if tensor is None:
             picks.append(None)
         elif tensor.dtype in MASKS:
-            for j, size in enumerate(tensor._shape):
-                at = len(picks) + j
-                if at >= len(shape) or shape[at] != size:
-                    raise DimensionError(
-                        f"The shape of the mask {list(tensor._shape)} at index {j} does not match the shape of the "
-                        f"indexed tensor {list(shape)} at index {at}"
-                    )
+            check_mask(shape, len(picks), tensor)
             picks += [(int(np.count_nonzero(tensor.array())),)] * len(tensor._shape)
         elif tensor.dtype in INTEGERS:
             picks.append(tensor._shape)
         else:
             raise DimensionError("tensors used as indices must be long, int, byte or bool tensors")
     return picks
+
+
+def check_mask(shape: Shape, first: int, mask: Tensor) -> None:
+    """Refuse a mask whose sizes are not those of the dimensions it speaks of, from the `first` on."""
+    for j, size in enumerate(mask._shape):
+        at = first + j
+        if at >= len(shape) or shape[at] != size:
+            raise DimensionError(
+                f"The shape of the mask {list(mask._shape)} at index {j} does not match the shape of the "
+                f"indexed tensor {list(shape)} at index {at}"
+            )
 
 
 # gather, scatter: one index for each element --------------------------------------------------------------------
