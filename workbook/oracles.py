@@ -17,6 +17,7 @@ from workbook.progress import run
 TESTS = ("test", "test-all")
 # Programs that the tests ask for, and the Debian packages that bring them. Without a font a page has no glyphs.
 PROGRAMS = {
+    "g++": ("g++",),
     "chromium": ("chromium", "fonts-liberation"),
     "node": ("nodejs",),
     "npm": ("npm",),
@@ -30,7 +31,7 @@ def in_ci() -> bool:
 
 def extras(target: str) -> tuple[str, ...]:
     """The extras that hold the oracles, where the target wants them."""
-    return ("torch",) if in_ci() and target in TESTS else ()
+    return ("torch", "nvrtc") if in_ci() and target in TESTS else ()
 
 
 def install_tools(target: str) -> None:

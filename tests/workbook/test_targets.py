@@ -75,7 +75,7 @@ def test_ci_installs_the_oracles(commands: list[list[str]], monkeypatch: pytest.
     monkeypatch.setenv("CI", "true")
     main([name])
     main(["study"])
-    assert FakeEnvironment.asked == [["book", "test", "torch"], ["book"]]
+    assert FakeEnvironment.asked == [["book", "test", "torch", "nvrtc"], ["book"]]
 
 
 def test_the_slow_bytecode_setting_goes_no_further(commands: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,9 +128,9 @@ def add(programs: Path, name: str, script: str = "exit 0") -> None:
 @pytest.mark.parametrize(
     ("present", "installed"),
     [
-        ([], ["chromium", "fonts-liberation", "nodejs", "npm"]),
-        (["node", "npm"], ["chromium", "fonts-liberation"]),
-        (["chromium", "node", "npm"], []),
+        ([], ["g++", "chromium", "fonts-liberation", "nodejs", "npm"]),
+        (["g++", "node", "npm"], ["chromium", "fonts-liberation"]),
+        (["g++", "chromium", "node", "npm"], []),
     ],
 )
 def test_ci_installs_the_programs_that_are_missing(programs: Path, present: list[str], installed: list[str]) -> None:
@@ -153,7 +153,7 @@ def test_a_program_that_cannot_be_installed_is_told(programs: Path) -> None:
 
 def test_without_apt_get_the_missing_programs_are_named(programs: Path, capsys: Output) -> None:
     oracles.install_tools("test")
-    assert "cannot install here what is missing (chromium, node, npm)" in capsys.readouterr().err
+    assert "cannot install here what is missing (g++, chromium, node, npm)" in capsys.readouterr().err
 
 
 def test_a_reader_gets_no_programs(programs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
