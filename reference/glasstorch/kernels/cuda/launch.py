@@ -1,0 +1,66 @@
+"""How is a kernel launched on tensors?
+
+Mirrors: the `<<<grid, block, shared, stream>>>` of CUDA C++; c10/cuda/CUDAException.h (C10_CUDA_KERNEL_LAUNCH_CHECK)
+Differs: a tensor is given as it is; its device and element type are compared with what the kernel wants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.errors import DeviceError, DtypeError
+from glasstorch.kernels.cuda.driver import Argument, Dim, Kernel, Parameter
+from glasstorch.kernels.cuda.runtime import current_stream, driver
+
+Size = int | tuple[int, ...]
+
+
+def grid_for(count: int, block: int) -> int:
+    """How many blocks of `block` threads give each of `count` elements a thread; at least one.
+
+    >>> grid_for(1000, 256)
+    4
+    """
+    return max(1, -(-count // block))
+
+
+def launch(  # hot path
+    kernel: Kernel, grid: Size, block: Size, arguments: Sequence[Tensor | Argument], shared_memory: int = 0
+) -> None:
+    """Queue a kernel on the current stream of the current device.
+
+    `grid` and `block` have one to three sizes, x first. A tensor stands for the address of its first element, an int for
+    an address, a NumPy scalar for a value. `shared_memory` is the dynamic part, in bytes. DeviceError where a tensor is
+    on another device, DtypeError where its elements are not what the kernel reads.
+    """
+    device = driver().current_device()
+    signature = kernel.signature
+    taken: list[Argument] = []
+    for number, argument in enumerate(arguments):
+        if isinstance(argument, Tensor):
+            on = argument.device
+            if on.type != "cuda" or on.index != device:
+                raise DeviceError(
+                    f"{kernel.name}: argument {number} is a tensor on {on}, the kernel is launched on cuda:{device}"
+                )
+            if signature is not None and number < len(signature):
+                _check_dtype(kernel.name, number, signature[number], argument)
+            argument = argument.data_ptr()
+        taken.append(argument)
+    kernel.launch(_dim(grid), _dim(block), taken, shared_memory, current_stream(device))
+
+
+def _dim(size: Size) -> Dim:
+    if isinstance(size, int):
+        return (size, 1, 1)
+    x, y, z = (*size, 1, 1)[:3]
+    return (x, y, z)
+
+
+def _check_dtype(name: str, number: int, parameter: Parameter, tensor: Tensor) -> None:
+    elements = tensor.dtype.numpy
+    if not parameter.pointer:
+        raise DtypeError(f"{name}: argument {number} is a tensor, the parameter is {parameter}, which is no pointer")
+    if parameter.kind != "V" and (elements.kind, elements.itemsize) != (parameter.kind, parameter.size):
+        raise DtypeError(f"{name}: argument {number} is a tensor of {tensor.dtype}, the parameter is {parameter}")

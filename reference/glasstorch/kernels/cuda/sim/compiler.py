@@ -1,0 +1,136 @@
+"""How does C++ text become a shared library, and when was that done before?
+
+Mirrors: torch/utils/cpp_extension.py (load_inline) in what it does; NVRTC and its cache in CuPy
+Differs: the library's file is named after all that went into it: text, headers, options, compiler and CPU. A file that
+    is there is right; it is put there in one step.
+
+The files are kept below the user's cache folder, or below `GLASSTORCH_CACHE`. `CXX` names another compiler.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from glasstorch.kernels.cuda.sim.errors import CompileError
+
+FOLDER = Path(__file__).parent
+RUNTIME = ("runtime.cpp", "checks.cpp")
+HEADERS = ("runtime.h", "launch.h", "device.h", "halves.h", "include/cuda_fp16.h", "include/cuda_bf16.h")
+# Kernels read memory as what it is not (float4 for four floats), and count on integers that wrap, as on a card.
+COMMON = ("-std=c++17", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv")
+FAST = (*COMMON, "-O2", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
+# What checks.cpp defines is called at each access; the compiler's own runtime for that is not linked.
+CHECKED = (*COMMON, "-O1", "-w", "-ffp-contract=off", "-DSIM_CHECK", "-fsanitize=thread", "-fsanitize=alignment")
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept; made if it is not there."""
+    if named := os.environ.get("GLASSTORCH_CACHE"):
+        folder = Path(named)
+    elif sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches" / "glasstorch"
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glasstorch"
+    folder = folder / "simulator"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@cache
+def compiler() -> str:
+    """The C++ compiler's path. CompileError where there is none, with what to install."""
+    for name in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
+        if found := shutil.which(name):
+            return found
+    raise CompileError(
+        "the simulated CUDA device compiles kernels with a C++ compiler, and none was found (g++, clang++, or what CXX "
+        "names). Install one: `apt install g++`, `brew install gcc`, `xcode-select --install`, or "
+        "`conda install gxx_linux-64`"
+    )
+
+
+@cache
+def fingerprint() -> str:
+    """What besides text and options decides how compiled code looks: headers, compiler and CPU."""
+    digest = hashlib.sha256()
+    for name in (*RUNTIME, *HEADERS):
+        digest.update((FOLDER / name).read_bytes())
+    command = compiler()
+    about = os.stat(command)
+    digest.update(f"{command} {about.st_size} {about.st_mtime_ns} {platform.machine()}".encode())
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            digest.update(next((line for line in lines if line.startswith(("flags", "Features"))), "").encode())
+    return digest.hexdigest()
+
+
+@cache
+def native() -> tuple[str, ...]:
+    """The option that lets the compiler use all that this CPU has."""
+    return ("-mcpu=native",) if platform.machine() in ("arm64", "aarch64") else ("-march=native",)
+
+
+@cache
+def runtime_library() -> ctypes.CDLL:
+    """The simulator's own library, which every kernel's library is linked to; compiled once."""
+    texts = "\0".join((FOLDER / name).read_text(encoding="utf-8") for name in RUNTIME)
+    path = cache_folder() / f"{_key(texts, COMMON)}.so"
+    if not path.exists():
+        soname = f"-Wl,-install_name,@rpath/{path.name}" if sys.platform == "darwin" else f"-Wl,-soname,{path.name}"
+        with _put_at(path) as made:
+            _run([compiler(), *COMMON, "-O2", "-shared", soname, *(str(FOLDER / name) for name in RUNTIME), "-o", made])
+    return ctypes.CDLL(str(path))
+
+
+def library(text: str, options: Sequence[str], check: bool) -> Path:
+    """The shared library of a kernel's text; compiled unless it was before. CompileError with the compiler's words."""
+    flags = (*(CHECKED if check else FAST), *native(), *options)
+    path = cache_folder() / f"{_key(text, flags)}.so"
+    if path.exists():
+        return path
+    rpath = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
+    runtime = runtime_library()._name
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder, _put_at(path) as made:
+        source, unit = Path(folder, "kernel.cpp"), Path(folder, "kernel.o")
+        source.write_text(text, encoding="utf-8")
+        includes = (f"-I{FOLDER}", f"-I{FOLDER / 'include'}")
+        _run([compiler(), *flags, *includes, "-c", str(source), "-o", str(unit)])
+        _run([compiler(), "-shared", str(unit), runtime, f"-Wl,-rpath,{rpath}", "-o", made, "-lm"])
+    return path
+
+
+def _key(text: str, flags: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join((text, fingerprint(), *flags)).encode()).hexdigest()[:40]
+
+
+class _put_at:
+    """A file of another name beside the path, which takes the path's name when it is complete."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.made = f"{path}.{os.getpid()}.making"
+
+    def __enter__(self) -> str:
+        return self.made
+
+    def __exit__(self, *failure: object) -> None:
+        if failure[0] is None:
+            os.replace(self.made, self.path)
+        else:
+            Path(self.made).unlink(missing_ok=True)
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        raise CompileError(done.stderr.strip() or f"{command[0]} ended with code {done.returncode}")

@@ -1,0 +1,76 @@
+// What does a launch ask of the runtime, what does it answer, and what do its two halves (running, checking) share?
+#pragma once
+#include "runtime.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sim {
+
+static constexpr unsigned WARP = 32, MAX_THREADS = 1024;
+static constexpr unsigned MAX_STATIC_SHARED = 48 * 1024, MAX_SHARED = 227 * 1024;
+
+enum Order : int { FORWARD, REVERSE, RANDOM };
+
+// Why a launch ended before its time. launch.py's twin in Python: module.py, Fault.
+struct Fault {
+  int code;  // CUDA's number of the error; 0: none
+  int line;  // 0: not known, but `address` may tell it
+  const char *file;
+  uint64_t address;  // in the code; 0: not known
+  int has_thread;
+  uint3 thread, block;
+  char what[1000];
+};
+
+struct Counts {
+  uint64_t global_loads, global_stores, shared_loads, shared_stores;
+  uint64_t global_loaded, global_stored, shared_loaded, shared_stored;  // bytes
+  uint64_t load_requests, load_sectors, store_requests, store_sectors;  // of warps to global memory; 32 bytes each
+  uint64_t barriers, warp_barriers, shuffles, votes, atomics;
+};
+
+struct Buffer {
+  uint64_t low, high;
+  uint64_t initialised;  // the address of a byte for each byte; 0: all are
+  uint64_t flags;
+};
+static constexpr uint64_t READ_ONLY = 1;
+
+struct Launch {
+  const Entry *entry;
+  const char *values;        // of the arguments, one behind the other
+  const uint32_t *offsets;   // of each in `values`
+  uint32_t argument_count;
+  uint32_t grid[3], block[3];
+  uint32_t dynamic_shared;   // bytes
+  int32_t order;
+  uint64_t seed;
+  double limit;              // seconds
+  const Buffer *buffers;     // sorted by address
+  uint32_t buffer_count;
+  int32_t check, count;
+  uint64_t module_low, module_high;  // where the module's own variables lie
+  // The answers.
+  uint32_t static_shared;    // bytes that the blocks declared
+  uint32_t printed;          // bytes in the buffer of printf
+  const char *text;          // that buffer
+  uint64_t lost;             // bytes that did not fit
+  Counts counts;
+  Fault fault;
+};
+
+extern Launch *launch;  // the one that runs, or null
+extern uint32_t barriers_passed;
+
+[[noreturn]] void fail(int code, int line, uintptr_t address, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool on_stacks(uintptr_t address);
+
+// What checking wants to know of running.
+void checks_begin();
+void checks_begin_block(uint64_t number);
+void declared_shared(unsigned offset, unsigned size);
+void lanes_synchronised(unsigned warp, unsigned lanes);
+
+}  // namespace sim

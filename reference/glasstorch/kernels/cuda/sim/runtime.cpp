@@ -1,0 +1,666 @@
+// How are the blocks and threads of a kernel run on a CPU?
+//
+// A thread of the kernel runs on a fiber: a stack of its own, and a switch that swaps stacks. A fiber runs one thread
+// after another as long as none of them waits, so that a kernel without barriers is a plain loop. A thread that waits
+// keeps its fiber, and the threads behind it go on on a fresh one. Blocks run one after another.
+#include "runtime.h"
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "launch.h"
+
+namespace sim {
+
+Thread *thread;
+uint3 block_index;
+dim3 block_size, grid_size;
+unsigned long long launch_number;
+char *static_shared, *dynamic_shared;
+
+uint3 get_thread_index() { return thread->index; }
+uint3 get_block_index() { return block_index; }
+dim3 get_block_size() { return block_size; }
+dim3 get_grid_size() { return grid_size; }
+
+// Fibers -------------------------------------------------------------------------------------------------------------
+
+struct Fiber {
+  void *stack_pointer;  // where it was left
+  char *top;            // of its stack
+  Fiber *next_free;
+};
+
+static constexpr size_t STACK = 128 * 1024, GUARD = 16 * 1024;
+
+static Fiber fibers[MAX_THREADS];
+static Fiber *free_fibers;
+static char *stacks;
+static void *scheduler;  // the stack pointer of the scheduler, while a fiber runs
+
+// Saves the registers that a function must keep on the stack, and continues on another one.
+extern "C" void glasstorch_switch_stack(void **save, void *to);
+#if defined(__APPLE__)
+#define ASM_NAME(name) "_" name
+#else
+#define ASM_NAME(name) name
+#endif
+#if defined(__x86_64__)
+__asm__(".text\n.p2align 4\n" ASM_NAME("glasstorch_switch_stack") R"(:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+)");
+static constexpr int SAVED = 7;        // words on the stack of a fiber that does not run: six registers, the address
+static constexpr int RETURN_PLACE = 6;  // which of them is the address to go on at
+static constexpr int ENTRY_SKEW = 8;   // a function is entered with its return address on the stack
+#elif defined(__aarch64__)
+__asm__(".text\n.p2align 4\n" ASM_NAME("glasstorch_switch_stack") R"(:
+  sub sp, sp, #160
+  stp x19, x20, [sp, #0]
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mov x9, sp
+  str x9, [x0]
+  mov sp, x1
+  ldp x19, x20, [sp, #0]
+  ldp x21, x22, [sp, #16]
+  ldp x23, x24, [sp, #32]
+  ldp x25, x26, [sp, #48]
+  ldp x27, x28, [sp, #64]
+  ldp x29, x30, [sp, #80]
+  ldp d8, d9, [sp, #96]
+  ldp d10, d11, [sp, #112]
+  ldp d12, d13, [sp, #128]
+  ldp d14, d15, [sp, #144]
+  add sp, sp, #160
+  ret
+)");
+static constexpr int SAVED = 20;
+static constexpr int RETURN_PLACE = 11;  // x30
+static constexpr int ENTRY_SKEW = 0;
+#else
+#error "the simulator switches stacks on x86-64 and aarch64 only"
+#endif
+
+static void fiber_main();
+
+// Makes a fiber start at fiber_main when it is switched to.
+static void prepare(Fiber &fiber) {
+  void **stack = (void **)(fiber.top - ENTRY_SKEW) - SAVED;
+  memset(stack, 0, SAVED * sizeof(void *));
+  stack[RETURN_PLACE] = (void *)fiber_main;
+  fiber.stack_pointer = stack;
+}
+
+static void make_stacks() {
+  size_t size = (STACK + GUARD) * MAX_THREADS;
+  stacks = (char *)mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED) abort();
+}
+
+// The k-th stack is made usable when k threads wait at once for the first time. Tops lie at different places of a page,
+// or they would all want the same lines of the cache.
+static int stacks_made;
+static Fiber *take_fiber() {
+  Fiber *fiber = free_fibers;
+  if (fiber) {
+    free_fibers = fiber->next_free;
+  } else {
+    int number = stacks_made++;
+    fiber = &fibers[number];
+    char *low = stacks + number * (STACK + GUARD) + GUARD;
+    mprotect(low, STACK, PROT_READ | PROT_WRITE);
+    fiber->top = low + STACK - (number * 5 % 61) * 64;
+  }
+  prepare(*fiber);
+  return fiber;
+}
+
+static void give_fiber(Fiber *fiber) {
+  fiber->next_free = free_fibers;
+  free_fibers = fiber;
+}
+
+bool on_stacks(uintptr_t address) {
+  return address - (uintptr_t)stacks < (STACK + GUARD) * MAX_THREADS;
+}
+
+// The state of a launch ------------------------------------------------------------------------------------------------
+
+enum State : unsigned char { NEW, READY, IN_WARP, IN_BLOCK, DONE };
+
+// Lanes that wait for each other: those of one mask.
+struct Group {
+  unsigned mask, arrived;
+  int line;
+  Meeting kind;
+};
+
+struct Warp {
+  unsigned alive;  // lanes that have not returned
+  unsigned ready;  // lanes that can run
+  unsigned group_count;
+  Group groups[WARP];
+};
+
+static Thread threads[MAX_THREADS];
+static Warp warps[MAX_THREADS / WARP];
+static const Entry *entry;
+static void *const *arguments;
+static unsigned thread_count, warp_count;
+static unsigned static_used, dynamic_used;
+static Order order;
+static uint64_t random_state;
+static Fiber *running;       // the fiber of `thread`
+static sigjmp_buf end_of_launch;
+static int vote_result;      // of the last barrier
+Launch *launch;              // null between launches
+uint32_t barriers_passed;    // by the block
+
+static uint64_t random_number() {
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+
+// Faults -------------------------------------------------------------------------------------------------------------
+
+// Ends the launch. The first fault of a launch is the only one.
+[[noreturn]] static void stop(Fault &fault, const char *format, va_list values) {
+  vsnprintf(fault.what, sizeof fault.what, format, values);
+  if (thread) {
+    fault.has_thread = 1;
+    fault.thread = thread->index;
+    fault.block = block_index;
+  }
+  siglongjmp(end_of_launch, 1);
+}
+
+void fail(int code, int line, uintptr_t address, const char *format, ...) {
+  Fault &fault = launch->fault;
+  fault.code = code;
+  fault.line = line;
+  fault.address = address;
+  va_list values;
+  va_start(values, format);
+  stop(fault, format, values);
+}
+
+void assertion_failed(const char *condition, const char *file, int line) {
+  launch->fault.file = file;
+  fail(710, line, 0, "Assertion `%s` failed", condition);
+}
+
+void trap(const char *file, int line) {
+  launch->fault.file = file;
+  fail(719, line, 0, "__trap() was called");
+}
+
+// Signals: a wrong address, and the end of patience ----------------------------------------------------------------------
+
+static uintptr_t program_counter(void *context) {
+#if defined(__x86_64__) && defined(__linux__)
+  return ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] + 1;  // as if it were a return address
+#elif defined(__aarch64__) && defined(__linux__)
+  return ((ucontext_t *)context)->uc_mcontext.pc + 1;
+#elif defined(__x86_64__) && defined(__APPLE__)
+  return ((ucontext_t *)context)->uc_mcontext->__ss.__rip + 1;
+#elif defined(__aarch64__) && defined(__APPLE__)
+  return ((ucontext_t *)context)->uc_mcontext->__ss.__pc + 1;
+#else
+  return 0;
+#endif
+}
+
+static volatile sig_atomic_t timed_out;
+static pthread_t launching;
+static struct sigaction former[2];
+static stack_t former_stack;
+static char signal_stack[64 * 1024];
+
+static void on_signal(int signal, siginfo_t *information, void *context) {
+  if (!launch || !pthread_equal(pthread_self(), launching)) {  // not a kernel's: let it come again, to who was here before
+    sigaction(signal, &former[signal == SIGBUS], nullptr);
+    return;
+  }
+  uintptr_t pc = program_counter(context);
+  if (timed_out) fail(702, 0, pc, "the kernel ran longer than %g s", launch->limit);
+  uintptr_t place = (uintptr_t)information->si_addr;
+  if (on_stacks(place)) fail(700, 0, pc, "the thread's stack of %zu bytes overflowed", STACK);
+  fail(700, 0, pc, "access to address 0x%llx, which belongs to no buffer", (unsigned long long)place);
+}
+
+// One thread for all launches looks four times a second whether the launch that runs has run for too long.
+static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t watch_begins = PTHREAD_COND_INITIALIZER;
+static pid_t watched_process;
+static bool watching, watcher_sleeps;
+static double deadline;
+
+static double seconds() {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+static void *watch(void *) {
+  pthread_mutex_lock(&watch_lock);
+  for (;;) {
+    while (!watching) {
+      watcher_sleeps = true;
+      pthread_cond_wait(&watch_begins, &watch_lock);
+    }
+    watcher_sleeps = false;
+    if (seconds() > deadline) {
+      timed_out = 1;
+      pthread_kill(launching, SIGBUS);
+    }
+    pthread_mutex_unlock(&watch_lock);
+    usleep(250000);
+    pthread_mutex_lock(&watch_lock);
+  }
+  return nullptr;
+}
+
+static void start_watching() {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, &former[0]);
+  sigaction(SIGBUS, &action, &former[1]);
+  stack_t own;
+  memset(&own, 0, sizeof own);
+  own.ss_sp = signal_stack;
+  own.ss_size = sizeof signal_stack;
+  sigaltstack(&own, &former_stack);
+  if (watched_process != getpid()) {
+    watched_process = getpid();
+    pthread_mutex_init(&watch_lock, nullptr);
+    pthread_cond_init(&watch_begins, nullptr);
+    watching = watcher_sleeps = false;
+    pthread_t watcher;
+    if (pthread_create(&watcher, nullptr, watch, nullptr) == 0) pthread_detach(watcher);
+  }
+  pthread_mutex_lock(&watch_lock);
+  launching = pthread_self();
+  timed_out = 0;
+  deadline = seconds() + launch->limit;
+  watching = true;
+  if (watcher_sleeps) pthread_cond_signal(&watch_begins);
+  pthread_mutex_unlock(&watch_lock);
+}
+
+static void stop_watching() {
+  pthread_mutex_lock(&watch_lock);
+  watching = false;
+  pthread_mutex_unlock(&watch_lock);
+  sigaltstack(&former_stack, nullptr);
+  sigaction(SIGSEGV, &former[0], nullptr);
+  sigaction(SIGBUS, &former[1], nullptr);
+}
+
+// Shared memory --------------------------------------------------------------------------------------------------------
+
+unsigned reserve_shared(unsigned size, unsigned alignment, int line) {
+  unsigned offset = (static_used + alignment - 1) / alignment * alignment;
+  launch->static_shared = offset + size;
+  if (offset + size > MAX_STATIC_SHARED)
+    fail(218, line, 0, "the kernel declares at least %u bytes of shared memory; 0x%x (48 KB) is the most", offset + size,
+         MAX_STATIC_SHARED);
+  if (offset + size + dynamic_used > MAX_SHARED)
+    fail(1, line, 0, "%u bytes of shared memory are declared and %u asked for at the launch; a block has %u", offset + size,
+         dynamic_used, MAX_SHARED);
+  static_used = offset + size;
+  declared_shared(offset, size);
+  return offset;
+}
+
+// Running threads --------------------------------------------------------------------------------------------------------
+
+// A lane that can run: which of them is the order's choice.
+static unsigned choose(unsigned ready, unsigned after) {
+  if (order == FORWARD) {
+    unsigned above = after >= 31 ? 0 : ready >> (after + 1) << (after + 1);
+    return __builtin_ctz(above ? above : ready);
+  }
+  if (order == REVERSE) {
+    unsigned below = ready & ((1u << after) - 1);
+    return 31 - __builtin_clz(below ? below : ready);
+  }
+  unsigned turn = random_number() & 31;
+  unsigned turned = ready >> turn | ready << ((32 - turn) & 31);
+  return (__builtin_ctz(turned) + turn) & 31;
+}
+
+// Leaves the thread that runs: to a lane of its warp that can run, or else to the scheduler.
+static void leave() {
+  Warp &warp = warps[thread->warp];
+  Fiber *own = running;
+  if (warp.ready && (order != RANDOM || random_number() % 8)) {
+    Thread *next = &threads[thread->warp * WARP + choose(warp.ready, thread->lane)];
+    if (!next->fiber) next->fiber = take_fiber();
+    thread = next;
+    running = next->fiber;
+    glasstorch_switch_stack(&own->stack_pointer, running->stack_pointer);
+  } else {
+    glasstorch_switch_stack(&own->stack_pointer, scheduler);
+  }
+}
+
+// Lets the lanes of a group go on when all of its mask that have not returned are there. Whether they were.
+static bool release(const Thread &last, Warp &warp, unsigned number) {
+  Group &group = warp.groups[number];
+  unsigned lanes = group.arrived;
+  if ((group.mask & warp.alive) != lanes) return false;
+  Thread *first = &threads[last.warp * WARP];
+  if (group.kind == SHUFFLE) {
+    unsigned long long brought[WARP];
+    for (unsigned lane = 0; lane < WARP; lane++) brought[lane] = lanes >> lane & 1 ? first[lane].value : ~0ull;
+    for (unsigned rest = lanes; rest; rest &= rest - 1) {
+      Thread &taker = first[__builtin_ctz(rest)];
+      taker.value = brought[taker.source & (WARP - 1)];
+    }
+  } else if (group.kind == BALLOT) {
+    unsigned votes = 0;
+    for (unsigned rest = lanes; rest; rest &= rest - 1) {
+      unsigned lane = __builtin_ctz(rest);
+      if (first[lane].value) votes |= 1u << lane;
+    }
+    for (unsigned rest = lanes; rest; rest &= rest - 1) first[__builtin_ctz(rest)].value = votes;
+  } else {
+    lanes_synchronised(last.warp, lanes);
+  }
+  for (unsigned rest = lanes; rest; rest &= rest - 1) first[__builtin_ctz(rest)].state = READY;
+  warp.ready |= lanes;
+  group = warp.groups[--warp.group_count];
+  return true;
+}
+
+static void fiber_main() {
+  for (;;) {
+    entry->call(arguments);
+    Thread *done = thread;
+    Warp &warp = warps[done->warp];
+    done->state = DONE;
+    warp.alive &= ~(1u << done->lane);
+    warp.ready &= ~(1u << done->lane);
+    for (unsigned i = 0; i < warp.group_count; i++) release(*done, warp, i);
+    if (warp.ready && order != RANDOM) {
+      Thread *next = &threads[done->warp * WARP + choose(warp.ready, done->lane)];
+      thread = next;
+      if (!next->fiber) {  // it starts here, on this fiber
+        next->fiber = running;
+        continue;
+      }
+      Fiber *own = running;
+      give_fiber(own);
+      running = next->fiber;
+      glasstorch_switch_stack(&own->stack_pointer, running->stack_pointer);
+    } else {
+      Fiber *own = running;
+      give_fiber(own);
+      glasstorch_switch_stack(&own->stack_pointer, scheduler);
+    }
+    __builtin_unreachable();
+  }
+}
+
+unsigned long long meet(int line, Meeting kind, unsigned mask, unsigned long long value, unsigned source) {
+  Thread &self = *thread;
+  Warp &warp = warps[self.warp];
+  if (!(mask >> self.lane & 1)) fail(719, line, 0, "lane %u is not in the mask 0x%08x that it waits with", self.lane, mask);
+  self.value = value;
+  self.source = source;
+  self.line = line;
+  unsigned number = 0;
+  while (number < warp.group_count && warp.groups[number].mask != mask) number++;
+  Group &group = warp.groups[number];
+  if (number == warp.group_count) {
+    warp.group_count++;
+    group = {mask, 0, line, kind};
+  } else if (group.line != line || group.kind != kind) {
+    fail(719, line, 0, "other lanes of the mask 0x%08x wait at line %d: all must come to the same place", mask, group.line);
+  }
+  group.arrived |= 1u << self.lane;
+  if (kind == SYNCHRONISE) launch->counts.warp_barriers++;
+  else if (kind == SHUFFLE) launch->counts.shuffles++;
+  else launch->counts.votes++;
+  if (!release(self, warp, number)) {
+    self.state = IN_WARP;
+    warp.ready &= ~(1u << self.lane);
+    leave();
+  }
+  return self.value;
+}
+
+int barrier(int line, Vote vote, int predicate) {
+  Thread &self = *thread;
+  self.state = IN_BLOCK;
+  self.line = line;
+  self.source = vote;
+  self.value = predicate;
+  launch->counts.barriers++;
+  warps[self.warp].ready &= ~(1u << self.lane);
+  leave();
+  return vote_result;
+}
+
+// All that can run has run: lets the block pass its barrier, or says why it cannot. Whether threads are left.
+static bool pass_barrier() {
+  Thread *waiting = nullptr, *in_warp = nullptr, *other = nullptr;
+  unsigned count = 0, done = 0, votes = 0;
+  for (unsigned i = 0; i < thread_count; i++) {
+    Thread &each = threads[i];
+    if (each.state == DONE) {
+      done++;
+    } else if (each.state == IN_WARP) {
+      in_warp = &each;
+    } else {
+      if (!waiting) waiting = &each;
+      if (each.line != waiting->line || each.source != waiting->source) other = &each;
+      count++;
+      votes += each.value != 0;
+    }
+  }
+  if (done == thread_count) return false;
+  thread = in_warp ? in_warp : waiting;
+  if (in_warp && waiting)
+    fail(719, in_warp->line, 0, "deadlock: lanes wait for others of their warp, which wait at __syncthreads() in line %d",
+         waiting->line);
+  if (in_warp) fail(719, in_warp->line, 0, "deadlock: lanes of the warp wait for others that wait somewhere else");
+  if (done)
+    fail(719, waiting->line, 0, "__syncthreads() was reached by %u threads of %u, the others have returned", count,
+         thread_count);
+  if (other) {
+    thread = other;
+    fail(719, other->line, 0, "threads of the block wait at different barriers: here and in line %d", waiting->line);
+  }
+  vote_result = waiting->source == COUNT ? votes : waiting->source == AND ? votes == count : votes != 0;
+  barriers_passed++;
+  for (unsigned i = 0; i < thread_count; i++) threads[i].state = READY;
+  for (unsigned i = 0; i < warp_count; i++) warps[i].ready = warps[i].alive;
+  return true;
+}
+
+static void run_warp(unsigned number) {
+  Thread *next = &threads[number * WARP + choose(warps[number].ready, order == REVERSE ? 32 : 31)];
+  if (!next->fiber) next->fiber = take_fiber();
+  thread = next;
+  running = next->fiber;
+  glasstorch_switch_stack(&scheduler, running->stack_pointer);
+}
+
+static void run_block() {
+  for (unsigned i = 0; i < warp_count; i++) {
+    unsigned lanes = thread_count - i * WARP;
+    warps[i].group_count = 0;
+    warps[i].alive = warps[i].ready = lanes >= WARP ? ~0u : (1u << lanes) - 1;
+  }
+  for (unsigned i = 0; i < thread_count; i++) {
+    threads[i].fiber = nullptr;
+    threads[i].state = NEW;
+  }
+  do {
+    if (order == RANDOM) {
+      for (;;) {
+        unsigned able[MAX_THREADS / WARP], count = 0;
+        for (unsigned i = 0; i < warp_count; i++)
+          if (warps[i].ready) able[count++] = i;
+        if (!count) break;
+        run_warp(able[random_number() % count]);
+      }
+    } else {
+      for (unsigned i = 0; i < warp_count; i++) {
+        unsigned number = order == REVERSE ? warp_count - 1 - i : i;
+        while (warps[number].ready) run_warp(number);
+      }
+    }
+  } while (pass_barrier());
+}
+
+// Which block comes k-th: as it is, from behind, or by a step that meets each number once.
+static uint64_t block_number(uint64_t k, uint64_t count, uint64_t step) {
+  if (order == REVERSE) return count - 1 - k;
+  if (order == RANDOM) return (k * step + launch->seed) % count;
+  return k;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divisor(b, a % b) : a; }
+
+static void run_grid() {
+  uint64_t columns = grid_size.x, rows = grid_size.y, count = columns * rows * grid_size.z;
+  uint64_t step = count > 1 ? random_number() % count : 0;
+  while (common_divisor(step, count) != 1) step++;
+  for (uint64_t k = 0; k < count; k++) {
+    uint64_t number = block_number(k, count, step);
+    block_index = {(unsigned)(number % columns), (unsigned)(number / columns % rows), (unsigned)(number / columns / rows)};
+    memset(static_shared, 0xff, static_used);  // what nobody wrote reads as NaN
+    memset(dynamic_shared, 0xff, dynamic_used);
+    barriers_passed = 0;
+    checks_begin_block(number);
+    run_block();
+  }
+}
+
+// What printf writes ---------------------------------------------------------------------------------------------------
+
+static constexpr size_t PRINT_BUFFER = 1 << 20;
+static char *print_buffer;
+
+int print(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  size_t room = PRINT_BUFFER - launch->printed;
+  int length = vsnprintf(print_buffer + launch->printed, room, format, values);
+  va_end(values);
+  if (length < 0) return length;
+  if ((size_t)length < room) launch->printed += length;
+  else launch->lost += length;
+  return length;
+}
+
+long long clock() {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+// A launch from beginning to end -----------------------------------------------------------------------------------------
+
+static void make_memory() {
+  make_stacks();
+  size_t shared = MAX_STATIC_SHARED + MAX_SHARED + 4096;
+  static_shared = (char *)mmap(nullptr, shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  dynamic_shared = static_shared + MAX_STATIC_SHARED;
+  print_buffer = (char *)malloc(PRINT_BUFFER);
+  if (static_shared == MAP_FAILED || !print_buffer) abort();
+  memset(static_shared, 0xff, shared);
+}
+
+static void free_all_fibers() {
+  free_fibers = nullptr;
+  for (int i = stacks_made; i-- > 0;) give_fiber(&fibers[i]);
+}
+
+static void place_threads() {
+  for (unsigned i = 0; i < thread_count; i++) {
+    Thread &each = threads[i];
+    each.index = {i % block_size.x, i / block_size.x % block_size.y, i / block_size.x / block_size.y};
+    each.linear = i;
+    each.lane = i % WARP;
+    each.warp = i / WARP;
+  }
+}
+
+}  // namespace sim
+
+// Runs a launch now. 0, or the code of its fault.
+extern "C" SIM_EXPORT int glasstorch_sim_run(sim::Launch *wanted) {
+  using namespace sim;
+  static void *pointers[1024];
+  if (!stacks) make_memory();
+  for (unsigned i = 0; i < wanted->argument_count; i++) pointers[i] = (void *)(wanted->values + wanted->offsets[i]);
+  arguments = pointers;
+  entry = wanted->entry;
+  dim3 block = {wanted->block[0], wanted->block[1], wanted->block[2]};
+  bool moved = block.x != block_size.x || block.y != block_size.y || block.z != block_size.z;
+  block_size = block;
+  grid_size = {wanted->grid[0], wanted->grid[1], wanted->grid[2]};
+  thread_count = block.x * block.y * block.z;
+  warp_count = (thread_count + WARP - 1) / WARP;
+  if (moved) place_threads();
+  static_used = 0;
+  dynamic_used = wanted->dynamic_shared;
+  order = (Order)wanted->order;
+  random_state = (wanted->seed + 1) * 0x9e3779b97f4a7c15ull;
+  if (!random_state) random_state = 1;
+  launch_number++;
+  thread = nullptr;
+  wanted->static_shared = wanted->printed = 0;
+  wanted->text = print_buffer;
+  wanted->lost = 0;
+  wanted->counts = Counts();
+  wanted->fault.code = wanted->fault.line = wanted->fault.has_thread = 0;
+  wanted->fault.address = 0;
+  wanted->fault.file = nullptr;
+  launch = wanted;
+  checks_begin();
+  start_watching();
+  if (!sigsetjmp(end_of_launch, 0)) run_grid();
+  else free_all_fibers();
+  stop_watching();
+  launch = nullptr;
+  return wanted->fault.code;
+}

@@ -1,0 +1,73 @@
+// What do compiled kernels and the runtime that runs them know of each other?
+//
+// A kernel's shared library is linked to the runtime's. One OS thread runs one launch at a time.
+#pragma once
+
+#define SIM_EXPORT __attribute__((visibility("default")))
+// Instrumented code (check mode) takes these helpers as they are: an inlined one would be instrumented with its caller.
+#ifdef SIM_CHECK
+#define SIM_INLINE __attribute__((no_sanitize("thread", "alignment"), noinline)) static
+#else
+#define SIM_INLINE __attribute__((always_inline)) static inline
+#endif
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+namespace sim {
+
+// What one thread is to the code that it runs (`index`, `lane`) and to the scheduler.
+struct Thread {
+  uint3 index;
+  unsigned linear;  // number in its block: x fastest
+  unsigned lane, warp;
+  struct Fiber *fiber;  // null until it first runs
+  int line;             // where it waits
+  unsigned char state;
+  unsigned source;           // the lane whose value it wants
+  unsigned long long value;  // what it brings to a shuffle or a vote, and what it takes away
+};
+
+SIM_EXPORT extern Thread *thread;       // the one that runs
+SIM_EXPORT extern uint3 block_index;
+SIM_EXPORT extern dim3 block_size, grid_size;
+SIM_EXPORT extern unsigned long long launch_number;
+SIM_EXPORT extern char *static_shared, *dynamic_shared;
+
+// The place of a `__shared__` variable in `static_shared`. Refuses what does not fit.
+SIM_EXPORT unsigned reserve_shared(unsigned size, unsigned alignment, int line);
+
+enum Vote { NONE, COUNT, AND, OR };
+// Waits until every thread of the block is here; answers the vote.
+SIM_EXPORT int barrier(int line, Vote vote, int predicate);
+
+enum Meeting { SYNCHRONISE, SHUFFLE, BALLOT };
+// Waits until every lane of the mask is here. A shuffle answers the value that the lane `source` brought, a ballot a bit
+// for each lane that brought one.
+SIM_EXPORT unsigned long long meet(int line, Meeting kind, unsigned mask, unsigned long long value, unsigned source);
+SIM_EXPORT void atomic(const volatile void *place, unsigned size);
+SIM_EXPORT void fence();
+
+[[noreturn]] SIM_EXPORT void assertion_failed(const char *condition, const char *file, int line);
+[[noreturn]] SIM_EXPORT void trap(const char *file, int line);
+SIM_EXPORT int print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+SIM_EXPORT long long clock();
+
+// Fixed while a thread lives: `const` lets the compiler keep what they answer in registers.
+__attribute__((const)) SIM_EXPORT uint3 get_thread_index();
+__attribute__((const)) SIM_EXPORT uint3 get_block_index();
+__attribute__((const)) SIM_EXPORT dim3 get_block_size();
+__attribute__((const)) SIM_EXPORT dim3 get_grid_size();
+
+// One row of a module's table of kernels.
+struct Entry {
+  const char *name;
+  void (*call)(void *const *arguments);  // runs the kernel for `thread`
+  const char *(*signature)();             // its parameters as text: see Parameter in device.h
+};
+
+}  // namespace sim

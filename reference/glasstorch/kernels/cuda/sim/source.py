@@ -1,0 +1,123 @@
+"""What is changed in the text of CUDA C++ before a C++ compiler reads it?
+
+Only `__shared__` declarations, which C++ has no word for: each becomes a reference into the block's memory. Nothing
+moves to another line.
+
+Mirrors: nothing
+Differs: nvcc and NVRTC read CUDA C++ as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+KERNEL = re.compile(r'extern\s+"C"\s*(?:__global__|__launch_bounds__\s*\([^)]*\)|\s|void)+\s+(\w+)\s*\(')
+LINKAGE_BLOCK = re.compile(r'extern\s+"C"\s*\{')
+SHARED = re.compile(r"(?:\bextern\s+)?\b__shared__\b([^;=]*);")
+ALIGNMENT = re.compile(r"\b(?:__align__|alignas)\s*\(")
+GLOBAL = re.compile(r"__global__[^;{(]*?\b(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+)?(\w+)\s*\(")
+
+
+def blanked(text: str, strings: bool = True) -> str:
+    """The text with comments, and strings if asked for, replaced by spaces: all else stays where it is.
+
+    >>> blanked("a /* b */ c // d")
+    'a         c     '
+    """
+
+    def spaces(match: re.Match[str]) -> str:
+        if not strings and match[0][0] in "\"'":
+            return match[0]
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return NOT_CODE.sub(spaces, text)
+
+
+def kernel_names(text: str) -> list[str]:
+    """The kernels in `extern "C"`, in order.
+
+    >>> kernel_names('extern "C" __global__ void f(int n) {} __global__ void g() {}')
+    ['f']
+    """
+    plain = blanked(text, strings=False)
+    names = [(match.start(), match[1]) for match in KERNEL.finditer(plain) if "__global__" in match[0]]
+    for block in LINKAGE_BLOCK.finditer(plain):
+        end = closing(plain, block.end() - 1, "{}")
+        names += [(match.start(), match[1]) for match in GLOBAL.finditer(plain, block.end(), end)]
+    return list(dict.fromkeys(name for _, name in sorted(names)))
+
+
+def rewritten(text: str) -> str:
+    """The text with its `__shared__` declarations made references.
+
+    >>> rewritten("__shared__ float tile[16][17];")
+    'auto& tile = sim::shared<float [16][17], 0>(__LINE__);'
+    >>> rewritten("extern __shared__ double row[];")
+    'auto* row = sim::dynamic<double>();'
+    """
+    plain = blanked(text)
+    pieces, end = [], 0
+    for number, match in enumerate(SHARED.finditer(plain)):
+        declaration = text[match.start(1) : match.end(1)]
+        code = plain[match.start(1) : match.end(1)]
+        new = _dynamic(code) if match[0].startswith("extern") else _static(code, number * 100)
+        pieces += [text[end : match.start()], new, "\n" * declaration.count("\n")]
+        end = match.end()
+    return "".join([*pieces, text[end:]])
+
+
+def _dynamic(declaration: str) -> str:
+    _, type_name, declarators = _parts(declaration)
+    (name, _), *_ = declarators
+    return f"auto* {name} = sim::dynamic<{type_name}>();"
+
+
+def _static(declaration: str, number: int) -> str:
+    alignment, type_name, declarators = _parts(declaration)
+    return " ".join(
+        f"auto& {name} = sim::shared<{f'{type_name} {sizes}'.strip()}, {number + i}{alignment and f', {alignment}'}>"
+        "(__LINE__);"
+        for i, (name, sizes) in enumerate(declarators)
+    )
+
+
+def _parts(declaration: str) -> tuple[str, str, list[tuple[str, str]]]:
+    """The alignment (or ""), the type, and the names with their sizes: `float a[2], b` gives float, a [2], b."""
+    alignment = ""
+    while match := ALIGNMENT.search(declaration):
+        end = closing(declaration, match.end() - 1, "()")
+        alignment = declaration[match.end() : end].strip()
+        declaration = declaration[: match.start()] + declaration[end + 1 :]
+    declaration = re.sub(r"\bvolatile\b", " ", declaration)
+    first, *others = _declarators(" ".join(declaration.split()))
+    match = re.fullmatch(r"(.*?)\s*(\w+)\s*((?:\[.*\])?)", first.strip())
+    if match is None or not match[1]:
+        raise ValueError(f"cannot read the declaration __shared__{declaration};")
+    names = [(match[2], match[3])]
+    for other in others:
+        name, bracket, rest = other.strip().partition("[")
+        names.append((name.strip(), bracket + rest))
+    return alignment, match[1], names
+
+
+def _declarators(text: str) -> Iterator[str]:
+    """The text cut at the commas that are in no bracket."""
+    depth = start = 0
+    for place, letter in enumerate(text):
+        depth += (letter in "(<[{") - (letter in ")>]}")
+        if letter == "," and not depth:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
+
+
+def closing(text: str, opening: int, pair: str) -> int:
+    """Where the bracket is that closes the one at `opening`; the end of the text where none does."""
+    depth = 0
+    for place in range(opening, len(text)):
+        depth += (text[place] == pair[0]) - (text[place] == pair[1])
+        if not depth:
+            return place
+    return len(text)
