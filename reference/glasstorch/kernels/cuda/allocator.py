@@ -26,15 +26,14 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from glasstorch.core.errors import AcceleratorError, OutOfMemoryError
 from glasstorch.kernels.cuda import blocks, runtime
 from glasstorch.kernels.cuda.blocks import Block, Pool
+from glasstorch.kernels.cuda.codes import Code
 from glasstorch.kernels.cuda.driver import Driver
 from glasstorch.kernels.cuda.statistics import Statistics
-
-OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation
 
 
 class Allocation:
@@ -257,7 +256,7 @@ class DeviceCachingAllocator:
             try:
                 address = self.driver.malloc(size)
             except AcceleratorError as error:
-                if error.code != OUT_OF_MEMORY:
+                if error.code != Code.MEMORY_ALLOCATION:
                     raise
                 return None
         self.statistics.num_device_alloc += 1
@@ -294,7 +293,7 @@ class DeviceCachingAllocator:
             try:
                 address = self.driver.malloc(nbytes)
             except AcceleratorError as error:
-                if error.code != OUT_OF_MEMORY:
+                if error.code != Code.MEMORY_ALLOCATION:
                     raise
                 raise OutOfMemoryError(self._out_of_memory(nbytes)) from None
         self.driver.block_allocated(address, nbytes, stream)
@@ -367,17 +366,30 @@ class CachingAllocator:
         """Uninitialised memory of a device for work of a stream, aligned to 256 bytes at least."""
         return self.devices[device_index].allocate(nbytes, stream)
 
+    def retire(self) -> None:
+        """Return to the driver what nobody uses; a device that has failed gives no answer to that, and needs none."""
+        for device in self.devices:
+            with suppress(AcceleratorError):
+                device.empty_cache()
+
 
 _current: CachingAllocator | None = None
+_current_lock = threading.RLock()
 
 
 def caching_allocator() -> CachingAllocator:
-    """The allocator of the driver that is on; another driver has another one, which begins with nothing."""
+    """The allocator of the driver that is on; where another one is put on, it begins with nothing."""
     global _current
     driver = runtime.driver()
-    if _current is None or _current.driver is not driver:
-        _current = CachingAllocator(driver)
-    return _current
+    found = _current
+    if found is not None and found.driver is driver:
+        return found
+    with _current_lock:
+        if _current is None or _current.driver is not driver:
+            if _current is not None:
+                _current.retire()
+            _current = CachingAllocator(driver)
+        return _current
 
 
 def allocate(nbytes: int, device_index: int, stream: int) -> Allocation:
