@@ -7,7 +7,7 @@ Differs: counts and types are compared with the kernel's signature, where CUDA c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ class _Layout(NamedTuple):
 ALIGNMENT = 16  # bytes; no type of CUDA C++ wants more
 
 
-@lru_cache(maxsize=None)
+@cache
 def _layout(signature: tuple[Parameter, ...]) -> _Layout:
     sizes = [8 if parameter.pointer else parameter.size for parameter in signature]
     widths = tuple(-(-size // ALIGNMENT) * ALIGNMENT for size in sizes)
@@ -60,7 +60,7 @@ def pack(name: str, signature: tuple[Parameter, ...], arguments: Sequence[Argume
         if type(argument) is int and signature[number].pointer:
             pieces.append(argument.to_bytes(16, "little"))
         elif type(argument) is types[number]:
-            pieces.append(argument.tobytes().ljust(16, b"\0"))  # type: ignore[union-attr]
+            pieces.append(argument.tobytes().ljust(16, b"\0"))
         else:
             pieces.append(_other(name, number, signature[number], argument).ljust(widths[number], b"\0"))
     return Packed(b"".join(pieces), offsets)

@@ -30,9 +30,9 @@ def launch(  # hot path
 ) -> None:
     """Queue a kernel on the current stream of the current device.
 
-    `grid` and `block` have one to three sizes, x first. A tensor stands for the address of its first element, an int for
-    an address, a NumPy scalar for a value. `shared_memory` is the dynamic part, in bytes. DeviceError where a tensor is
-    on another device, DtypeError where its elements are not what the kernel reads.
+    `grid` and `block` have one to three sizes, x first. A tensor stands for the address of its first element, an int
+    for an address, a NumPy scalar for a value. `shared_memory` is the dynamic part, in bytes. DeviceError where a
+    tensor is on another device, DtypeError where its elements are not what the kernel reads.
     """
     device = driver().current_device()
     signature = kernel.signature

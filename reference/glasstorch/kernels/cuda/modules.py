@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 
 from glasstorch.kernels.cuda.driver import Driver, Kernel, Module
@@ -50,7 +50,7 @@ def _module(on: Driver, file: str, expression: str, defines: Defines) -> Module:
     return module
 
 
-@lru_cache(maxsize=None)
+@cache
 def source(file: str) -> str:
     """The text of a `.cu` file, with the `.cuh` files of this folder in the place of their includes."""
     return _inlined(file, set())

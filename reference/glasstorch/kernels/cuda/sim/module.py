@@ -148,8 +148,8 @@ class SimKernel:
     ) -> Counts | None:
         """Run the kernel now; what it counted if its module counts. SimFault where it fails.
 
-        `packed` are the arguments, from `arguments.pack`. `order` is that of blocks and threads: "forward", "reverse" or
-        "random", which `seed` decides. `buffers` are the ranges of memory that it may touch, sorted by address.
+        `packed` are the arguments, from `arguments.pack`. `order` is that of blocks and threads: "forward", "reverse"
+        or "random", which `seed` decides. `buffers` are the ranges of memory that it may touch, sorted by address.
         """
         self.check_launch(grid, block, shared_memory)
         module, launch = self.module, _launch
@@ -175,7 +175,7 @@ class SimKernel:
             code = module.run(ctypes.byref(launch))
             text = ctypes.string_at(launch.text, launch.printed) if launch.printed else b""
             lost = launch.lost
-            counts = Counts(*(getattr(launch.counts, name) for name, _ in _Counts._fields_)) if module.check else None
+            counts = _counts(launch.counts) if module.check else None
             fault = _fault(module, launch.fault) if code else None
         if text:
             _show(text, lost)
@@ -249,6 +249,10 @@ def _signature(text: str) -> tuple[Parameter, ...]:
         word = word.removeprefix("c")
         parameters.append(Parameter(pointer, constant, word[0], int(word[1:])))
     return tuple(parameters)
+
+
+def _counts(counted: _Counts) -> Counts:
+    return Counts(*(getattr(counted, field.name) for field in fields(Counts)))
 
 
 def _show(text: bytes, lost: int) -> None:
