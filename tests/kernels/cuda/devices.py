@@ -25,6 +25,7 @@ SIMULATORS: dict[str, dict[str, Any]] = {
     "check": {"order": "random", "seed": 4, "check": True},
 }
 GPU = "gpu"
+CUDA_0 = device("cuda:0")
 
 
 @dataclass
@@ -33,7 +34,7 @@ class Devices:
 
     name: str
     driver: Driver
-    device: device = device("cuda:0")
+    device: device = CUDA_0
 
 
 def made(name: str) -> Driver:

@@ -23,6 +23,7 @@ class Code(IntEnum):
     NO_DEVICE = 100
     INVALID_DEVICE = 101
     INVALID_RESOURCE_HANDLE = 400
+    SYMBOL_NOT_FOUND = 500
     NOT_READY = 600
     ILLEGAL_ADDRESS = 700
     LAUNCH_OUT_OF_RESOURCES = 701
@@ -43,6 +44,7 @@ TEXTS: dict[int, tuple[str, str]] = {
     100: ("cudaErrorNoDevice", "no CUDA-capable device is detected"),
     101: ("cudaErrorInvalidDevice", "invalid device ordinal"),
     400: ("cudaErrorInvalidResourceHandle", "invalid resource handle"),
+    500: ("cudaErrorSymbolNotFound", "named symbol not found"),
     600: ("cudaErrorNotReady", "device not ready"),
     700: ("cudaErrorIllegalAddress", "an illegal memory access was encountered"),
     701: ("cudaErrorLaunchOutOfResources", "too many resources requested for launch"),

@@ -69,8 +69,11 @@ class Parameter:
 class Kernel(Protocol):
     """A compiled `__global__` function."""
 
-    name: str
-    signature: tuple[Parameter, ...] | None  # None where the driver cannot tell
+    @property
+    def name(self) -> str: ...
+    @property
+    def signature(self) -> tuple[Parameter, ...] | None:
+        """The parameters; None where the driver cannot tell."""
 
     def launch(
         self, grid: Dim, block: Dim, arguments: Sequence[Argument], shared_memory: int = 0, stream: int = 0

@@ -1,11 +1,18 @@
 """How does a computer without a GPU act as several CUDA devices?
 
-Mirrors: the CUDA runtime and driver APIs; torch/cuda/_sanitizer.py for the order of streams
-Differs: kernels are compiled by g++ and run on the CPU (`sim`), later than queued and in an unfriendly order
-    (`stream_queues`). Every name that it shows says "simulated".
+Reading order of what it is made of: `guarded_memory`, `sim_memory`, `stream_queues` (when queued work runs),
+`stream_order` (whether it is ordered), `sim` (how a kernel runs).
+
+Mirrors: the CUDA runtime and driver APIs
+Differs: kernels are compiled by g++ and run on the CPU, later than queued and in an unfriendly order. Every name that
+    it shows says "simulated". Accesses from two streams that nothing orders are refused.
 
 What a card does and this one does too: a failed kernel shows at a later call, and after it the device answers every
 call with the same error; a copy from pageable memory has read it when the call returns; one from pinned memory has not.
+
+# Note [A piece that is freed]
+Python may collect garbage in the middle of any call here, and what dies frees its memory. So `block_freed` only notes
+the piece, and `free` waits where a piece of work is being run. `_settle` does the rest at the next call.
 """
 
 from __future__ import annotations
@@ -13,52 +20,92 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from bisect import bisect_right, insort
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from glasstorch.core.errors import AcceleratorError, ArgumentValueError, DeviceError
+from glasstorch.kernels.cuda.arguments import Packed, pack
 from glasstorch.kernels.cuda.codes import Code, cuda_error
-from glasstorch.kernels.cuda.driver import Argument, Copy, Dim, Properties
-from glasstorch.kernels.cuda.guarded_memory import GuardedMemory
+from glasstorch.kernels.cuda.driver import Argument, Copy, Dim, Parameter, Properties
+from glasstorch.kernels.cuda.launch_counts import LaunchCounts
+from glasstorch.kernels.cuda.python_line import Line, calling_line
+from glasstorch.kernels.cuda.sim.errors import SimFault
+from glasstorch.kernels.cuda.sim.module import SimKernel, SimModule
+from glasstorch.kernels.cuda.sim_memory import SimMemory, Table
+from glasstorch.kernels.cuda.stream_order import StreamOrder
 from glasstorch.kernels.cuda.stream_queues import ORDERS, Mark, Scheduler, StreamQueue
 
-if TYPE_CHECKING:
-    from glasstorch.kernels.cuda.sim.module import SimKernel, SimModule
+NAME = "simulated CUDA device (CPU)"
+STAYS = "The device answers every call with this error until glasstorch.cuda.use_simulator() makes fresh ones."
 
-GRANULE = 512  # bytes; an allocation takes a multiple of it from the device's memory
+
+class Leak(NamedTuple):
+    """Device memory that is still somebody's, and the line that asked for it."""
+
+    address: int
+    nbytes: int
+    device: int
+    line: Line
+
+    def __str__(self) -> str:
+        return f"{self.nbytes} bytes on cuda:{self.device}, allocated at {self.line}"
+
+
+class LoadedModule:
+    """Compiled CUDA C++ of the simulated devices; compiled once more when check mode or counts are first asked for."""
+
+    def __init__(
+        self, driver: SimDriver, source: str, file: str, expressions: Sequence[str], options: Sequence[str]
+    ) -> None:
+        self.driver = driver
+        self._text = source, file, tuple(expressions), tuple(options)
+        self._compiled: dict[bool, SimModule] = {}
+        self.compiled(driver.check)
+
+    def compiled(self, check: bool) -> SimModule:
+        """The module with or without checks."""
+        if check not in self._compiled:
+            self._compiled[check] = SimModule(*self._text, check)
+        return self._compiled[check]
+
+    def kernel(self, name: str) -> LoadedKernel:
+        """The kernel of a name."""
+        return LoadedKernel(self, name)
 
 
 class LoadedKernel:
-    """A kernel of a simulated device."""
+    """A kernel of the simulated devices."""
 
-    __slots__ = ("_driver", "_kernel", "name", "signature")
+    __slots__ = ("_compiled", "_module", "name", "signature", "uses")
 
-    def __init__(self, driver: SimDriver, kernel: SimKernel, name: str) -> None:
-        self._driver = driver
-        self._kernel = kernel
+    def __init__(self, module: LoadedModule, name: str) -> None:
+        self._module = module
+        self._compiled: dict[bool, SimKernel] = {}
         self.name = name
-        self.signature = kernel.signature
+        self.signature: tuple[Parameter, ...] = self.compiled(module.driver.check).signature
+        # Of each parameter: whether the kernel writes through it, and what to call that; "" where it is no pointer.
+        self.uses = [
+            (not parameter.constant, f"kernel {name}, argument {place}" if parameter.pointer else "")
+            for place, parameter in enumerate(self.signature)
+        ]
+
+    def compiled(self, check: bool) -> SimKernel:
+        """The kernel with or without checks."""
+        found = self._compiled.get(check)
+        if found is None:
+            try:
+                found = self._compiled[check] = self._module.compiled(check).kernel(self.name)
+            except SimFault as fault:
+                raise cuda_error(fault.code, fault.what) from None
+        return found
 
     def launch(
         self, grid: Dim, block: Dim, arguments: Sequence[Argument], shared_memory: int = 0, stream: int = 0
     ) -> None:
         """Queue the kernel on a stream of the current device; `shared_memory` is the dynamic part, in bytes."""
-        self._driver.launch(self._kernel, self.name, grid, block, arguments, shared_memory, stream)
-
-
-class LoadedModule:
-    """Compiled CUDA C++ of a simulated device."""
-
-    __slots__ = ("_driver", "_module")
-
-    def __init__(self, driver: SimDriver, module: SimModule) -> None:
-        self._driver = driver
-        self._module = module
-
-    def kernel(self, name: str) -> LoadedKernel:
-        """The kernel of a name."""
-        return LoadedKernel(self._driver, self._module.kernel(name), name)
+        self._module.driver.launch(self, grid, block, arguments, shared_memory, stream)
 
 
 class _Event:
@@ -75,7 +122,11 @@ class _Thread(threading.local):
 
 
 class SimDriver:
-    """Simulated devices with `memory` bytes each; see `runtime.use_simulator` for the arguments."""
+    """Simulated devices with `memory` bytes each; see `runtime.use_simulator` for the arguments.
+
+    `order`, `seed`, `check` and `check_streams` may be set between launches, after a synchronisation. Memory that was
+    allocated before `check` was set is checked for its bounds only.
+    """
 
     name = "simulator"
     simulated = True
@@ -94,27 +145,47 @@ class SimDriver:
         if order not in ORDERS:
             raise ArgumentValueError(f"use_simulator: order={order!r}; expected one of {', '.join(ORDERS)}")
         self.devices = devices
-        self.memory = memory
-        self.check = check
-        self.order = order
         self.seed = seed
+        self.check_streams = check_streams
         self.blocking = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
-        self._launches = 0
+        self._check = check
         self._lock = threading.RLock()  # reentrant: a collection inside a call may free memory
         self._thread = _Thread()
         self._scheduler = Scheduler(order, seed)
-        self._used = [0] * devices
+        self._memory = SimMemory(devices, memory, check)
+        self._order = StreamOrder()
         self._failed: list[AcceleratorError | None] = [None] * devices
-        self._segments: dict[int, tuple[GuardedMemory, int]] = {}  # of an address: the memory and its device
-        self._starts: list[int] = []  # the same addresses, sorted
-        self._pinned: dict[int, GuardedMemory] = {}
-        self._pinned_starts: list[int] = []
         self._defaults = [StreamQueue(0, device) for device in range(devices)]
         self._scheduler.streams.extend(self._defaults)
         self._streams: dict[int, StreamQueue] = {}
         self._events: dict[int, _Event] = {}
         self._handles = 0
-        self._free_later: list[int] = []
+        self._launches = 0
+        self._divided: set[int] = set()  # segments that are handed out in pieces
+        self._table: Table | None = None  # of what kernels may touch now; None: to be made again
+        self._freed: deque[tuple[int, Line]] = deque()  # see Note [A piece that is freed]
+        self._to_release: deque[int] = deque()
+        self._counts: list[LaunchCounts] = []  # one for each `counting` that is open
+
+    @property
+    def order(self) -> str:
+        """The order of the threads of a block and of the streams of a device."""
+        return self._scheduler.order
+
+    @order.setter
+    def order(self, order: str) -> None:
+        if order not in ORDERS:
+            raise ArgumentValueError(f"order={order!r}; expected one of {', '.join(ORDERS)}")
+        self._scheduler.order = order
+
+    @property
+    def check(self) -> bool:
+        """Whether kernels are run with checks."""
+        return self._check
+
+    @check.setter
+    def check(self, check: bool) -> None:
+        self._check = self._memory.track = check
 
     # Devices ----------------------------------------------------------------------------------------------------
 
@@ -123,10 +194,8 @@ class SimDriver:
         return self.devices
 
     def properties(self, device: int) -> Properties:
-        """What a device is."""
-        return Properties(
-            name="simulated CUDA device (CPU)", major=9, minor=0, total_memory=self.memory, multi_processor_count=8
-        )
+        """What a device is: the limits of compute capability 9.0, on a small card."""
+        return Properties(NAME, major=9, minor=0, total_memory=self._memory.total, multi_processor_count=8)
 
     def current_device(self) -> int:
         """The device of the calling thread."""
@@ -135,72 +204,58 @@ class SimDriver:
     def set_device(self, device: int) -> None:
         """Make a device that of the calling thread."""
         if not 0 <= device < self.devices:
-            raise cuda_error(Code.INVALID_DEVICE, f"device {device} of {self.devices}")
+            raise cuda_error(Code.INVALID_DEVICE, f"device {device} was asked for, of {self.devices}")
         self._thread.device = device
 
     def synchronize(self) -> None:
         """Run all that is queued on the current device."""
         with self._lock:
             self._finish_device(self._thread.device)
-            self._check(self._thread.device)
+            self._raise_failure(self._thread.device)
 
     # Memory -----------------------------------------------------------------------------------------------------
 
     def malloc(self, nbytes: int) -> int:
-        """Fresh device memory, filled with NaN."""
+        """Fresh memory of the current device, filled with NaN; 0 for no bytes."""
         with self._lock:
-            device = self._thread.device
-            self._check(device)
+            self._raise_failure(self._thread.device)
             if nbytes < 0:
                 raise cuda_error(Code.INVALID_VALUE, f"malloc of {nbytes} bytes")
             if not nbytes:
                 return 0
-            taken = -(-nbytes // GRANULE) * GRANULE
-            if self._used[device] + taken > self.memory:
-                free = self.memory - self._used[device]
-                raise cuda_error(
-                    Code.MEMORY_ALLOCATION, f"malloc of {nbytes} bytes: {free} of {self.memory} bytes are free"
-                )
-            memory = GuardedMemory(nbytes, track=self.check)
-            self._used[device] += taken
-            self._segments[memory.address] = memory, device
-            insort(self._starts, memory.address)
-            return memory.address
+            self._settle()
+            address = self._memory.allocate(nbytes, self._thread.device)
+            self._order.allocated(address, nbytes, None, calling_line())
+            self._table = None
+            return address
 
     def free(self, address: int) -> None:
         """Return what `malloc` gave, once all that is queued on its device is done; 0 is nothing to return."""
         if not address:
             return
         with self._lock:
-            if address not in self._segments:
-                raise cuda_error(Code.INVALID_VALUE, f"free of {address:#x}, which malloc did not give")
-            if self._scheduler.running:  # a collection inside a piece of work: nothing else can be run now
-                self._free_later.append(address)
-                return
-            self._finish_device(self._segments[address][1])
-            self._release(address)
+            if address not in self._memory.device_of or address in self._to_release:
+                raise cuda_error(Code.INVALID_VALUE, f"free of {address:#x}, which is not memory of malloc")
+            self._to_release.append(address)
+            self._settle()
 
     def memory_info(self) -> tuple[int, int]:
         """Free and total bytes of the current device."""
-        return self.memory - self._used[self._thread.device], self.memory
+        return self._memory.total - self._memory.used[self._thread.device], self._memory.total
 
     def host_alloc(self, nbytes: int) -> int:
         """Pinned host memory."""
         with self._lock:
-            memory = GuardedMemory(max(nbytes, 1))
-            self._pinned[memory.address] = memory
-            insort(self._pinned_starts, memory.address)
-            return memory.address
+            self._table = None
+            return self._memory.allocate_pinned(nbytes)
 
     def host_free(self, address: int) -> None:
         """Return pinned memory, once all that is queued is done."""
         with self._lock:
-            if address not in self._pinned:
+            if address not in self._memory.pinned.memory or address in self._to_release:
                 raise cuda_error(Code.INVALID_VALUE, f"host_free of {address:#x}, which host_alloc did not give")
-            for device in range(self.devices):
-                self._finish_device(device)
-            del self._pinned[address]
-            self._pinned_starts.remove(address)
+            self._to_release.append(address)
+            self._settle()
 
     def memcpy_async(self, target: int, source: int, nbytes: int, kind: Copy, stream: int) -> None:
         """Copy in stream order."""
@@ -208,21 +263,19 @@ class SimDriver:
             return
         with self._lock:
             queue = self._queue(stream)
-            if kind != Copy.DEVICE_TO_HOST:
-                self._in_device_memory("target", target, nbytes)
+            what = kind.name.lower().replace("_", " ")
+            line = calling_line()
             if kind != Copy.HOST_TO_DEVICE:
-                self._in_device_memory("source", source, nbytes)
-            staged: bytes | None = None
-            if kind == Copy.HOST_TO_DEVICE and not self._is_pinned(source, nbytes):
+                self._touch(queue, source, nbytes, False, f"copy {what}, source", line)
+            if kind != Copy.DEVICE_TO_HOST:
+                self._touch(queue, target, nbytes, True, f"copy {what}, target", line)
+            pinned = self._memory.pinned
+            staged: int | bytes = source
+            if kind == Copy.HOST_TO_DEVICE and pinned.find(source, nbytes) is None:
                 staged = ctypes.string_at(source, nbytes)
-
-            def copy() -> None:
-                ctypes.memmove(target, source if staged is None else staged, nbytes)
-
-            self._add(queue, copy)
-            if kind == Copy.DEVICE_TO_HOST and not self._is_pinned(target, nbytes):
-                self._scheduler.finish(queue)
-                self._check(queue.device)
+            self._scheduler.add(queue, lambda: self._memory.copy(target, staged, nbytes))
+            if self.blocking or (kind == Copy.DEVICE_TO_HOST and pinned.find(target, nbytes) is None):
+                self._finish(queue)
 
     def memset_async(self, target: int, value: int, nbytes: int, stream: int) -> None:
         """Set bytes in stream order."""
@@ -230,21 +283,46 @@ class SimDriver:
             return
         with self._lock:
             queue = self._queue(stream)
-            self._in_device_memory("target", target, nbytes)
-            self._add(queue, lambda: ctypes.memset(target, value, nbytes))
+            self._touch(queue, target, nbytes, True, "memset", calling_line())
+            self._scheduler.add(queue, lambda: self._memory.fill(target, value, nbytes))
 
     def block_allocated(self, address: int, nbytes: int, stream: int) -> None:
-        """Told of every piece of memory that is handed out."""
+        """Told of every piece of `malloc`ed memory that is handed out, for a stream; it is filled with NaN again."""
+        with self._lock:
+            self._settle()
+            segment = self._memory.on_device("block_allocated", address, nbytes)
+            if segment.address not in self._divided:
+                self._divided.add(segment.address)
+                self._order.freed(segment.address, calling_line())
+            device = self._memory.device_of[segment.address]
+            queue = self._streams[stream] if stream else self._defaults[device]
+            self._order.allocated(address, nbytes, queue, calling_line())
+            self._table = None
+            if self._failed[device] is None:
+                self._scheduler.add(queue, lambda: self._memory.poison(address, nbytes))
 
     def block_freed(self, address: int) -> None:
-        """Told when a piece is not anybody's any more."""
+        """Told when a piece is not anybody's any more. May come at any time, and never raises."""
+        self._freed.append((address, calling_line()))
+
+    def leaks(self) -> list[Leak]:
+        """The device memory that is still somebody's, in the order of allocation."""
+        with self._lock:
+            self._settle()
+            device_of, segments = self._memory.device_of, self._memory.segments
+            leaks = []
+            for block in self._order.blocks.values():
+                segment = segments.find(block.address)
+                assert segment is not None, "a block lies within a segment"
+                leaks.append(Leak(block.address, block.nbytes, device_of[segment.address], block.line))
+            return leaks
 
     # Streams and events -----------------------------------------------------------------------------------------
 
     def stream_create(self, priority: int = 0) -> int:
         """A new stream of the current device; priorities change nothing here."""
         with self._lock:
-            self._check(self._thread.device)
+            self._raise_failure(self._thread.device)
             self._handles += 1
             queue = StreamQueue(self._handles, self._thread.device)
             self._streams[self._handles] = queue
@@ -254,10 +332,11 @@ class SimDriver:
     def stream_destroy(self, stream: int) -> None:
         """Run what is queued on a stream, and forget it."""
         with self._lock:
-            queue = self._queue(stream)
             if not stream:
                 raise cuda_error(Code.INVALID_RESOURCE_HANDLE, "the default stream cannot be destroyed")
+            queue = self._queue(stream)
             self._scheduler.finish(queue)
+            self._order.stream_gone(queue)
             del self._streams[stream]
             self._scheduler.streams.remove(queue)
 
@@ -265,18 +344,17 @@ class SimDriver:
         """Whether all that was queued is done; asking runs one piece of it."""
         with self._lock:
             queue = self._queue(stream)
-            if not queue.work:
-                return True
             self._scheduler.progress(queue)
-            self._check(queue.device)
-            return False
+            self._raise_failure(queue.device)
+            if queue.work:
+                return False
+            self._order.host_waited_for(queue)
+            return True
 
     def stream_synchronize(self, stream: int) -> None:
         """Run what is queued on a stream."""
         with self._lock:
-            queue = self._queue(stream)
-            self._scheduler.finish(queue)
-            self._check(queue.device)
+            self._finish(self._queue(stream))
 
     def stream_wait_event(self, stream: int, event: int) -> None:
         """Work queued from now on waits for the event's last recording so far; for nothing if it has none."""
@@ -284,21 +362,21 @@ class SimDriver:
             queue = self._queue(stream)
             mark = self._event(event).mark
             if mark is not None:
-                self._add(queue, awaits=mark)
+                self._scheduler.add(queue, awaits=mark)
+                self._order.waits(queue, mark.clock)
 
     def event_create(self, timing: bool) -> int:
         """A new event of the current device."""
         with self._lock:
-            self._check(self._thread.device)
+            self._raise_failure(self._thread.device)
             self._handles += 1
             self._events[self._handles] = _Event(self._thread.device, timing)
             return self._handles
 
     def event_destroy(self, event: int) -> None:
         """Forget an event; who waits for it already, still does."""
-        with self._lock:
-            self._event(event)
-            del self._events[event]
+        self._event(event)
+        del self._events[event]
 
     def event_record(self, event: int, stream: int) -> None:
         """The event now stands for all that has been queued on the stream."""
@@ -307,20 +385,23 @@ class SimDriver:
             if queue.device != found.device:
                 raise cuda_error(
                     Code.INVALID_RESOURCE_HANDLE,
-                    f"event {event} is of device {found.device}, stream {stream} of device {queue.device}",
+                    f"event {event} is of cuda:{found.device}, stream {stream} of cuda:{queue.device}",
                 )
-            found.mark = Mark(queue)
-            self._add(queue, reaches=found.mark)
+            found.mark = Mark(queue, self._order.recorded(queue))
+            self._scheduler.add(queue, reaches=found.mark)
 
     def event_query(self, event: int) -> bool:
         """Whether what the event stands for is done; asking runs one piece of it."""
         with self._lock:
             mark = self._event(event).mark
-            if mark is None or mark.done:
+            if mark is None:
                 return True
-            self._scheduler.progress(mark.stream)
-            self._check(mark.stream.device)
-            return False
+            if not mark.done:
+                self._scheduler.progress(mark.stream)
+            self._raise_failure(mark.stream.device)
+            if mark.done:
+                self._order.host_waited(mark.clock)
+            return mark.done
 
     def event_synchronize(self, event: int) -> None:
         """Run what the event stands for."""
@@ -328,7 +409,8 @@ class SimDriver:
             mark = self._event(event).mark
             if mark is not None:
                 self._scheduler.reach(mark)
-                self._check(mark.stream.device)
+                self._raise_failure(mark.stream.device)
+                self._order.host_waited(mark.clock)
 
     def event_elapsed(self, start: int, end: int) -> float:
         """Milliseconds between two events; see Note [Simulated time]."""
@@ -348,14 +430,11 @@ class SimDriver:
         self, source: str, file: str, expressions: Sequence[str] = (), options: Sequence[str] = ()
     ) -> LoadedModule:
         """Compile CUDA C++ with g++ (cached)."""
-        from glasstorch.kernels.cuda.sim.module import SimModule
-
-        return LoadedModule(self, SimModule(source, file, expressions, options, self.check))
+        return LoadedModule(self, source, file, expressions, options)
 
     def launch(
         self,
-        kernel: SimKernel,
-        name: str,
+        kernel: LoadedKernel,
         grid: Dim,
         block: Dim,
         arguments: Sequence[Argument],
@@ -363,34 +442,41 @@ class SimDriver:
         stream: int,
     ) -> None:
         """Queue a kernel on a stream of the current device."""
-        from glasstorch.kernels.cuda.arguments import pack
-        from glasstorch.kernels.cuda.sim.errors import SimFault
-
-        packed = pack(name, kernel.signature, arguments)
+        packed = pack(kernel.name, kernel.signature, arguments)
         with self._lock:
             queue = self._queue(stream)
             if queue.device != self._thread.device:
                 raise cuda_error(
                     Code.INVALID_RESOURCE_HANDLE,
-                    f"{name}: stream {stream} is of device {queue.device}, the current device is {self._thread.device}",
+                    f"{kernel.name}: {queue} is not of the current device, cuda:{self._thread.device}",
                 )
+            compiled = kernel.compiled(self._check or bool(self._counts))
             try:
-                kernel.check_launch(grid, block, shared_memory)
+                compiled.check_launch(grid, block, shared_memory)
             except SimFault as fault:
-                raise cuda_error(fault.code, f"{name}: {fault.what}") from None
-            self._launches += 1
-            seed = self.seed + self._launches
-
-            def run() -> None:
-                try:
-                    kernel.run(grid, block, packed, shared_memory, self.order, seed, None)
-                except SimFault as fault:
-                    self._fail(queue.device, cuda_error(fault.code, f"{name}: {fault}"))
-
-            self._add(queue, run)
+                raise cuda_error(fault.code, f"{kernel.name}: {fault.what}") from None
+            line = calling_line()
+            if self.check_streams:
+                self._check_arguments(queue, kernel, arguments, line)
+            run = self._run(queue, compiled, grid, block, packed, shared_memory, line)
+            self._scheduler.add(queue, run)
             if self.blocking:
-                self._scheduler.finish(queue)
-                self._check(queue.device)
+                self._finish(queue)
+
+    @contextmanager
+    def counting(self) -> Iterator[LaunchCounts]:
+        """What each launch inside loads, stores and waits for; complete when the block is left, which synchronises.
+
+        Kernels run in their checked form inside, which is slow.
+        """
+        counts = LaunchCounts()
+        self._synchronize_all()
+        self._counts.append(counts)
+        try:
+            yield counts
+            self._synchronize_all()
+        finally:
+            self._counts.remove(counts)
 
     # Libraries --------------------------------------------------------------------------------------------------
 
@@ -404,12 +490,66 @@ class SimDriver:
 
     # Inside -----------------------------------------------------------------------------------------------------
 
+    def _run(
+        self,
+        queue: StreamQueue,
+        kernel: SimKernel,
+        grid: Dim,
+        block: Dim,
+        packed: Packed,
+        shared_memory: int,
+        line: Line,
+    ) -> Callable[[], None]:
+        """What runs a launch when its turn comes."""
+        self._launches += 1
+        seed, order, counts = self.seed + self._launches, self.order, tuple(self._counts)
+        table = self._accessible() if self._check else None
+
+        def run() -> None:
+            try:
+                counted = kernel.run(grid, block, packed, shared_memory, order, seed, table)
+            except SimFault as fault:
+                self._fail(queue.device, cuda_error(fault.code, f"{kernel.name}: {fault}\nlaunched at {line}"))
+                return
+            for launches in counts:
+                assert counted is not None, "the checked form counts"
+                launches.append((kernel.name, counted))
+
+        return run
+
+    def _check_arguments(
+        self, queue: StreamQueue, kernel: LoadedKernel, arguments: Sequence[Argument], line: Line
+    ) -> None:
+        """Note what a kernel reads and writes, as its parameters say."""
+        if self._freed:
+            self._settle()
+        uses = [
+            (int(argument), writes, what)
+            for argument, (writes, what) in zip(arguments, kernel.uses, strict=True)
+            if what and argument
+        ]
+        self._order.access(queue, uses, line)
+
+    def _touch(self, queue: StreamQueue, address: int, nbytes: int, writes: bool, what: str, line: Line) -> None:
+        """Refuse a range that is no device memory, and note the access."""
+        self._settle()
+        self._memory.on_device(what, address, nbytes)
+        if self.check_streams:
+            self._order.access(queue, [(address, writes, what)], line)
+
+    def _accessible(self) -> Table:
+        """The table of what kernels that are launched now may touch."""
+        self._settle()
+        if self._table is None:
+            self._table = self._memory.table((block.address, block.nbytes) for block in self._order.blocks.values())
+        return self._table
+
     def _queue(self, stream: int) -> StreamQueue:
         """The queue of a stream, if its device still works."""
         queue = self._streams.get(stream) if stream else self._defaults[self._thread.device]
         if queue is None:
             raise cuda_error(Code.INVALID_RESOURCE_HANDLE, f"there is no stream {stream}")
-        self._check(queue.device)
+        self._raise_failure(queue.device)
         return queue
 
     def _event(self, event: int) -> _Event:
@@ -418,51 +558,55 @@ class SimDriver:
             raise cuda_error(Code.INVALID_RESOURCE_HANDLE, f"there is no event {event}")
         return found
 
-    def _add(
-        self,
-        queue: StreamQueue,
-        run: Callable[[], object] | None = None,
-        awaits: Mark | None = None,
-        reaches: Mark | None = None,
-    ) -> None:
-        self._scheduler.add(queue, run, awaits, reaches)
-
-    def _check(self, device: int) -> None:
-        """Raise what made a kernel of the device fail before; it stays so."""
+    def _raise_failure(self, device: int) -> None:
+        """Raise what made a kernel of the device fail; it stays so."""
         error = self._failed[device]
         if error is not None:
-            raise cuda_error(error.code, "\n".join(error.args[0].splitlines()[1:]))
+            raise AcceleratorError(error.args[0], error.code, error.code_name)
 
     def _fail(self, device: int, error: AcceleratorError) -> None:
-        self._failed[device] = error
+        self._failed[device] = AcceleratorError(f"{error.args[0]}\n{STAYS}", error.code, error.code_name)
         self._scheduler.drop(device)
+
+    def _finish(self, queue: StreamQueue) -> None:
+        """Run what is queued on a stream; raise what fails."""
+        self._scheduler.finish(queue)
+        self._raise_failure(queue.device)
+        self._order.host_waited_for(queue)
 
     def _finish_device(self, device: int) -> None:
         for stream in self._scheduler.streams:
             if stream.device == device:
                 self._scheduler.finish(stream)
-        while self._free_later:
-            self._release(self._free_later.pop())
+                self._order.host_waited_for(stream)
+
+    def _synchronize_all(self) -> None:
+        with self._lock:
+            for device in range(self.devices):
+                self._finish_device(device)
+                self._raise_failure(device)
+
+    def _settle(self) -> None:
+        """Do what was put off: see Note [A piece that is freed]."""
+        while self._freed:
+            address, line = self._freed.popleft()
+            self._order.freed(address, line)
+            self._table = None
+        while self._to_release and not self._scheduler.running:
+            self._release(self._to_release.popleft())
 
     def _release(self, address: int) -> None:
-        memory, device = self._segments.pop(address)
-        self._starts.remove(address)
-        self._used[device] -= -(-memory.nbytes // GRANULE) * GRANULE
-
-    def _in_device_memory(self, what: str, address: int, nbytes: int) -> None:
-        """Refuse a range that is not within one allocation."""
-        place = bisect_right(self._starts, address) - 1
-        if place >= 0:
-            memory, _ = self._segments[self._starts[place]]
-            if address + nbytes <= memory.address + memory.nbytes:
-                return
-        raise cuda_error(
-            Code.INVALID_VALUE, f"the {what} {address:#x} of {nbytes} bytes is not within one allocation of a device"
-        )
-
-    def _is_pinned(self, address: int, nbytes: int) -> bool:
-        place = bisect_right(self._pinned_starts, address) - 1
-        if place < 0:
-            return False
-        memory = self._pinned[self._pinned_starts[place]]
-        return address + nbytes <= memory.address + memory.nbytes
+        """Return memory of a device, or pinned memory, once nothing uses it."""
+        device = self._memory.device_of.get(address)
+        for used in range(self.devices) if device is None else (device,):
+            self._finish_device(used)
+        self._table = None
+        if device is None:
+            self._memory.pinned.remove(address)
+            return
+        if address in self._divided:
+            self._divided.remove(address)
+        else:
+            self._order.freed(address, calling_line())
+        segment = self._memory.release(address)
+        self._order.forget(address, segment.nbytes)

@@ -41,10 +41,10 @@ def mapped(nbytes: int) -> int:
 class GuardedMemory:
     """`nbytes` of memory at `address`, a multiple of 256, that ends less than 256 bytes before a forbidden page.
 
-    `initialised` is the address of one more byte for each of them, 1 once it has been written; 0 if not asked for.
+    `written` is the address of one more byte for each of them, 1 once it has been written; 0 if not asked for.
     """
 
-    __slots__ = ("__weakref__", "address", "initialised", "nbytes")
+    __slots__ = ("__weakref__", "address", "written", "nbytes")
 
     def __init__(self, nbytes: int, track: bool = False) -> None:
         page = mmap.PAGESIZE
@@ -56,11 +56,11 @@ class GuardedMemory:
         _libc.mprotect(base + page + body, page, NO_ACCESS)
         self.address = base + page + body - -(-nbytes // ALIGNMENT) * ALIGNMENT
         ctypes.memset(self.address, POISON, nbytes)
-        self.initialised = mapped(nbytes) if track and nbytes else 0
-        weakref.finalize(self, _unmap, base, length, self.initialised, nbytes).atexit = False
+        self.written = mapped(nbytes) if track and nbytes else 0
+        weakref.finalize(self, _unmap, base, length, self.written, nbytes).atexit = False
 
 
-def _unmap(base: int, length: int, initialised: int, nbytes: int) -> None:
+def _unmap(base: int, length: int, written: int, nbytes: int) -> None:
     _libc.munmap(base, length)
-    if initialised:
-        _libc.munmap(initialised, nbytes)
+    if written:
+        _libc.munmap(written, nbytes)

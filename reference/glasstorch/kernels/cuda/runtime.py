@@ -251,6 +251,7 @@ class _Hooks:
     lazy_init = staticmethod(lazy_init)
     current_device = staticmethod(current_device)
     indexed = staticmethod(indexed)
+    is_initialized = staticmethod(is_initialized)
 
 
 hooks.set_cuda_hooks(_Hooks())

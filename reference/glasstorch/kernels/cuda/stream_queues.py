@@ -28,12 +28,16 @@ PENDING = 1024  # pieces of work that may wait on one stream, as on a card; the 
 
 
 class Mark:
-    """A place in a stream's work: where an event was recorded. `time` is in milliseconds once it is done."""
+    """A place in a stream's work: where an event was recorded. `time` is in milliseconds once it is done.
 
-    __slots__ = ("done", "stream", "time")
+    `clock` is what is known to be done when it is reached: see Note [Order between streams].
+    """
 
-    def __init__(self, stream: StreamQueue) -> None:
+    __slots__ = ("clock", "done", "stream", "time")
+
+    def __init__(self, stream: StreamQueue, clock: dict[StreamQueue, int]) -> None:
         self.stream = stream
+        self.clock = clock
         self.done = False
         self.time = 0.0
 
@@ -60,6 +64,10 @@ class StreamQueue:
         self.device = device
         self.work: deque[Work] = deque()
         self.clock = 0.0
+
+    def __str__(self) -> str:
+        name = f"stream {self.handle}" if self.handle else "the default stream"
+        return f"{name} of cuda:{self.device}"
 
     def ready(self) -> bool:
         """Whether the first piece of work could run now."""
@@ -107,7 +115,7 @@ class Scheduler:
 
     def progress(self, stream: StreamQueue) -> None:
         """Run one piece of work, so that a program that asks again and again sees an end."""
-        if stream.work:
+        if stream.work and not self.running:
             self._step(stream)
 
     def drop(self, device: int) -> None:
@@ -121,20 +129,17 @@ class Scheduler:
 
     def _step(self, wanted: StreamQueue) -> None:
         """Run the first piece of work of one stream; `wanted` is the one somebody waits for."""
-        stream = self._next(wanted)
-        work = stream.work.popleft()
-        start = max(stream.clock, work.queued_at)
-        if work.awaits is not None:
-            start = max(start, work.awaits.time)
-        stream.clock = start
-        if work.run is not None:
+        self.running = True  # from here on nothing else may run, whatever a collection inside asks for
+        try:
+            stream = self._next(wanted)
+            work = stream.work.popleft()
+            start = max(stream.clock, work.queued_at, 0.0 if work.awaits is None else work.awaits.time)
             began = self.now()
-            self.running = True
-            try:
+            if work.run is not None:
                 work.run()
-            finally:
-                self.running = False
-            stream.clock += self.now() - began
+            stream.clock = start + (self.now() - began)
+        finally:
+            self.running = False
         if work.reaches is not None:
             work.reaches.done = True
             work.reaches.time = stream.clock

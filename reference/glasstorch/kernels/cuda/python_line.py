@@ -1,0 +1,33 @@
+"""Which line of the program asked for this?
+
+Mirrors: torch/utils/_traceback.py, c10::GatheredContext of torch/csrc/profiler/python/combined_traceback.h
+Differs: one line, the innermost outside the library.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = f"{Path(__file__).parents[2]}"
+
+
+class Line(NamedTuple):
+    """A line of a Python file; prints as `train.py:12: y = x * 2`."""
+
+    file: str
+    number: int
+
+    def __str__(self) -> str:
+        text = linecache.getline(self.file, self.number).strip()
+        return f"{self.file}:{self.number}: {text}" if text else f"{self.file}:{self.number}"
+
+
+def calling_line() -> Line:  # hot path: benchmarks/gpu.py
+    """The line outside the library that is being run by the calling thread; the outermost one if there is none."""
+    frame = sys._getframe(1)
+    while (code := frame.f_code).co_filename.startswith(PACKAGE) and frame.f_back is not None:
+        frame = frame.f_back
+    return Line(code.co_filename, frame.f_lineno)
