@@ -1,0 +1,30 @@
+// How do threads of several warps put together what each has found in a line? See Note [Rows and columns] in lines.cuh.
+//
+// Mirrors: aten/src/ATen/native/cuda/Reduce.cuh (block_y_reduce)
+// Differs: nothing in substance.
+
+#pragma once
+
+// A block of (lines, members) threads: the lines are neighbours. The number of members is a power of 2.
+struct Columns {
+  static __device__ int member() { return threadIdx.y; }
+  static __device__ int members() { return blockDim.y; }
+  static __device__ long long line() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
+
+  // As for Rows: each step halves the number of members whose state still counts.
+  template <class State, class Combine>
+  static __device__ State together(State state, const Combine& combine, State* shared) {
+    if (members() == 1) return state;
+    State* of_line = shared + threadIdx.x;
+    __syncthreads();  // whoever still reads what the last call left there
+    of_line[member() * blockDim.x] = state;
+    for (int half = members() / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (member() < half) {
+        of_line[member() * blockDim.x] = combine(of_line[member() * blockDim.x], of_line[(member() + half) * blockDim.x]);
+      }
+    }
+    __syncthreads();
+    return of_line[0];
+  }
+};

@@ -1,0 +1,178 @@
+"""How are losses and their gradients computed on CUDA?
+
+Mirrors: aten/src/ATen/native/cuda/Loss.cu, NLLLoss2d.cu, aten/src/ATen/native/Loss.cpp (mse_loss_out)
+Differs: one kernel serves nll_loss and nll_loss2d; see loss.cu.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty
+from glasstorch.core.dtype import DTYPES, FLOATING, dtype, from_numpy_dtype, int64
+from glasstorch.core.geometry import broadcast_shapes
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cuda.launch import grid_for, launch
+from glasstorch.kernels.cuda.lines import BLOCKS, THREADS, WARP, address, power_of_2
+from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.pointwise_ternary import mse_gradient, squared_difference
+from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
+from glasstorch.kernels.cuda.runtime import driver
+from glasstorch.kernels.cuda.stream import on_device
+from glasstorch.kernels.cuda.tensors import CUDA_TYPE, common_device, contiguous, output
+from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.operators.shapes.nn import MEAN, NONE
+from glasstorch.operators.shapes.nn import mse_loss as mse_loss_shape
+from glasstorch.operators.shapes.nn import mse_loss_backward as mse_loss_backward_shape
+from glasstorch.operators.shapes.result import Result
+
+CUDA = KernelTable("CUDA")
+
+FILE = "loss.cu"
+EACH, PARTIALS, TOTAL, GRADIENT = "nll_loss_each", "nll_loss_partials", "nll_loss_total", "nll_loss_gradient"
+
+
+def options(element: dtype) -> tuple[str, ...]:
+    """What loss.cu is compiled with."""
+    return (f"ELEMENT={CUDA_TYPE[element]}",)
+
+
+def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
+    for element in DTYPES:
+        if element.category == FLOATING:
+            for expression in (EACH, PARTIALS, TOTAL, GRADIENT):
+                yield FILE, expression, options(element)
+
+
+# nll_loss -------------------------------------------------------------------------------------------------------
+
+
+def for_each(expression: str, count: int, element: dtype, arguments: tuple[Any, ...]) -> None:
+    """Launch a kernel with a thread for each of so many things."""
+    if count:
+        launch(kernel(FILE, expression, options(element)), grid_for(count, THREADS), THREADS, arguments)
+
+
+def read(self: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> tuple[Any, ...]:
+    """What all kernels of loss.cu read: targets, weights, and at the end the sizes (classes, inner) and ignore_index.
+
+    All are row-major. `inner` is how many places a sample has, and so how far apart the scores of a place are.
+    """
+    shape = self._shape
+    classes, inner = (shape[0], 1) if len(shape) == 1 else (shape[1], math.prod(shape[2:]))
+    weights = None if weight is None else contiguous(weight)
+    return contiguous(converted(target, int64)), weights, *map(np.int64, (classes, inner, ignore_index))
+
+
+def nll_loss(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    results: tuple[Result, Result],
+) -> tuple[Tensor, Tensor]:
+    """The loss and the total weight."""
+    loss, total_weight = (output(result, self.device) for result in results)
+    places = target.numel()
+    scores = contiguous(self)
+    targets, weights, *numbers = read(self, target, weight, ignore_index)
+    given, numbers = (scores, targets, address(weights)), (np.int64(places), *numbers)
+    if reduction == NONE and len(self._shape) > 1:
+        for_each(EACH, places, self.dtype, (*given, loss, *numbers))
+        return loss, total_weight.zero_()
+    threads = max(min(power_of_2(places), THREADS), WARP)
+    multiprocessors = driver().properties(self.device.index).multi_processor_count
+    blocks = max(min(-(-places // threads), BLOCKS * multiprocessors), 1)
+    partials = empty((blocks, 2), from_numpy_dtype(computed_in(self.dtype)), self.device)
+    defines = options(self.dtype)
+    launch(kernel(FILE, PARTIALS, defines), blocks, threads, (*given, address(partials), *numbers))
+    threads = max(min(power_of_2(blocks), THREADS), WARP)
+    total = (address(partials), np.int32(blocks), loss, total_weight, np.bool_(reduction == MEAN))
+    launch(kernel(FILE, TOTAL, defines), 1, threads, total)
+    return loss, total_weight
+
+
+def nll_loss_gradient(
+    grad_output: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: Tensor,
+    result: Result,
+) -> Tensor:
+    """Minus the weight at each counted target, 0 elsewhere."""
+    gradient = output(result, self.device)
+    targets, weights, *numbers = read(self, target, weight, ignore_index)
+    each = reduction == NONE and len(self._shape) > 1
+    divisor = total_weight if reduction == MEAN else None
+    given = (contiguous(grad_output), targets, address(weights), address(divisor))
+    scores = self.numel()
+    for_each(GRADIENT, scores, self.dtype, (*given, gradient, np.int64(scores), *numbers, np.bool_(each)))
+    return gradient
+
+
+def register_nll_loss(name: str) -> None:
+    """Register the two kernels of nll_loss, or of nll_loss2d."""
+    shape, shape_backward = shape_function(f"{name}_forward"), shape_function(f"{name}_backward")
+
+    def forward(
+        keys: int, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
+    ) -> tuple[Tensor, Tensor]:
+        results = shape(self, target, weight, reduction, ignore_index)
+        with on_device(common_device(self, target, weight, numbers=False)):
+            return nll_loss(self, target, weight, reduction, ignore_index, results)
+
+    def backward(
+        keys: int,
+        grad_output: Tensor,
+        self: Tensor,
+        target: Tensor,
+        weight: Tensor | None,
+        reduction: int,
+        ignore_index: int,
+        total_weight: Tensor,
+    ) -> Tensor:
+        arguments = grad_output, self, target, weight, reduction, ignore_index, total_weight
+        result = shape_backward(*arguments)
+        with on_device(common_device(grad_output, self, target, weight, total_weight, numbers=False)):
+            return nll_loss_gradient(*arguments, result)
+
+    CUDA.add(f"{name}_forward", forward)
+    CUDA.add(f"{name}_backward", backward)
+
+
+# mse_loss -------------------------------------------------------------------------------------------------------
+
+
+def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None) -> Tensor:
+    """The squared differences, their mean or their sum; halves are rounded before they are added, as in PyTorch."""
+    on = common_device(self, target)
+    result = mse_loss_shape(self, target, reduction)
+    squares = squared_difference(self, target, output(mse_loss_shape(self, target, NONE), on))
+    if reduction == NONE:
+        return delivered(squares, out)
+    return add(squares, None, False, result, squares.numel() if reduction == MEAN else 1, out)
+
+
+def mse_loss_backward(
+    keys: int, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None
+) -> Tensor:
+    """Twice the difference times the gradient, divided by the number of elements where the mean was taken."""
+    on = common_device(grad_output, self, target)
+    gradient = output(mse_loss_backward_shape(grad_output, self, target, reduction), on)
+    count = math.prod(broadcast_shapes(self._shape, target._shape)) if reduction == MEAN else 1
+    return delivered(mse_gradient(self, target, grad_output, 2 / max(count, 1), gradient), out)
+
+
+register_nll_loss("nll_loss")
+register_nll_loss("nll_loss2d")
+structured(CUDA, "mse_loss", mse_loss)
+structured(CUDA, "mse_loss_backward", mse_loss_backward)

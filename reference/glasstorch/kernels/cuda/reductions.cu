@@ -1,0 +1,163 @@
+// How are elements summed, searched for extrema, and asked whether all or any holds?
+//
+// Compiled once for each ELEMENT (a type) and OPERATION (Sum, Extremum, Truth). A line is reduced in one part, or in
+// several (gridDim.y > 1) by as many blocks, each of which leaves a state in `partials`: `reduce_partials` finishes.
+//
+// Mirrors: aten/src/ATen/native/cuda/Reduce.cuh, ReduceMomentKernel.cu, ReduceMinValuesKernel.cu, ReduceLogicKernel.cu,
+//     ReduceArgMaxKernel.cu, SharedReduceOps.h (MeanOps, MaxOps, MinOps)
+// Differs: a second launch puts the parts together; PyTorch lets the block that ends last do so.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include "geometry.cuh"
+#include "lines.cuh"
+
+using Element = ELEMENT;
+using Value = Computed<Element>::type;
+
+// Operations: how an element becomes a state, two states become one, and the last becomes a result. ---------------
+
+// The sum divided by `divisor`: 1, or the number of elements for the mean.
+struct Sum {
+  using State = Value;
+  using Result = Element;
+  Value divisor;
+
+  __device__ State identity() const { return 0; }
+  __device__ State load(Element element, long long) const { return Value(element); }
+  __device__ State operator()(State a, State b) const { return a + b; }
+  __device__ void store(State state, Result* results, long long*, const Geometry& kept, long long line) const {
+    results[offset_of(kept, 1, line)] = Element(divisor == Value(1) ? state : state / divisor);
+  }
+};
+
+// An element and where in its line it was found; at -1 is nothing yet.
+struct Found {
+  Value value;
+  long long at;
+};
+
+__device__ Found shuffled_down(Found found, int distance, int width) {
+  return {shuffled_down(found.value, distance, width), shuffled_down(found.at, distance, width)};
+}
+
+__device__ Found shuffled_first(Found found, int width) {
+  return {shuffled_first(found.value, width), shuffled_first(found.at, width)};
+}
+
+// The largest (or least) element, and the place of the first that is so. NaN beats all numbers.
+struct Extremum {
+  using State = Found;
+  using Result = Element;
+  bool least;
+
+  __device__ State identity() const { return {0, -1}; }
+  __device__ State load(Element element, long long at) const { return {Value(element), at}; }
+  __device__ State operator()(State a, State b) const {
+    if (a.at < 0 || b.at < 0) return a.at < 0 ? b : a;
+    return wins(a, b) ? a : b;
+  }
+  __device__ bool wins(State a, State b) const {
+    const bool a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;
+    if (a_is_nan != b_is_nan) return a_is_nan;
+    if (a_is_nan || a.value == b.value) return a.at < b.at;
+    return least ? a.value < b.value : a.value > b.value;
+  }
+  // Either result may be left out.
+  __device__ void store(State state, Result* results, long long* places, const Geometry& kept, long long line) const {
+    if (results) results[offset_of(kept, 1, line)] = Element(state.value);
+    if (places) places[offset_of(kept, 2, line)] = state.at;
+  }
+};
+
+// Whether all elements (or any) are not 0. NaN is not 0. The result is a byte: the tensor is bool or uint8.
+struct Truth {
+  using State = int;
+  using Result = unsigned char;
+  bool all;
+
+  __device__ State identity() const { return all; }
+  __device__ State load(Element element, long long) const { return Value(element) != Value(0); }
+  __device__ State operator()(State a, State b) const { return all ? a & b : a | b; }
+  __device__ void store(State state, Result* results, long long*, const Geometry& kept, long long line) const {
+    results[offset_of(kept, 1, line)] = state;
+  }
+};
+
+using Operation = OPERATION;
+using State = Operation::State;
+using Result = Operation::Result;
+
+// From elements to states -----------------------------------------------------------------------------------------
+
+constexpr int AT_ONCE = 4;  // loads that a thread starts before it needs the first: memory is far away
+
+// What this thread finds among the elements first, first + step ... before last of a line that starts at `line`.
+__device__ State found(const Operation& operation, const Element* line, const Geometry& reduced, long long first,
+                       long long last, int step) {
+  State states[AT_ONCE];
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; i++) states[i] = operation.identity();
+  long long at = first;
+  for (; at + (AT_ONCE - 1) * (long long)step < last; at += AT_ONCE * (long long)step) {
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+      const long long here = at + i * (long long)step;
+      states[i] = operation(states[i], operation.load(line[offset_of(reduced, 0, here)], here));
+    }
+  }
+  for (; at < last; at += step) states[0] = operation(states[0], operation.load(line[offset_of(reduced, 0, at)], at));
+  return operation(operation(states[0], states[1]), operation(states[2], states[3]));
+}
+
+// `kept` walks from line to line: where lines start (operand 0), where results go (1) and places (2). `reduced` walks
+// along a line. There are gridDim.y parts of each line.
+template <class Lines>
+__device__ void reduce(const Operation& operation, const Element* input, Result* results, long long* places,
+                       State* partials, const Geometry& kept, const Geometry& reduced, long long lines,
+                       long long length) {
+  __shared__ State shared[MOST_THREADS];
+  const long long line = Lines::line();
+  const long long part = (length + gridDim.y - 1) / gridDim.y;
+  const long long start = blockIdx.y * part;
+  const long long end = start + part < length ? start + part : length;
+  State state = operation.identity();
+  if (line < lines) {
+    state = found(operation, input + offset_of(kept, 0, line), reduced, start + Lines::member(), end, Lines::members());
+  }
+  state = Lines::together(state, operation, shared);
+  if (line < lines && Lines::member() == 0) {
+    if (gridDim.y > 1) {
+      partials[line * gridDim.y + blockIdx.y] = state;
+    } else {
+      operation.store(state, results, places, kept, line);
+    }
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+reduce_rows(const Element* input, Result* results, long long* places, State* partials, Geometry kept,
+            Geometry reduced, long long lines, long long length, Operation operation) {
+  reduce<Rows>(operation, input, results, places, partials, kept, reduced, lines, length);
+}
+
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+reduce_columns(const Element* input, Result* results, long long* places, State* partials, Geometry kept,
+               Geometry reduced, long long lines, long long length, Operation operation) {
+  reduce<Columns>(operation, input, results, places, partials, kept, reduced, lines, length);
+}
+
+// The second pass: the `parts` states of each line, which lie next to each other, become its result.
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
+reduce_partials(const State* partials, Result* results, long long* places, Geometry kept, long long lines, int parts,
+                Operation operation) {
+  __shared__ State shared[MOST_THREADS];
+  const long long line = Rows::line();
+  State state = operation.identity();
+  if (line < lines) {
+    for (int part = Rows::member(); part < parts; part += Rows::members()) {
+      state = operation(state, partials[line * parts + part]);
+    }
+  }
+  state = Rows::together(state, operation, shared);
+  if (line < lines && Rows::member() == 0) operation.store(state, results, places, kept, line);
+}

@@ -1,0 +1,284 @@
+"""How are tensors summed, averaged, searched for extrema and asked whether all or any holds, on CUDA?
+
+Mirrors: aten/src/ATen/native/cuda/Reduce.cuh (setReduceConfig), ReduceSumProdKernel.cu, ReduceMomentKernel.cu,
+    ReduceMinValuesKernel.cu, ReduceLogicKernel.cu, ReduceArgMaxKernel.cu, aten/src/ATen/native/ReduceOps.cpp
+Differs: one kernel serves all. Where blocks share a line, a second launch puts together what they found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty
+from glasstorch.core.device import device
+from glasstorch.core.dtype import DTYPES, FLOATING, dtype, float64, uint8
+from glasstorch.core.geometry import Shape
+from glasstorch.core.return_types import named_result
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cuda.copies import copy_elements
+from glasstorch.kernels.cuda.launch import launch
+from glasstorch.kernels.cuda.lines import Block, address, nearest
+from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.runtime import driver
+from glasstorch.kernels.cuda.stream import on_device
+from glasstorch.kernels.cuda.tensors import CUDA_TYPE, geometry, output
+from glasstorch.kernels.structured import shape_function, structured
+from glasstorch.operators.shapes import reductions as shapes
+from glasstorch.operators.shapes.result import Result
+
+CUDA = KernelTable("CUDA")
+
+FILE = "reductions.cu"
+ROWS, COLUMNS, PARTIALS = "reduce_rows", "reduce_columns", "reduce_partials"
+
+
+# What is launched -----------------------------------------------------------------------------------------------
+
+
+class Operation(NamedTuple):
+    """One of reductions.cu, with the one field that its structure has."""
+
+    name: str  # Sum, Extremum or Truth
+    field: Any  # a NumPy scalar
+
+    def argument(self) -> Any:
+        """The structure, as a kernel takes it."""
+        return np.array((self.field,), [("field", self.field.dtype)])[()]
+
+
+def computed_in(element: dtype) -> np.dtype[Any]:
+    """The type in which elements are computed: Computed of lines.cuh."""
+    if element.category != FLOATING:
+        return np.dtype(np.int64)
+    return np.dtype(np.float64 if element is float64 else np.float32)
+
+
+def state_size(name: str, element: dtype) -> int:
+    """The bytes of an operation's State."""
+    return {"Sum": computed_in(element).itemsize, "Extremum": 16, "Truth": 4}[name]
+
+
+def options(name: str, element: dtype) -> tuple[str, ...]:
+    """What reductions.cu is compiled with."""
+    return (f"ELEMENT={CUDA_TYPE[element]}", f"OPERATION={name}")
+
+
+def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
+    for element in DTYPES:
+        for name in ("Sum", "Extremum", "Truth"):
+            for expression in (ROWS, COLUMNS, PARTIALS):
+                yield FILE, expression, options(name, element)
+
+
+class Plan(NamedTuple):
+    """Which elements make a line, and which threads reduce it."""
+
+    block: Block
+    parts: int  # into which each line is cut
+    lines: int
+    length: int
+    between: Any  # struct Geometry: from line to line in the input, the results and the places
+    along: Any  # struct Geometry: along a line
+
+
+@lru_cache(maxsize=4096)
+def plan(shape: Shape, strides: Shape, dims: Shape, results: Shape | None, places: Shape | None, cores: int) -> Plan:
+    """How to reduce dimensions of an input on a device with so many multiprocessors.
+
+    `results` and `places` are the strides of these at the dimensions that are kept; None where there are none.
+    """
+    kept = [d for d in range(len(shape)) if d not in dims]
+    kept_shape, kept_strides = tuple(shape[d] for d in kept), tuple(strides[d] for d in kept)
+    line_shape, line_strides = tuple(shape[d] for d in dims), tuple(strides[d] for d in dims)
+    lines, length = math.prod(kept_shape), math.prod(line_shape)
+    nothing = (0,) * len(kept)
+    between = geometry(kept_shape, kept_strides, results or nothing, places or nothing, any_order=True)
+    along = geometry(line_shape, line_strides, any_order=places is None)  # places count in row-major order
+    rows = lines == 1 or nearest(line_shape, line_strides) <= nearest(kept_shape, kept_strides)
+    block = Block.of(rows, lines, length)
+    return Plan(block, block.parts(lines, length, cores), lines, length, between, along)
+
+
+def reduce(
+    operation: Operation,
+    input: Tensor,
+    dims: Shape,
+    keepdim: bool,
+    results: Tensor | None,
+    places: Tensor | None = None,
+) -> None:
+    """Reduce dimensions into `results`, `places` (where in a line it was found) or both, of any strides."""
+    if 0 in (results if results is not None else places)._shape:  # type: ignore[union-attr]
+        return
+    shape, on = input._shape, input.device
+
+    def at_kept(tensor: Tensor | None) -> Shape | None:
+        if tensor is None or not keepdim:
+            return None if tensor is None else tensor.strides()
+        return tuple(step for d, step in enumerate(tensor.strides()) if d not in dims)
+
+    cores = driver().properties(on.index).multi_processor_count
+    block, parts, lines, length, between, along = plan(
+        shape, input.strides(), dims, at_kept(results), at_kept(places), cores
+    )
+    defines = options(operation.name, input.dtype)
+    to = address(results), address(places)
+    structure = operation.argument()
+    partials = None
+    if parts > 1:
+        partials = empty((lines * parts * state_size(operation.name, input.dtype),), uint8, on)
+    first = (input, *to, address(partials), between, along, np.int64(lines), np.int64(length), structure)
+    with on_device(on):
+        launch(
+            kernel(FILE, ROWS if block.rows else COLUMNS, defines),
+            (block.count(lines), parts),
+            block.threads(),
+            first,
+        )
+        if partials is not None:
+            block = Block.of(True, lines, parts)
+            second = (address(partials), *to, between, np.int64(lines), np.int32(parts), structure)
+            launch(kernel(FILE, PARTIALS, defines), block.count(lines), block.threads(), second)
+
+
+def converted(tensor: Tensor, to: dtype) -> Tensor:
+    """The tensor in a dtype: itself if it is."""
+    return tensor if tensor.dtype is to else copy_elements(empty(tensor._shape, to, tensor.device), tensor)
+
+
+def target(result: Result, on: device, out: Tensor | None) -> Tensor:
+    """Where a result goes: into `out` if that has its dtype, else into a fresh tensor."""
+    return out if out is not None and out.dtype is result.dtype else output(result, on)
+
+
+def delivered(result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, or `out` with the result in it."""
+    return result if out is None or out is result else copy_elements(out, result)
+
+
+# Sums -----------------------------------------------------------------------------------------------------------
+
+
+def sum_all(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
+    return sum_dim(keys, self, None, False, dtype)
+
+
+def sum_dim(
+    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
+) -> Tensor:
+    """The sum over dimensions; an out= tensor chooses the dtype in which it is computed."""
+    result = shapes.sum_dim(self, dim, keepdim, dtype)
+    if out is not None:
+        result = result._replace(dtype=out.dtype)
+    return add(self, dim, keepdim, result, 1, out)
+
+
+def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
+    return mean_dim(keys, self, None, False, dtype, out)
+
+
+def mean_dim(
+    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
+) -> Tensor:
+    """The mean over dimensions; NaN where there is nothing to average."""
+    result = shapes.mean_dim(self, dim, keepdim, dtype)
+    count = math.prod(self._shape[d] for d in shapes.reduced_dims(dim, len(self._shape)))
+    return add(self, dim, keepdim, result, count, out)
+
+
+def add(
+    self: Tensor, dim: Sequence[int] | None, keepdim: bool, result: Result, divisor: int, out: Tensor | None
+) -> Tensor:
+    """The sum over dimensions in the dtype of the result, divided by a number."""
+    to = target(result, self.device, out)
+    operation = Operation("Sum", computed_in(result.dtype).type(divisor))
+    reduce(operation, converted(self, result.dtype), shapes.reduced_dims(dim, len(self._shape)), keepdim, to)
+    return delivered(to, out)
+
+
+# Extrema --------------------------------------------------------------------------------------------------------
+
+
+def register_extremum(name: str, least: bool) -> None:
+    """Register max, max.dim, amax and argmax, or the same for min."""
+    shape, shape_dim = shape_function(name), shape_function(f"{name}.dim")
+    shape_dims, shape_position = shape_function(f"a{name}"), shape_function(f"arg{name}")
+    operator_dim = f"{name}.dim"
+    operation = Operation("Extremum", np.bool_(least))
+
+    def every_dim(tensor: Tensor) -> Shape:
+        return tuple(range(len(tensor._shape)))
+
+    def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        to = target(shape(self), self.device, out)
+        reduce(operation, self, every_dim(self), False, to)
+        return delivered(to, out)
+
+    def extremum_dim(
+        keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Any, ...]:
+        results = shape_dim(self, dim, keepdim)
+        values, indices = out if out is not None else (output(result, self.device) for result in results)
+        reduce(operation, self, shapes.reduced_dims([dim], len(self._shape)), keepdim, values, indices)
+        return named_result(operator_dim, (values, indices))
+
+    def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
+        to = target(shape_dims(self, dim, keepdim), self.device, out)
+        reduce(operation, self, shapes.reduced_dims(dim, len(self._shape)), keepdim, to)
+        return to
+
+    def position_of_extremum(
+        keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None = None
+    ) -> Tensor:
+        to = target(shape_position(self, dim, keepdim), self.device, out)
+        dims = every_dim(self) if dim is None else shapes.reduced_dims([dim], len(self._shape))
+        reduce(operation, self, dims, keepdim, None, to)
+        return to
+
+    structured(CUDA, name, extremum)
+    structured(CUDA, operator_dim, extremum_dim)
+    structured(CUDA, f"a{name}", extremum_dims)
+    structured(CUDA, f"arg{name}", position_of_extremum)
+
+
+# all and any ----------------------------------------------------------------------------------------------------
+
+
+def register_truth(name: str, every: bool) -> None:
+    """Register all, all.dim and all.dims, or the same for any. Whatever is not 0 is true, NaN too."""
+    shape_dims = shape_function(f"{name}.dims")
+    operation = Operation("Truth", np.bool_(every))
+
+    def truth_dims(
+        keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, out: Tensor | None = None
+    ) -> Tensor:
+        to = output(shape_dims(self, dim, keepdim), self.device) if out is None else out  # bool and uint8: one byte
+        dims = () if dim is not None and not dim else shapes.reduced_dims(dim, len(self._shape))
+        reduce(operation, self, dims, keepdim, to)
+        return to
+
+    def truth_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Tensor | None = None) -> Tensor:
+        return truth_dims(keys, self, [dim], keepdim, out)
+
+    def truth(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        return truth_dims(keys, self, None, False, out)
+
+    structured(CUDA, name, truth)
+    structured(CUDA, f"{name}.dim", truth_dim)
+    structured(CUDA, f"{name}.dims", truth_dims)
+
+
+structured(CUDA, "sum", sum_all)
+structured(CUDA, "sum.dim_IntList", sum_dim)
+structured(CUDA, "mean", mean_all)
+structured(CUDA, "mean.dim", mean_dim)
+register_extremum("max", least=False)
+register_extremum("min", least=True)
+register_truth("all", every=True)
+register_truth("any", every=False)
