@@ -125,7 +125,7 @@ def test_memory_that_another_stream_uses_waits_for_it() -> None:
     driver.finish(SIDE)
     assert allocator.allocate(1000, 0).address == address
     assert bytes_of(allocator, "active") == [0]
-    assert driver.recorded == {}
+    assert driver.recorded == allocator.waiting == {}
 
 
 def test_memory_waits_for_each_stream_that_was_said_to_use_it() -> None:
@@ -185,7 +185,8 @@ def test_before_the_second_try_waiting_memory_is_waited_for() -> None:
     del first
     assert allocator.allocate(20 * MIB, 0).address
     assert allocator.statistics.num_sync_all_streams == 1
-    assert driver.recorded == {}
+    assert driver.done == {SIDE: 1}
+    assert driver.recorded == allocator.waiting == {}
 
 
 def test_no_memory_is_an_error_that_says_how_much_there_is() -> None:
@@ -301,6 +302,37 @@ def test_what_is_freed_while_another_thread_is_at_work_is_not_left_behind() -> N
     allocator.lock.release()
     assert allocator.allocate(512, 0).address
     assert bytes_of(allocator, "allocation") == [0]
+
+
+class LockThatOpensLate:
+    """A lock during whose first opening another thread frees memory."""
+
+    def __init__(self, lock: Any, held: list[Allocation]) -> None:
+        self.lock, self.held = lock, held
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        thread = threading.Thread(target=self.held.clear)
+        thread.start()
+        thread.join()
+        self.lock.release()
+
+    def acquire(self, blocking: bool) -> bool:
+        return bool(self.lock.acquire(blocking=blocking))
+
+    def release(self) -> None:
+        self.lock.release()
+
+
+def test_what_is_freed_just_before_the_lock_opens_is_not_left_behind() -> None:
+    _, allocator = fresh()
+    held = [allocator.allocate(512, 0)]
+    allocator.lock = LockThatOpensLate(allocator.lock, held)  # type: ignore[assignment]
+    kept = allocator.allocate(512, 0)
+    assert kept.address
+    assert bytes_of(allocator, "allocation") == [1]
 
 
 def test_threads_never_get_each_others_memory() -> None:
