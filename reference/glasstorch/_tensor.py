@@ -236,7 +236,7 @@ class Tensor(TensorMethods):
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
-        return self.array().tolist()
+        return host_array(self).tolist()
 
     def __bool__(self) -> bool:
         if self.numel() != 1:
@@ -328,6 +328,38 @@ class Tensor(TensorMethods):
         """The tensor on the CPU; itself if it is there."""
         return self.to("cpu", memory_format=memory_format)
 
+    def cuda(self, device: Any = None, non_blocking: Any = False, memory_format: Any = None) -> Tensor:
+        """The tensor on a CUDA device, the current one unless another is given; itself if it is there."""
+        on = "cuda" if device is None else device
+        return self.to(on, non_blocking=non_blocking, memory_format=memory_format)
+
+    def pin_memory(self) -> Tensor:
+        """The tensor in pinned main memory, from which a copy to a device need not block; itself if it is there."""
+        if self.device is not CPU:
+            raise DeviceError(f"cannot pin a tensor on {self.device}: only dense CPU tensors can be pinned")
+        if self.is_pinned():
+            return self
+        result = empty_pinned(self._shape, self.strides(), self.dtype)
+        result.copy_(self.detach())
+        return result
+
+    def is_pinned(self) -> Any:
+        """Whether the tensor is in pinned main memory."""
+        if self.device is not CPU or not hooks.cuda_hooks.is_initialized():
+            return False
+        return hooks.memory_hooks.is_pinned(self.data_ptr())
+
+    def record_stream(self, s: Any) -> None:
+        """Say that work on the stream `s` uses the tensor: its memory is not given on before that work is done."""
+        block = self.untyped_storage().block
+        if block is None:
+            raise DeviceError(f"record_stream: expected a CUDA tensor, this one is on {self.device}")
+        block.record_stream(s.cuda_stream)
+
+    def get_device(self) -> Any:
+        """The index of the device; -1 for the CPU."""
+        return -1 if self.device.index is None else self.device.index
+
     # Python protocols -------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -336,7 +368,7 @@ class Tensor(TensorMethods):
         except InplaceError:  # a view whose history a change in place made ambiguous
             grad_fn = "Invalid"
         return tensor_str(
-            None if self.is_meta else self.array(),
+            None if self.is_meta else host_array(self),
             self._shape,
             self.dtype,
             self.device,
@@ -359,7 +391,7 @@ class Tensor(TensorMethods):
         if id(self) not in memo:
             storage = self.untyped_storage()
             if id(storage) not in memo:
-                memo[id(storage)] = _copied_storage(storage)
+                memo[id(storage)] = storage.clone()
             copied = make(memo[id(storage)], self.dtype, self._shape, self._strides, self._offset, type(self))
             copied.requires_grad_(self.requires_grad)
             memo[id(self)] = copied
@@ -370,7 +402,7 @@ class Tensor(TensorMethods):
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         storage = self.untyped_storage()
         geometry = self._shape, self._strides, self._offset
-        held = storage.nbytes(), storage.buffer, storage.device
+        held = storage.nbytes(), None if self.is_meta else storage.cpu().buffer, storage.device
         return _rebuild, (type(self), held, self.dtype, geometry, self.requires_grad)
 
     def as_subclass(self, cls: type[Tensor]) -> Any:
@@ -386,6 +418,11 @@ class Tensor(TensorMethods):
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda self, other: function(other, self)
+
+
+def host_array(tensor: Tensor) -> Array:
+    """The elements as a NumPy array: on the CPU the tensor's own memory, else a copy. Calls no operator."""
+    return hooks.memory_hooks.host_array(tensor) if tensor.is_cuda else tensor.array()  # type: ignore[no-any-return]
 
 
 def dtype_named(name: str) -> dtype:
@@ -485,6 +522,12 @@ def empty_strided(shape: Shape, strides: Shape, dtype: dtype, on: device = CPU) 
     return make(Storage.allocate(nbytes, on), dtype, shape, strides, 0)
 
 
+def empty_pinned(shape: Shape, strides: Shape, dtype: dtype) -> Tensor:
+    """An uninitialised CPU tensor in pinned memory."""
+    nbytes = geometry.span(shape, strides) * dtype.itemsize
+    return make(Storage.over(hooks.memory_hooks.pinned(nbytes)), dtype, shape, strides, 0)
+
+
 def from_array(array: Array, dtype: dtype) -> Tensor:
     """A tensor over somebody else's array, of any strides; the memory is shared."""
     itemsize = dtype.itemsize
@@ -512,13 +555,6 @@ def wrapped_number(value: Number) -> Tensor:  # hot path: benchmarks/eager.py
     return t
 
 
-def _copied_storage(storage: Storage) -> Storage:
-    buffer = storage.buffer
-    if buffer is None:
-        return Storage.allocate(storage.nbytes(), storage.device)
-    return Storage.over(buffer.copy(), resizable=True)
-
-
 def _rebuild(
     cls: type[Tensor],
     held: tuple[int, Array | None, device],
@@ -528,7 +564,11 @@ def _rebuild(
 ) -> Tensor:
     """A tensor out of what `__reduce_ex__` took it apart into."""
     nbytes, buffer, on = held
+    if on.type == "cuda":
+        on = hooks.cuda_hooks.indexed(on)
     storage = Storage.allocate(nbytes, on) if buffer is None else Storage.over(buffer, resizable=True)
+    if storage.device is not on:
+        storage = Storage.allocate(nbytes, on).copy_(storage)
     return make(storage, dtype, *geometry, cls).requires_grad_(requires_grad)
 
 

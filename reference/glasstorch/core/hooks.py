@@ -16,6 +16,8 @@ from glasstorch.core.errors import AutogradError, DeviceError
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+    from glasstorch.core.device import device
+    from glasstorch.core.storage import Storage
 
 
 class VariableHooks(Protocol):
@@ -98,6 +100,9 @@ class CUDAHooks(Protocol):
     def current_device(self) -> int:
         """The device of the calling thread that `cuda` without an index means."""
 
+    def is_initialized(self) -> bool:
+        """Whether a driver is on and the kernels are loaded."""
+
     def indexed(self, on: device) -> device:
         """A CUDA device with its index; one that is not there is refused. Loads the kernels."""
 
@@ -122,6 +127,9 @@ class DeviceBlock(Protocol):
     address: int
     nbytes: int
 
+    def record_stream(self, stream: int) -> None:
+        """Keep the memory, once the object is dead, until what is queued on a stream by then is done."""
+
 
 class MemoryHooks(Protocol):
     """What the CUDA kernels do for storages and tensors; loaded when CUDA is first asked for."""
@@ -140,9 +148,6 @@ class MemoryHooks(Protocol):
 
     def is_pinned(self, address: int) -> bool:
         """Whether an address lies in page-locked main memory."""
-
-    def record_stream(self, block: DeviceBlock, stream: Any) -> None:
-        """Keep a block from being used again until what is queued on a stream now is done."""
 
 
 class _NoDeviceMemory:

@@ -24,7 +24,14 @@ import numpy as np
 from glasstorch.core import geometry
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, dtype
-from glasstorch.core.errors import AutogradError, InplaceError, NoDataError, ShapeError, StorageError
+from glasstorch.core.errors import (
+    ArgumentTypeError,
+    AutogradError,
+    InplaceError,
+    NoDataError,
+    ShapeError,
+    StorageError,
+)
 from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.keys import ADINPLACEORVIEW
 from glasstorch.core.layout import layout, strided
@@ -171,7 +178,7 @@ class TensorImpl:
             array = self._array = np.array(self._number, self.dtype.numpy)
             return array
         if storage.memory is None:
-            raise NoDataError(f"Cannot copy out of {storage.device} tensor; no data!")
+            raise out_of_reach(storage)
         array = self._array = strided_array(storage, self.dtype, self._shape, self.strides(), self._offset)
         self._generation = storage.generation
         return array
@@ -219,6 +226,16 @@ class TensorImpl:
         if counter is None:
             counter = self._version_counter = VersionCounter()
         counter.value += 1
+
+
+def out_of_reach(storage: Storage) -> Exception:
+    """Why NumPy cannot read a storage: its bytes are on a device, or it has none."""
+    if storage.device.type == "meta":
+        return NoDataError(f"Cannot copy out of {storage.device} tensor; no data!")
+    return ArgumentTypeError(
+        f"can't convert {storage.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+        f"memory first."
+    )
 
 
 def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> Array:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DeviceError, DtypeError
 from glasstorch.kernels.cuda.driver import Argument, Dim, Kernel, Parameter
-from glasstorch.kernels.cuda.runtime import current_stream, driver
+from glasstorch.kernels.cuda.runtime import current_stream, driver, set_device
 
 Size = int | tuple[int, ...]
 
@@ -28,13 +28,17 @@ def grid_for(count: int, block: int) -> int:
 def launch(  # hot path
     kernel: Kernel, grid: Size, block: Size, arguments: Sequence[Tensor | Argument], shared_memory: int = 0
 ) -> None:
-    """Queue a kernel on the current stream of the current device.
+    """Queue a kernel on the current stream of the first tensor's device; of the current one where there is no tensor.
 
     `grid` and `block` have one to three sizes, x first. A tensor stands for the address of its first element, an int
     for an address, a NumPy scalar for a value. `shared_memory` is the dynamic part, in bytes. DeviceError where a
     tensor is on another device, DtypeError where its elements are not what the kernel reads.
     """
-    device = driver().current_device()
+    device = current = driver().current_device()
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            device = device if argument.device.index is None else argument.device.index
+            break
     signature = kernel.signature
     taken: list[Argument] = []
     for number, argument in enumerate(arguments):
@@ -48,7 +52,14 @@ def launch(  # hot path
                 _check_dtype(kernel.name, number, signature[number], argument)
             argument = argument.data_ptr()
         taken.append(argument)
-    kernel.launch(_dim(grid), _dim(block), taken, shared_memory, current_stream(device))
+    if device == current:
+        kernel.launch(_dim(grid), _dim(block), taken, shared_memory, current_stream(device))
+        return
+    set_device(device)  # what c10::DeviceGuard does in PyTorch's wrappers around kernels
+    try:
+        kernel.launch(_dim(grid), _dim(block), taken, shared_memory, current_stream(device))
+    finally:
+        set_device(current)
 
 
 def _dim(size: Size) -> Dim:

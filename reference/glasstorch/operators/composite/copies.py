@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number
 from glasstorch.core.dtype import dtype as Dtype
@@ -60,10 +61,12 @@ def to_options(
     memory_format: MemoryFormat | None,
 ) -> Tensor:
     """The tensor itself if it is of that dtype, device and layout already, else a copy that is."""
+    if device is not None and device.type == "cuda":
+        device = hooks.cuda_hooks.indexed(device)
     if (
         not copy
         and (dtype is None or dtype is self.dtype)
-        and (device is None or device.type == self.device.type)
+        and (device is None or device is self.device or device.type == self.device.type != "cuda")
         and memory_format in (None, preserve_format, suggested_memory_format(self))
     ):
         return self
@@ -79,7 +82,12 @@ def to_copy(
     non_blocking: bool,
     memory_format: MemoryFormat | None,
 ) -> Tensor:
-    """A copy of another dtype or on another device: an empty tensor there, and copy_."""
+    """A copy of another dtype or on another device: an empty tensor there, and copy_.
+
+    A copy to the CPU that does not block has pinned memory as its target.
+    """
+    if non_blocking and device is not None and device.type == "cpu" and self.device.type == "cuda":
+        pin_memory = True
     return empty_like(0, self, dtype, layout, device, pin_memory, memory_format).copy_(self, non_blocking)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype_of_number
 from glasstorch.core.dtype import dtype as Dtype
@@ -98,6 +99,8 @@ def empty_like(
     """An uninitialised tensor of the same size, which also keeps the order of dimensions in memory."""
     dtype = self.dtype if dtype is None else dtype
     device = self.device if device is None else device
+    if device.type == "cuda":
+        device = hooks.cuda_hooks.indexed(device)
     below = KEYS_OF_DEVICE[device.type] & BELOW_ADINPLACEORVIEW
     if memory_format is preserve_format:
         memory_format = None

@@ -1,0 +1,261 @@
+"""How are elements copied to, from and on a device, and how is a device's memory filled?
+
+Mirrors: aten/src/ATen/native/cuda/Copy.cu, aten/src/ATen/native/cuda/FillKernel.cu, CUDAScalar.cu (_local_scalar_dense)
+Differs: kernels read and write element types that they are told at run time. Copies between devices always go through
+    a contiguous piece of memory on either side.
+
+# Note [Copies between main memory and a device]
+The driver copies bytes. So both sides must lie in memory in one order and have one dtype; where they do not, a
+contiguous piece stands between. A cast is done on the CPU, or, in a copy that does not block, on the device. A copy
+that blocks waits for the stream of the device; one that does not is asynchronous only where the main memory is pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch.core.allocator import empty_array
+from glasstorch.core.device import CPU, device
+from glasstorch.core.dtype import Number
+from glasstorch.core.layout import memory_format
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.copies import check_copy, element, strides_of_copy
+from glasstorch.kernels.cpu.copies import assign
+from glasstorch.kernels.cuda import pinned_memory, runtime
+from glasstorch.kernels.cuda.driver import Copy
+from glasstorch.kernels.cuda.launch import launch
+from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.stream import device as on_device
+from glasstorch.kernels.cuda.tensors import CODE, is_flat, operands
+
+CUDA = KernelTable("CUDA")
+
+THREADS = 256  # of a block
+MOST_BLOCKS = 1024  # of a grid: enough for every card, and each thread goes on where there are more elements
+
+
+def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
+    for file, name in (("copy.cu", "copy_words"), ("copy.cu", "copy_cast")):
+        yield file, name, ()
+    for name in ("fill_words", "fill_elements"):
+        yield "fill.cu", name, ()
+
+
+def blocks_for(count: int) -> int:
+    """How many blocks walk through so many elements."""
+    return min(-(-count // THREADS), MOST_BLOCKS)
+
+
+# Bytes ----------------------------------------------------------------------------------------------------------
+
+
+def transfer(target: int, to: device, source: int, of: device, nbytes: int, non_blocking: bool = False) -> None:
+    """Copy bytes between addresses of two devices, at least one of which is a CUDA device.
+
+    It runs on the current stream of the CUDA device (of the source, where both are: the target's stream waits for it).
+    """
+    if not nbytes:
+        return
+    driver = runtime.driver()
+    if of is not CPU and to is not CPU and of is not to:
+        _between_devices(target, to, source, of, nbytes)
+        return
+    kind = Copy.HOST_TO_DEVICE if of is CPU else Copy.DEVICE_TO_HOST if to is CPU else Copy.DEVICE_TO_DEVICE
+    with on_device(to if of is CPU else of):
+        stream = runtime.current_stream()
+        driver.memcpy_async(target, source, nbytes, kind, stream)
+        if kind is Copy.DEVICE_TO_DEVICE:
+            return
+        if non_blocking:
+            pinned_memory.pinned_allocator().record(source if of is CPU else target, stream)
+        else:
+            driver.stream_synchronize(stream)
+
+
+def _between_devices(target: int, to: device, source: int, of: device, nbytes: int) -> None:
+    """From one device to another: each device's current stream waits for the other's.
+
+    Mirrors: copy_device_to_device in aten/src/ATen/native/cuda/Copy.cu
+    """
+    driver = runtime.driver()
+    assert to.index is not None
+    assert of.index is not None
+    there, here = runtime.current_stream(to.index), runtime.current_stream(of.index)
+    with on_device(to):
+        ready = driver.event_create(timing=False)
+        driver.event_record(ready, there)
+    with on_device(of):
+        done = driver.event_create(timing=False)
+        driver.stream_wait_event(here, ready)
+        driver.memcpy_async(target, source, nbytes, Copy.DEVICE_TO_DEVICE, here)
+        driver.event_record(done, here)
+    with on_device(to):
+        driver.stream_wait_event(there, done)
+    for event in (ready, done):
+        driver.event_destroy(event)
+
+
+# Elements -------------------------------------------------------------------------------------------------------
+
+
+@CUDA.impl("copy_")
+def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
+    """Overwrite with another tensor's elements; one of the two, or both, are on a CUDA device."""
+    if self is not src:
+        check_copy(self, src)
+        if self.numel():
+            copy_elements(self, src, non_blocking)
+    return self
+
+
+def copy_elements(target: Tensor, source: Tensor, non_blocking: bool = False) -> Tensor:
+    """Copy, cast and broadcast between tensors on any two devices; nothing is checked."""
+    if not target.numel():
+        return target
+    if target.device is source.device:
+        copy_on_device(target, source)
+    elif source.device is CPU:
+        to_device(target, source, non_blocking)
+    elif target.device is CPU:
+        to_host(target, source, non_blocking)
+    else:
+        to_other_device(target, source)
+    return target
+
+
+def copy_on_device(target: Tensor, source: Tensor) -> None:
+    """Both are on the same device."""
+    shape, count = target._shape, target.numel()
+    if target.dtype is source.dtype:
+        if is_flat(shape, target, source):
+            transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, target.nbytes)
+            return
+        made = kernel("copy.cu", "copy_words")
+        kinds = target, source, np.int32(target.dtype.itemsize)
+    else:
+        made = kernel("copy.cu", "copy_cast")
+        kinds = target, np.int32(CODE[target.dtype]), source, np.int32(CODE[source.dtype])
+    launch(made, blocks_for(count), THREADS, (*kinds, operands(shape, target, source), np.int64(count)))
+
+
+def to_device(target: Tensor, source: Tensor, non_blocking: bool) -> None:
+    """From main memory; see Note [Copies between main memory and a device]."""
+    if non_blocking and source.dtype is not target.dtype:
+        staged = empty(source._shape, source.dtype, target.device)
+        to_device(staged, source, non_blocking)
+        copy_on_device(target, staged)
+    elif target.dtype is source.dtype and is_flat(target._shape, target, source):
+        transfer(target.data_ptr(), target.device, source.data_ptr(), CPU, target.nbytes, non_blocking)
+    else:
+        array = source.array()
+        ready = empty_array(array.shape, target.dtype.numpy, prod(array.shape) * target.dtype.itemsize)
+        assign(ready, array, target.dtype, source.dtype)
+        if target.is_row_major() and array.shape == target._shape:
+            transfer(target.data_ptr(), target.device, ready.ctypes.data, CPU, ready.nbytes)
+        else:
+            staged = empty(array.shape, target.dtype, target.device)
+            transfer(staged.data_ptr(), staged.device, ready.ctypes.data, CPU, ready.nbytes)
+            copy_on_device(target, staged)
+
+
+def to_host(target: Tensor, source: Tensor, non_blocking: bool) -> None:
+    """To main memory; see Note [Copies between main memory and a device]."""
+    if non_blocking and source.dtype is not target.dtype:
+        staged = empty(source._shape, target.dtype, source.device)
+        copy_on_device(staged, source)
+        to_host(target, staged, non_blocking)
+    elif target.dtype is source.dtype and is_flat(target._shape, target, source):
+        transfer(target.data_ptr(), CPU, source.data_ptr(), source.device, target.nbytes, non_blocking)
+    else:
+        assign(target.array(), elements_on_host(source), target.dtype, source.dtype)
+
+
+def to_other_device(target: Tensor, source: Tensor) -> None:
+    """From one CUDA device to another; a cast is done on the one that the elements come from."""
+    if target.dtype is not source.dtype or not is_flat(target._shape, target, source):
+        ready = empty(source._shape, target.dtype, source.device)
+        copy_on_device(ready, source)
+        if target._shape != source._shape or not target.is_row_major():
+            staged = empty(source._shape, target.dtype, target.device)
+            to_other_device(staged, ready)
+            copy_on_device(target, staged)
+            return
+        source = ready
+    transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, target.nbytes)
+
+
+def elements_on_host(tensor: Tensor) -> Array:
+    """The elements of a CUDA tensor as a NumPy array of its own."""
+    array = empty_array(tensor._shape, tensor.dtype.numpy, tensor.nbytes)
+    if not tensor.is_row_major() and tensor.numel():
+        staged = empty(tensor._shape, tensor.dtype, tensor.device)
+        copy_on_device(staged, tensor)
+        tensor = staged
+    transfer(array.ctypes.data, CPU, tensor.data_ptr(), tensor.device, array.nbytes)
+    return array
+
+
+@CUDA.impl("clone")
+def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
+    """The elements in memory of their own."""
+    strides = strides_of_copy(self, memory_format)
+    if strides is None:
+        result = empty(self._shape, self.dtype, self.device)
+    else:
+        result = empty_strided(self._shape, strides, self.dtype, self.device)
+    return copy_elements(result, self)
+
+
+# One value ------------------------------------------------------------------------------------------------------
+
+
+@CUDA.impl("fill_.Scalar")
+def fill_(keys: int, self: Tensor, value: Number) -> Tensor:
+    """Every element set to a number."""
+    fill_with(self, np.array(element(value, self.dtype)).astype(self.dtype.numpy))
+    return self
+
+
+@CUDA.impl("zero_")
+def zero_(keys: int, self: Tensor) -> Tensor:
+    """Every element set to 0."""
+    fill_with(self, np.zeros((), self.dtype.numpy))
+    return self
+
+
+def fill_with(tensor: Tensor, value: Array) -> None:
+    """Every element set to one, which is given as a 0-dim array of the tensor's dtype."""
+    nbytes, bits = tensor.nbytes, value.tobytes()
+    if not nbytes:
+        return
+    flat, address = is_flat(tensor._shape, tensor), tensor.data_ptr()
+    if flat and bits.count(bits[0]) == len(bits):  # all bytes are the same
+        with on_device(tensor.device):
+            runtime.driver().memset_async(address, bits[0], nbytes, runtime.current_stream())
+        return
+    if flat and address % 16 == 0 and nbytes % 16 == 0:
+        pattern = np.frombuffer(bits * (16 // len(bits)), WORDS)[0]
+        count = nbytes // 16
+        launch(kernel("fill.cu", "fill_words"), blocks_for(count), THREADS, (tensor, pattern, np.int64(count)))
+        return
+    count = tensor.numel()
+    number = np.uint64(int.from_bytes(bits, "little"))
+    walk = operands(tensor._shape, tensor)
+    arguments = tensor, np.int32(len(bits)), number, walk, np.int64(count)
+    launch(kernel("fill.cu", "fill_elements"), blocks_for(count), THREADS, arguments)
+
+
+WORDS = np.dtype([(name, np.uint32) for name in "xyzw"])  # uint4
+
+
+@CUDA.impl("_local_scalar_dense")
+def local_scalar_dense(keys: int, self: Tensor) -> Number:
+    """The one element as a Python number. Waits for the device."""
+    value = elements_on_host(self).item()
+    return value if type(value) in (bool, int, float) else float(value)  # bfloat16 has a scalar type of its own

@@ -1,0 +1,126 @@
+"""How are new tensors made on a CUDA device?
+
+Mirrors: aten/src/ATen/cuda/EmptyTensor.cpp, aten/src/ATen/native/cuda/RangeFactories.cu, TensorFactories.cu (randperm)
+Differs: a random permutation is drawn by the CPU's generator and copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch._tensor import empty as uninitialised
+from glasstorch.core.device import device
+from glasstorch.core.dtype import Number, dtype, float64, get_default_dtype
+from glasstorch.core.generator import Generator
+from glasstorch.core.layout import layout, memory_format
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu import creation as on_cpu
+from glasstorch.kernels.creation import arange_dtype, arange_length, new_empty, new_empty_strided
+from glasstorch.kernels.cuda.copies import THREADS, blocks_for, copy_elements
+from glasstorch.kernels.cuda.launch import launch
+from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.tensors import CODE, operands
+from glasstorch.kernels.structured import check_writable, resize_output
+
+CUDA = KernelTable("CUDA")
+
+
+def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
+    for name in ("arange_whole", "arange_float", "arange_double"):
+        yield "fill.cu", name, ()
+
+
+@CUDA.impl("empty.memory_format")
+def empty(
+    keys: int,
+    size: Sequence[int],
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
+) -> Tensor:
+    """Memory that nobody has written to."""
+    shape = tuple(size)
+    if pin_memory or memory_format is not None or (shape and min(shape) < 0):
+        return new_empty(device, shape, dtype, pin_memory, memory_format)
+    return uninitialised(shape, get_default_dtype() if dtype is None else dtype, device)
+
+
+@CUDA.impl("empty_strided")
+def empty_strided(
+    keys: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Memory that nobody has written to, just enough for the strides."""
+    return new_empty_strided(device, size, stride, dtype, pin_memory)
+
+
+@CUDA.impl("arange.start_step")
+def arange(
+    keys: int,
+    start: Number,
+    end: Number,
+    step: Number,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device,
+    pin_memory: bool | None,
+) -> Tensor:
+    """`start + step * i` for i = 0, 1, 2 ..."""
+    dtype = arange_dtype(start, end, step, dtype)
+    result = new_empty(device, (arange_length(start, end, step, dtype),), dtype, pin_memory, None)
+    count_up(result, start, step)
+    return result
+
+
+@CUDA.impl("arange.start_out")
+def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
+    """As `arange`, written to a tensor whose dtype decides."""
+    length = arange_length(start, end, step, out.dtype)
+    if out.numel() != length:
+        resize_output(out, (length,))
+    check_writable(out, ())
+    count_up(out, start, step)
+    return out
+
+
+def count_up(out: Tensor, start: Number, step: Number) -> None:
+    """Write `start + step * i` to element i, counted in row-major order."""
+    count = out.numel()
+    if not count:
+        return
+    numbers: tuple[np.generic, np.generic]
+    if not out.dtype.is_floating_point:
+        name, numbers = "arange_whole", (np.int64(int(start)), np.int64(int(step)))
+    elif out.dtype is float64:
+        name, numbers = "arange_double", (np.float64(start), np.float64(step))
+    else:
+        name, numbers = "arange_float", (np.float32(start), np.float32(step))
+    walk = operands(out._shape, out, any_order=False)
+    arguments = out, np.int32(CODE[out.dtype]), *numbers, walk, np.int64(count)
+    launch(kernel("fill.cu", name), blocks_for(count), THREADS, arguments)
+
+
+@CUDA.impl("randperm.generator")
+def randperm(
+    keys: int,
+    n: int,
+    generator: Generator | None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device,
+    pin_memory: bool | None,
+) -> Tensor:
+    """The numbers 0 to n - 1 in random order."""
+    drawn = on_cpu.randperm(keys, n, generator, dtype, layout, None, pin_memory)
+    return copy_elements(uninitialised(drawn._shape, drawn.dtype, device), drawn)

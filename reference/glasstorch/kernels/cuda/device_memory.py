@@ -1,0 +1,41 @@
+"""What does the core ask of CUDA memory?
+
+Mirrors: c10/core/Allocator.h, as c10/cuda/CUDACachingAllocator.cpp and aten/src/ATen/cuda/CachingHostAllocator.cpp
+    fill it in
+Differs: a Protocol of core/hooks.py is answered here, so that storages and printing need no operator.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasstorch.core import hooks
+from glasstorch.core.allocator import Buffer
+from glasstorch.core.device import device
+from glasstorch.core.storage import Storage
+from glasstorch.kernels.cuda import allocator, pinned_memory, runtime
+from glasstorch.kernels.cuda.allocator import Allocation
+from glasstorch.kernels.cuda.copies import elements_on_host, transfer
+
+
+class _Memory:
+    """Fills hooks.MemoryHooks."""
+
+    def allocate(self, nbytes: int, on: device) -> Allocation:
+        assert on.index is not None
+        return allocator.allocate(nbytes, on.index, runtime.current_stream(on.index))
+
+    def copy_bytes(self, target: Storage, source: Storage, nbytes: int) -> None:
+        transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, nbytes)
+
+    def host_array(self, tensor: Any) -> Any:
+        return elements_on_host(tensor)
+
+    def pinned(self, nbytes: int) -> Buffer:
+        return pinned_memory.allocate(nbytes)
+
+    def is_pinned(self, address: int) -> bool:
+        return pinned_memory.is_pinned(address)
+
+
+hooks.set_memory_hooks(_Memory())
