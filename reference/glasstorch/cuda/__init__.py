@@ -8,7 +8,23 @@ from __future__ import annotations
 
 from glasstorch.core.errors import AcceleratorError as AcceleratorError
 from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.cuda import memory as memory
 from glasstorch.cuda import streams as streams
+from glasstorch.cuda.memory import empty_cache as empty_cache
+from glasstorch.cuda.memory import get_per_process_memory_fraction as get_per_process_memory_fraction
+from glasstorch.cuda.memory import max_memory_allocated as max_memory_allocated
+from glasstorch.cuda.memory import max_memory_reserved as max_memory_reserved
+from glasstorch.cuda.memory import mem_get_info as mem_get_info
+from glasstorch.cuda.memory import memory_allocated as memory_allocated
+from glasstorch.cuda.memory import memory_reserved as memory_reserved
+from glasstorch.cuda.memory import memory_snapshot as memory_snapshot
+from glasstorch.cuda.memory import memory_stats as memory_stats
+from glasstorch.cuda.memory import memory_stats_as_nested_dict as memory_stats_as_nested_dict
+from glasstorch.cuda.memory import memory_summary as memory_summary
+from glasstorch.cuda.memory import reset_accumulated_memory_stats as reset_accumulated_memory_stats
+from glasstorch.cuda.memory import reset_peak_memory_stats as reset_peak_memory_stats
+from glasstorch.cuda.memory import set_per_process_memory_fraction as set_per_process_memory_fraction
 from glasstorch.kernels.cuda import runtime as _runtime
 from glasstorch.kernels.cuda.driver import Properties
 from glasstorch.kernels.cuda.runtime import current_device as current_device
@@ -29,6 +45,8 @@ from glasstorch.kernels.cuda.stream import set_stream as set_stream
 from glasstorch.kernels.cuda.stream import stream as stream
 from glasstorch.kernels.cuda.stream import synchronize as synchronize
 
+__getattr__ = _refuse_unknown_names(__name__)
+
 __all__ = [
     "AcceleratorError",
     "Event",
@@ -42,13 +60,27 @@ __all__ = [
     "device",
     "device_count",
     "device_of",
+    "empty_cache",
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_per_process_memory_fraction",
     "init",
     "is_available",
     "is_initialized",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_snapshot",
+    "memory_stats",
+    "memory_stats_as_nested_dict",
+    "memory_summary",
+    "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats",
     "set_device",
+    "set_per_process_memory_fraction",
     "set_stream",
     "stream",
     "synchronize",
