@@ -58,6 +58,7 @@ def test_the_counts_have_the_names_that_torch_documents(require: Callable[[str],
 
 
 def test_where_cuda_was_not_used_nothing_is_counted() -> None:
+    runtime.use_driver(None)
     assert not cuda.is_initialized()
     assert cuda.memory_stats() == {}
     assert [cuda.memory_allocated(), cuda.max_memory_allocated(), cuda.memory_reserved()] == [0, 0, 0]
@@ -104,5 +105,5 @@ def test_a_fraction_that_is_none_is_refused_in_torchs_words() -> None:
 
 @pytest.mark.usefixtures("two_devices")
 def test_a_device_that_is_not_there_is_refused() -> None:
-    with pytest.raises(glasstorch.AcceleratorError, match=r"cuda:7 was asked for; there are cuda:0 to cuda:1"):
+    with pytest.raises(cuda.AcceleratorError, match=r"cuda:7 was asked for; there are cuda:0 to cuda:1"):
         cuda.memory_allocated(7)
