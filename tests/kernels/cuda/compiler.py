@@ -9,7 +9,7 @@ import pytest
 from glasstorch.kernels.cuda import nvrtc
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def compiler() -> ModuleType:
     """The module `nvrtc`; the test is skipped where the library is missing."""
     try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -27,6 +28,8 @@ ENTRY = re.compile(
     re.DOTALL,
 )
 SHARED = re.compile(r"(\d+) bytes smem")
+
+_loading = threading.Lock()
 
 
 class Usage(NamedTuple):
@@ -57,7 +60,8 @@ def library() -> ctypes.CDLL:
     try:
         from cuda import pathfinder
 
-        found = pathfinder.load_nvidia_dynamic_lib("nvrtc")
+        with _loading:  # a second thread would find NVRTC loaded, but not yet what it needs
+            found = pathfinder.load_nvidia_dynamic_lib("nvrtc")
     except (ImportError, RuntimeError) as error:
         raise RuntimeError(
             f"CUDA C++ cannot be compiled for a card: NVRTC was not found ({first_line(error)}); "

@@ -1,0 +1,67 @@
+"""Does every kernel compile for a card, and fit on it?"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from types import ModuleType
+
+import pytest
+
+from benchmarks import registers
+from glasstorch.kernels.cuda import nvrtc
+from tests.kernels.cuda.compiler import compiler as compiler
+
+REGISTERS = 65536  # of a multiprocessor; a block has to fit
+THREADS = 1024  # of a block, where the kernel does not say
+SHARED = 48 * 1024  # bytes that a kernel may have without asking
+
+Compiled = dict[tuple[registers.Program, str], nvrtc.Compiled]
+
+
+@pytest.fixture(scope="module")
+def compiled(compiler: ModuleType) -> Compiled:
+    """Every program for every architecture; the first that does not compile raises the compiler's words."""
+    return {
+        (program, architecture): code for program, architecture, code in registers.compile_all(registers.programs())
+    }
+
+
+def where(wrong: dict[str, object]) -> str:
+    return "\n".join(f"{kernel}: {what}" for kernel, what in wrong.items())
+
+
+def usages(compiled: Compiled) -> dict[str, nvrtc.Usage]:
+    return {
+        f"{program} {kernel} for {architecture}": usage
+        for (program, architecture), code in compiled.items()
+        for kernel, usage in code.usage.items()
+    }
+
+
+def test_every_file_is_launched_by_somebody() -> None:
+    folder = files("glasstorch.kernels.cuda")
+    there = {place.name for place in folder.iterdir() if place.name.endswith(".cu")}
+    assert there == {file for file, _, _ in registers.declared()}
+
+
+def test_every_declared_kernel_is_compiled(compiled: Compiled) -> None:
+    for (program, _), code in compiled.items():
+        assert set(program.expressions) <= set(code.usage), program
+
+
+def test_the_compiler_warns_of_nothing(compiled: Compiled) -> None:
+    warned = {f"{program} for {architecture}": code.log for (program, architecture), code in compiled.items()}
+    assert not (wrong := {name: log for name, log in warned.items() if "warning" in log}), where(wrong)
+
+
+def test_no_kernel_spills(compiled: Compiled) -> None:
+    assert not (wrong := {name: usage for name, usage in usages(compiled).items() if usage.spilled}), where(wrong)
+
+
+def test_a_full_block_of_every_kernel_fits(compiled: Compiled) -> None:
+    wrong = {
+        name: usage
+        for name, usage in usages(compiled).items()
+        if usage.registers * (usage.max_threads or THREADS) > REGISTERS or usage.shared > SHARED
+    }
+    assert not wrong, where(wrong)
