@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from glasstorch import _C as _C
 from glasstorch import autograd as autograd
+from glasstorch import backends as backends
 from glasstorch import cuda as cuda
 from glasstorch import library as library
 from glasstorch import nn as nn

@@ -1,0 +1,9 @@
+"""What can be chosen of the libraries that kernels call?
+
+Mirrors: torch/backends/__init__.py
+Differs: only `cuda`, so far.
+"""
+
+from __future__ import annotations
+
+from glasstorch.backends import cuda as cuda

@@ -1,0 +1,182 @@
+// How are matrices multiplied on a CUDA device?
+//
+// Mirrors: aten/src/ATen/native/cuda/Blas.cpp, aten/src/ATen/cuda/CUDABlas.cpp, which call cuBLAS for all of it
+// Differs: these are our own kernels; blas.py calls cuBLAS where that is preferred. Integers are multiplied too.
+//
+// Element is what lies in memory, Sum what is added up in: float for half precision, and for integers an unsigned type
+// that wraps around, as C++ leaves the overflow of signed ones undefined.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+// Note [Tiles in shared memory]
+// An element of the product needs a row and a column, and every row is needed by all columns. Read from memory for each
+// element anew, that is 2 * inner loads for 2 * inner operations, and memory is the slower of the two by far.
+// So a block of SIDE x SIDE threads makes a square tile of the product. It walks along `inner` in slabs of SIDE: all
+// threads together load a slab of the rows and one of the columns into shared memory, wait for each other, add up what
+// the slab gives, and wait again before the next slab overwrites it. Each loaded element then serves a whole tile side.
+//
+// With PER_THREAD = 1 a thread makes one element: 2 loads from shared memory for each multiplication. With 4 it makes
+// 4 x 4 of them, SIDE apart, and keeps them in registers: 8 loads for 16 multiplications. The small tile is for small
+// products, of which the large one would leave most threads idle.
+constexpr int SIDE = 16;
+
+// How far apart neighbours are in memory, in elements.
+struct Strides {
+  long long batch, row, column;
+};
+
+struct Product {
+  long long batches, rows, inner, columns;
+  Strides left, right, bias, out;
+};
+
+// Load a slab of TILE lines, each SIDE long, into `slab[place along inner][line]`; what lies outside is 0.
+//
+// Neighbouring threads should read neighbours in memory. Along which axis these lie is what tells a matrix from its
+// transpose, so that neither has to be copied. The extra column of the slab puts the elements of a column into
+// different banks of shared memory: a warp that writes along `inner` does not have to wait for itself.
+template <int TILE, typename Element, typename Sum>
+__device__ void load(
+    Sum (*slab)[TILE + 1], const Element* matrix, long long first, long long lines, long long line_stride,
+    long long start, long long inner, long long inner_stride) {
+  const bool along_inner = inner_stride == 1;
+  for (int i = threadIdx.y * SIDE + threadIdx.x; i < TILE * SIDE; i += SIDE * SIDE) {
+    const int line = along_inner ? i / SIDE : i % TILE;
+    const int place = along_inner ? i % SIDE : i / TILE;
+    const bool inside = first + line < lines && start + place < inner;
+    slab[place][line] =
+        inside ? Sum(matrix[(first + line) * line_stride + (start + place) * inner_stride]) : Sum(0);
+  }
+}
+
+// out = alpha * left @ right + beta * bias. `bias` is not read where beta is 0, and may be `out`.
+// blockIdx.x counts the tiles of a product, row by row, and blockIdx.z the batches. See Note [Tiles in shared memory].
+template <typename Element, typename Sum, int PER_THREAD>
+__global__ void __launch_bounds__(SIDE* SIDE) matmul(
+    const Element* left, const Element* right, const Element* bias, Element* out, Product product, Sum alpha,
+    Sum beta) {
+  constexpr int TILE = SIDE * PER_THREAD;
+  __shared__ Sum left_slab[SIDE][TILE + 1];
+  __shared__ Sum right_slab[SIDE][TILE + 1];
+
+  const long long tiles_in_row = (product.columns + TILE - 1) / TILE;
+  const long long first_row = blockIdx.x / tiles_in_row * TILE;
+  const long long first_column = blockIdx.x % tiles_in_row * TILE;
+
+  for (long long batch = blockIdx.z; batch < product.batches; batch += gridDim.z) {
+    Sum sums[PER_THREAD][PER_THREAD] = {};
+    for (long long start = 0; start < product.inner; start += SIDE) {
+      load<TILE>(
+          left_slab, left + batch * product.left.batch, first_row, product.rows, product.left.row, start,
+          product.inner, product.left.column);
+      load<TILE>(
+          right_slab, right + batch * product.right.batch, first_column, product.columns, product.right.column, start,
+          product.inner, product.right.row);
+      __syncthreads();
+#pragma unroll
+      for (int place = 0; place < SIDE; place++) {
+        Sum rows[PER_THREAD], columns[PER_THREAD];
+#pragma unroll
+        for (int i = 0; i < PER_THREAD; i++) {
+          rows[i] = left_slab[place][threadIdx.y + i * SIDE];
+          columns[i] = right_slab[place][threadIdx.x + i * SIDE];
+        }
+#pragma unroll
+        for (int i = 0; i < PER_THREAD; i++) {
+#pragma unroll
+          for (int j = 0; j < PER_THREAD; j++) {
+            sums[i][j] += rows[i] * columns[j];
+          }
+        }
+      }
+      __syncthreads();  // all have read the slabs
+    }
+#pragma unroll
+    for (int i = 0; i < PER_THREAD; i++) {
+#pragma unroll
+      for (int j = 0; j < PER_THREAD; j++) {
+        const long long row = first_row + threadIdx.y + i * SIDE;
+        const long long column = first_column + threadIdx.x + j * SIDE;
+        if (row < product.rows && column < product.columns) {
+          Sum result = alpha * sums[i][j];
+          if (beta != Sum(0)) {
+            const Strides& at = product.bias;
+            result += beta * Sum(bias[batch * at.batch + row * at.row + column * at.column]);
+          }
+          out[batch * product.out.batch + row * product.out.row + column * product.out.column] = Element(result);
+        }
+      }
+    }
+  }
+}
+
+// Products with a vector ------------------------------------------------------------------------------------------
+
+constexpr int WARP = 32;
+constexpr unsigned ALL_LANES = 0xffffffffu;
+
+// The sum of what the lanes of a warp hold, in its lane 0.
+template <typename Sum>
+__device__ Sum warp_sum(Sum value) {
+  for (int distance = WARP / 2; distance > 0; distance /= 2) {
+    value += __shfl_down_sync(ALL_LANES, value, distance);
+  }
+  return value;
+}
+
+// out = matrix @ vector, one warp for each row.
+template <typename Element, typename Sum>
+__global__ void mv(
+    const Element* matrix, const Element* vector, Element* out, long long rows, long long columns,
+    long long row_stride, long long column_stride, long long vector_stride, long long out_stride) {
+  const int lane = threadIdx.x % WARP;
+  const long long row = (long long)blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
+  if (row >= rows) {
+    return;  // the whole warp does
+  }
+  Sum sum = 0;
+  for (long long column = lane; column < columns; column += WARP) {
+    sum += Sum(matrix[row * row_stride + column * column_stride]) * Sum(vector[column * vector_stride]);
+  }
+  sum = warp_sum(sum);
+  if (lane == 0) {
+    out[row * out_stride] = Element(sum);
+  }
+}
+
+// The first pass over two vectors: what each block adds up. The order is the same in every run, unlike that of atomics.
+template <typename Element, typename Sum>
+__global__ void dot(
+    const Element* left, const Element* right, Sum* partial, long long n, long long left_stride,
+    long long right_stride) {
+  __shared__ Sum of_warp[WARP];  // a block has at most as many warps as a warp has lanes
+  const long long threads = (long long)gridDim.x * blockDim.x;
+  Sum sum = 0;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    sum += Sum(left[i * left_stride]) * Sum(right[i * right_stride]);
+  }
+  sum = warp_sum(sum);
+  if (threadIdx.x % WARP == 0) {
+    of_warp[threadIdx.x / WARP] = sum;
+  }
+  __syncthreads();
+  if (threadIdx.x < WARP) {
+    sum = warp_sum(threadIdx.x < blockDim.x / WARP ? of_warp[threadIdx.x] : Sum(0));
+    if (threadIdx.x == 0) {
+      partial[blockIdx.x] = sum;
+    }
+  }
+}
+
+// The second pass: one warp adds up what the blocks left.
+template <typename Element, typename Sum>
+__global__ void dot_total(const Sum* partial, Element* out, int blocks) {
+  Sum sum = 0;
+  for (int i = threadIdx.x; i < blocks; i += WARP) {
+    sum += partial[i];
+  }
+  sum = warp_sum(sum);
+  if (threadIdx.x == 0) {
+    *out = Element(sum);
+  }
+}

@@ -1,0 +1,249 @@
+"""How are matrices multiplied on CUDA?
+
+Mirrors: aten/src/ATen/native/cuda/Blas.cpp (addmm_out_cuda_impl, bmm_out_cuda_impl, addmv_out_cuda_impl, dot_cuda)
+Differs: matmul.cu where cuBLAS is not preferred or not there (blas.py), and always for dot. As on the CPU, integers are
+    multiplied too, and an out= tensor may be one of the matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty, make_view
+from glasstorch.core.dtype import Number, bfloat16, dtype, float16, float32, float64, int32, int64, uint8
+from glasstorch.core.geometry import Shape
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cuda import blas, runtime
+from glasstorch.kernels.cuda.blas import Matrices
+from glasstorch.kernels.cuda.copies import copy_elements
+from glasstorch.kernels.cuda.launch import launch
+from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.tensors import CUDA_TYPE, broadcast_strides, common_device, contiguous, output
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes import matmul as shapes
+from glasstorch.operators.shapes.result import Result
+
+CUDA = KernelTable("CUDA")
+
+# dtype -> what is added up in: its name in matmul.cu, its NumPy type, and a dtype of as many bytes.
+_FLOAT = ("float", np.float32, float32)
+_UNSIGNED = ("unsigned int", np.uint32, int32)
+SUM: Final[dict[dtype, tuple[str, Any, dtype]]] = {
+    float16: _FLOAT,
+    bfloat16: _FLOAT,
+    float32: _FLOAT,
+    float64: ("double", np.float64, float64),
+    uint8: _UNSIGNED,
+    int32: _UNSIGNED,
+    int64: ("unsigned long long", np.uint64, int64),
+}
+
+SIDE = 16  # threads along each side of a block that makes a tile, as in matmul.cu
+SMALL, LARGE = 1, 4  # elements of a tile that a thread makes, along each side
+WARPS = 8  # of a block that multiplies with a vector
+BLOCKS = 256  # of the first pass of dot, at most
+MOST_BATCHES = 65535  # blocks along z, at most
+
+STRIDES = np.dtype([("batch", np.int64), ("row", np.int64), ("column", np.int64)])
+PRODUCT = np.dtype(  # struct Product of matmul.cu
+    [(name, np.int64) for name in ("batches", "rows", "inner", "columns")]
+    + [(name, STRIDES) for name in ("left", "right", "bias", "out")]
+)
+
+
+def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
+    them all in the tests."""
+    for found in SUM:
+        for name, *more in (("matmul", SMALL), ("matmul", LARGE), ("mv",), ("dot",), ("dot_total",)):
+            yield "matmul.cu", expression(str(name), found, *more), ()
+
+
+def expression(name: str, dtype: dtype, *more: object) -> str:
+    """A kernel of matmul.cu for a dtype: `matmul<float, float, 4>`."""
+    return f"{name}<{', '.join(map(str, (CUDA_TYPE[dtype], SUM[dtype][0], *more)))}>"
+
+
+# Products of matrices -------------------------------------------------------------------------------------------
+
+
+def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices."""
+    result = shapes.mm(self, mat2)
+    common_device(self, mat2, out, numbers=False)
+    return multiplied(batch(self), batch(mat2), result, out)
+
+
+def bmm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices."""
+    result = shapes.bmm(self, mat2)
+    common_device(self, mat2, out, numbers=False)
+    return multiplied(self, mat2, result, out)
+
+
+def addmm(
+    keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number, out: Tensor | None = None
+) -> Tensor:
+    """`beta * self + alpha * (mat1 @ mat2)`.
+
+    Where beta is 0, `self` is not read, and where alpha is 0 the matrices are not: NaN in them is ignored.
+    """
+    result = shapes.addmm(self, mat1, mat2, beta, alpha)
+    common_device(self, mat1, mat2, out, numbers=False)
+    return multiplied(batch(mat1), batch(mat2), result, out, bias=self, beta=beta, alpha=alpha)
+
+
+def batch(matrix: Tensor) -> Tensor:
+    """A matrix as the only one of a batch."""
+    rows, columns = matrix._shape
+    return make_view(matrix, (1, rows, columns), (0, *matrix.strides()), matrix._offset)
+
+
+def multiplied(
+    left: Tensor,
+    right: Tensor,
+    result: Result,
+    out: Tensor | None,
+    bias: Tensor | None = None,
+    beta: Number = 0,
+    alpha: Number = 1,
+) -> Tensor:
+    """`beta * bias + alpha * (left @ right)` of two batches, written to `out` or to a fresh tensor."""
+    target = output(result, left.device) if out is None else out
+    if target.untyped_storage() in (left.untyped_storage(), right.untyped_storage()):
+        # Another block may still read what one has finished.
+        return copy_elements(target, multiplied(left, right, result, None, bias, beta, alpha))
+    if 0 in result.shape:
+        return target
+    bias = None if factor(beta, result.dtype) == 0 else bias
+    if blas.uses_cublas(runtime.driver(), result.dtype, (*left._shape, *right._shape)):
+        return by_cublas(left, right, target, bias, beta, alpha)
+    return by_tiles(left, right, target, bias, beta, alpha)
+
+
+def factor(number: Number, dtype: dtype) -> Any:
+    """`beta` or `alpha` as it is multiplied with: truncated, and wrapped around, for integers."""
+    _, number_type, _ = SUM[dtype]
+    if dtype.is_floating_point:
+        return number_type(number)
+    return number_type(int(number) % (1 << 8 * number_type().itemsize))
+
+
+def by_tiles(left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: Number, alpha: Number) -> Tensor:
+    """Our own kernel; `bias` is None where it is not to be read."""
+    (batches, rows, inner), columns, dtype = left._shape, right._shape[2], left.dtype
+    product = np.zeros((), PRODUCT)
+    product["batches"], product["rows"], product["columns"] = batches, rows, columns
+    product["inner"] = 0 if factor(alpha, dtype) == 0 else inner
+    for name, tensor in (("left", left), ("right", right), ("bias", bias), ("out", out)):
+        if tensor is not None:
+            product[name] = strides_in_batch(tensor, (batches, rows, columns))
+    per_thread = LARGE if min(rows, columns) > SIDE * LARGE // 2 else SMALL
+    tile = SIDE * per_thread
+    launch(
+        kernel("matmul.cu", expression("matmul", dtype, per_thread)),
+        (-(-rows // tile) * -(-columns // tile), 1, min(batches, MOST_BATCHES)),
+        (SIDE, SIDE),
+        (left, right, 0 if bias is None else bias, out, product[()], factor(alpha, dtype), factor(beta, dtype)),
+    )
+    return out
+
+
+def strides_in_batch(tensor: Tensor, shape: Shape) -> Shape:
+    """The strides of batch, row and column; a bias, which may have fewer dimensions, is broadcast to `shape`."""
+    if len(tensor._shape) == 3:
+        return tensor.strides()
+    return (0, *broadcast_strides(tensor, shape[1:]))
+
+
+# By cuBLAS ------------------------------------------------------------------------------------------------------
+
+
+def by_cublas(left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: Number, alpha: Number) -> Tensor:
+    """The library's product; it takes the bias from where it writes. See Note [Column-major matrices]."""
+    written = blas.layout(matrices(out))
+    if written is None or written.operation != blas.KEEP:
+        fresh = empty(out._shape, out.dtype, out.device)
+        return copy_elements(out, by_cublas(left, right, fresh, bias, beta, alpha))
+    if bias is not None and bias is not out:
+        copy_elements(out, bias)
+    left, right = (tensor if blas.layout(matrices(tensor)) else contiguous(tensor) for tensor in (left, right))
+    blas.gemm(
+        runtime.driver(),
+        runtime.current_stream(out.device.index),
+        out.dtype,
+        float(alpha),
+        matrices(left),
+        matrices(right),
+        0.0 if bias is None else float(beta),
+        matrices(out),
+    )
+    return out
+
+
+def matrices(tensor: Tensor) -> Matrices:
+    """What blas.py has to know of a batch of matrices, or of a single one."""
+    shape, strides = tensor._shape, tensor.strides()
+    if len(shape) == 2:
+        shape, strides = (1, *shape), (0, *strides)
+    return Matrices(tensor.data_ptr(), shape, strides)
+
+
+# Products with a vector -----------------------------------------------------------------------------------------
+
+
+def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector; for cuBLAS the vector is a matrix of one column."""
+    result = shapes.mv(self, vec)
+    device = common_device(self, vec, out, numbers=False)
+    target = output(result, device) if out is None else out
+    if target.untyped_storage() in (self.untyped_storage(), vec.untyped_storage()):
+        return copy_elements(target, mv(keys, self, vec))
+    rows, columns = self._shape
+    if not rows:
+        return target
+    if blas.uses_cublas(runtime.driver(), self.dtype, (rows, columns)):
+        column = make_view(vec, (1, columns, 1), (0, *vec.strides(), 1), vec._offset)
+        written = make_view(target, (1, rows, 1), (0, *target.strides(), 1), target._offset)
+        by_cublas(batch(self), column, written, None, 0, 1)
+        return target
+    launch(
+        kernel("matmul.cu", expression("mv", self.dtype)),
+        -(-rows // WARPS),
+        32 * WARPS,
+        (self, vec, target, *map(np.int64, (rows, columns, *self.strides(), *vec.strides(), *target.strides()))),
+    )
+    return target
+
+
+def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of two vectors, in two passes."""
+    result = shapes.dot(self, tensor)
+    device = common_device(self, tensor, out, numbers=False)
+    target = output(result, device) if out is None else out
+    size = self.numel()
+    blocks = max(1, min(BLOCKS, -(-size // (32 * WARPS))))
+    partial = empty((blocks,), SUM[self.dtype][2], device)
+    launch(
+        kernel("matmul.cu", expression("dot", self.dtype)),
+        blocks,
+        32 * WARPS,
+        (self, tensor, partial.data_ptr(), *map(np.int64, (size, *self.strides(), *tensor.strides()))),
+    )
+    launch(
+        kernel("matmul.cu", expression("dot_total", self.dtype)),
+        1,
+        32,
+        (partial.data_ptr(), target, np.int32(blocks)),
+    )
+    return target
+
+
+structured(CUDA, "mm", mm)
+structured(CUDA, "bmm", bmm)
+structured(CUDA, "mv", mv)
+structured(CUDA, "dot", dot)
+structured(CUDA, "addmm", addmm)

@@ -1,0 +1,95 @@
+"""How are elements put in another order along a dimension of a CUDA tensor?
+
+Mirrors: aten/src/ATen/native/TensorTransformations.cpp (flip, roll_common), cuda/TensorTransformations.cu (roll_cuda)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty
+from glasstorch.core.geometry import wrap_dim, wrap_dims
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cuda.copies import copy_elements
+from glasstorch.kernels.cuda.launch import grid_for, launch
+from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.tensors import contiguous, geometry, output
+from glasstorch.kernels.cuda.units import ELEMENT, UNIT, widest
+from glasstorch.operators.shapes import transformations as shapes
+
+CUDA = KernelTable("CUDA")
+
+BLOCK = 256
+
+
+def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
+    them all in the tests."""
+    for size in ELEMENT:
+        yield "transformations.cu", f"flip<{UNIT[size]}>", ()
+    for unit in UNIT.values():
+        yield "transformations.cu", f"roll<{unit}>", ()
+
+
+@CUDA.impl("flip")
+def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
+    """The last first, along each of the dimensions: a copy, as strides of tensors are never negative."""
+    result = output(shapes.flip(self, dims), self.device)
+    size, strides, start = self.numel(), list(self.strides()), 0
+    if not size:
+        return result
+    for dim in wrap_dims(dims, len(strides)) if strides else ():
+        start += (self._shape[dim] - 1) * strides[dim]
+        strides[dim] = -strides[dim]
+    launch(
+        kernel("transformations.cu", f"flip<{UNIT[self.dtype.itemsize]}>"),
+        grid_for(size, BLOCK),
+        BLOCK,
+        (
+            self.data_ptr(),
+            result.data_ptr(),
+            geometry(self._shape, result.strides(), tuple(strides)),
+            np.int64(size),
+            np.int64(start),
+        ),
+    )
+    return result
+
+
+@CUDA.impl("roll")
+def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
+    """Every element further by the shift, those that leave at the end come in at the front."""
+    result = output(shapes.roll(self, shifts, dims), self.device)
+    if not self.numel():
+        return result
+    rolled = contiguous(self)
+    if dims:
+        for shift, dim in zip(shifts, dims, strict=True):
+            dim = wrap_dim(dim, len(self._shape))
+            rolled = roll_one(rolled, shift, self._shape[dim], prod(self._shape[dim + 1 :]))
+    else:
+        rolled = roll_one(rolled, shifts[0], self.numel(), 1)
+    return rolled if result.is_row_major() else copy_elements(result, rolled)
+
+
+def roll_one(tensor: Tensor, shift: int, size: int, inner: int) -> Tensor:
+    """A row-major tensor rolled along a dimension of `size`, within which `inner` elements are neighbours."""
+    result = empty(tensor._shape, tensor.dtype, tensor.device)
+    itemsize = tensor.dtype.itemsize
+    unit = widest(tensor.data_ptr(), result.data_ptr(), inner * itemsize)
+    count = tensor.numel() * itemsize // unit
+    launch(
+        kernel("transformations.cu", f"roll<{UNIT[unit]}>"),
+        grid_for(count, BLOCK),
+        BLOCK,
+        (
+            tensor.data_ptr(),
+            result.data_ptr(),
+            *map(np.int64, (count, size, inner * itemsize // unit, -shift % size)),
+        ),
+    )
+    return result

@@ -1,0 +1,37 @@
+"""How many bytes at a time does a kernel move that need not know what they mean?
+
+Mirrors: OpaqueType in aten/src/ATen/native/cuda/IndexKernel.cu, the aligned copies of cuda/Shape.cu
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any, Final
+
+import numpy as np
+
+# Bytes -> the type that CUDA C++ moves at once, and how NumPy passes it by value.
+UNIT: Final = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long", 16: "int4"}
+NUMBER: Final = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+ELEMENT: Final = (1, 2, 4, 8)  # the sizes of all dtypes
+
+
+def widest(*nbytes: int) -> int:
+    """The bytes of the largest unit that all of these counts of bytes, and addresses, are multiples of.
+
+    >>> widest(48, 1024)
+    16
+    >>> widest(12, 1024)
+    4
+    """
+    return gcd(16, *nbytes)
+
+
+def bits(value: Any) -> Any:
+    """A NumPy scalar as the unsigned number of its size, which carries the same bits.
+
+    >>> hex(bits(np.float32(1)))
+    '0x3f800000'
+    """
+    return np.asarray(value).view(NUMBER[value.itemsize])[()]
