@@ -1,0 +1,80 @@
+// How does one expression become the kernel of a pointwise operator?
+//
+// This file is compiled once for each operator and compute type. Three names are defined from outside:
+//   COMPUTE     the type that is computed in: float (for half and bfloat16 too), double, or long long (for all integers
+//               and bool, whose results are cut to size when they are stored)
+//   INPUTS      how many operands there are, 1 to 3
+//   EXPRESSION  the operator: of the operands a, b, c and the numbers p, q; for example `a + p * b`
+//
+// Mirrors: aten/src/ATen/native/cuda/CUDALoops.cuh (gpu_kernel_impl, vectorized_elementwise_kernel, elementwise_kernel),
+//     aten/src/ATen/native/cuda/MemoryAccess.cuh (LoadWithCast, StoreWithCast), c10/core/DynamicCast.h
+// Differs: the types of the elements are known at run time only, on the fast path too; a launch reads and writes fours of
+//     them at once, so that the switch on the type is taken once for four. Half precision is computed in float and
+//     rounded once; some of PyTorch's kernels round after each step.
+
+#include "arithmetic.cuh"
+#include "elements.cuh"
+#include "geometry.cuh"
+
+// What a launch is told of its operands; pointwise.py fills it. The result comes first, then the inputs.
+struct Operands {
+  int types[4];        // of the elements; NUMBER where an input is one number for all
+  int common;          // the type that inputs are rounded to before they are computed with
+  int result;          // the type that the result is rounded to before it becomes an element of the output
+  COMPUTE inputs[3];   // the value of each input that is a NUMBER
+  COMPUTE numbers[2];  // p and q
+};
+
+__device__ __forceinline__ COMPUTE apply(COMPUTE a, COMPUTE b, COMPUTE c, COMPUTE p, COMPUTE q) {
+  return EXPRESSION;
+}
+
+// Reads N neighbours of one input, in the common type.
+template <int N>
+__device__ __forceinline__ void fetch(
+  const void *from, int input, long long index, const Operands &operands, COMPUTE *values
+) {
+  const int type = operands.types[1 + input];
+  if (type == NUMBER) {
+    for (int i = 0; i < N; i++) values[i] = operands.inputs[input];
+    return;
+  }
+  load<N>(from, type, index, values);
+  if (type != operands.common)
+    for (int i = 0; i < N; i++) values[i] = rounded(values[i], operands.common);
+}
+
+// Computes N neighbours, whose places are told in runs of N elements.
+template <int N>
+__device__ __forceinline__ void compute(
+  void *out, const void *x, const void *y, const void *z, const long long *places, const Operands &operands
+) {
+  COMPUTE a[N], b[N] = {}, c[N] = {};
+  fetch<N>(x, 0, places[1], operands, a);
+  if (INPUTS > 1) fetch<N>(y, 1, places[2], operands, b);
+  if (INPUTS > 2) fetch<N>(z, 2, places[3], operands, c);
+  for (int i = 0; i < N; i++) {
+    a[i] = apply(a[i], b[i], c[i], operands.numbers[0], operands.numbers[1]);
+    if (operands.result != operands.types[0]) a[i] = rounded(a[i], operands.result);
+  }
+  store<N>(out, operands.types[0], places[0], a);
+}
+
+// Writes `count` elements. The first 4 * `fours` of them lie side by side in every operand, and are computed by fours.
+extern "C" __global__ void pointwise(
+  void *out, const void *x, const void *y, const void *z, Operands operands, Geometry geometry, long long count,
+  long long fours
+) {
+  const long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  const long long threads = (long long)gridDim.x * blockDim.x;
+  for (long long i = thread; i < fours; i += threads) {
+    const long long places[4] = {i, i, i, i};
+    compute<4>(out, x, y, z, places, operands);
+  }
+  for (long long i = 4 * fours + thread; i < count; i += threads) {
+    const Offsets<1 + INPUTS> found = offsets<1 + INPUTS>(geometry, i);
+    long long places[4] = {};
+    for (int k = 0; k <= INPUTS; k++) places[k] = found.at[k];
+    compute<1>(out, x, y, z, places, operands);
+  }
+}
