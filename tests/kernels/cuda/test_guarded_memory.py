@@ -1,0 +1,61 @@
+"""Does simulated memory begin unusable, end at a forbidden page, and go back?"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import mmap
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from glasstorch.kernels.cuda.guarded_memory import GuardedMemory
+
+
+def bytes_of(memory: GuardedMemory) -> np.ndarray:
+    return np.frombuffer((ctypes.c_char * memory.nbytes).from_address(memory.address), np.uint8)
+
+
+@pytest.mark.parametrize("nbytes", [1, 255, 256, 4096, 4097, 100_000])
+def test_memory_is_aligned_and_ends_less_than_256_bytes_before_a_page(nbytes: int) -> None:
+    memory = GuardedMemory(nbytes)
+    assert memory.address % 256 == 0
+    assert -(memory.address + nbytes) % mmap.PAGESIZE < 256
+
+
+def test_fresh_memory_is_not_a_number_in_every_width() -> None:
+    memory = GuardedMemory(64)
+    for dtype in ("f2", "f4", "f8"):
+        assert np.isnan(bytes_of(memory).view(dtype)).all()
+
+
+def test_what_is_written_can_be_tracked() -> None:
+    memory = GuardedMemory(5000, track=True)
+    assert memory.written
+    assert not any((ctypes.c_char * 5000).from_address(memory.written).raw)
+    assert GuardedMemory(5000).written == 0
+
+
+@pytest.mark.parametrize("place", ["memory.address + 256", "memory.address - 4096"])
+def test_a_touch_beyond_the_memory_ends_the_process(place: str) -> None:
+    program = (
+        "import ctypes\nfrom glasstorch.kernels.cuda.guarded_memory import GuardedMemory\n"
+        f"memory = GuardedMemory(256)\nctypes.memset({place}, 0, 1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert done.returncode < 0
+
+
+def test_memory_goes_back_to_the_system_with_its_object() -> None:
+    def mapped() -> int:
+        with open("/proc/self/statm", encoding="ascii") as numbers:
+            return int(numbers.read().split()[0]) * mmap.PAGESIZE
+
+    gc.collect()
+    before = mapped()
+    memory = GuardedMemory(1 << 26)
+    assert mapped() >= before + (1 << 26)
+    del memory
+    assert mapped() < before + (1 << 25)
