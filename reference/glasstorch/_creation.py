@@ -102,14 +102,19 @@ def asarray(
         source = _copied(obj, _dtype(dtype))
         return _finished(source, device, requires_grad)
     result = as_tensor(obj, dtype, device)
-    shared = isinstance(obj, TensorImpl | np.ndarray) and np.may_share_memory(
-        result.detach().array(), obj.detach().array() if isinstance(obj, Tensor) else obj
-    )
+    shared = isinstance(obj, TensorImpl | np.ndarray) and _share_memory(result, obj)
     if copy is False and not shared:
         raise ArgumentValueError(f"can't alias arbitrary sequence or convert {type(obj).__name__} without a copy")
     if requires_grad:
         return result.requires_grad_() if result.is_leaf else result
     return result.detach() if result.requires_grad else result
+
+
+def _share_memory(result: Tensor, obj: Tensor | Array) -> bool:
+    """Whether a tensor looks at the memory of the tensor or array that it was made from."""
+    if isinstance(obj, Tensor):
+        return result.untyped_storage() is obj.untyped_storage()
+    return result.device.type == "cpu" and np.may_share_memory(result.detach().array(), obj)
 
 
 def from_numpy(ndarray: Array) -> Tensor:

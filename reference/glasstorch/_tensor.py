@@ -236,7 +236,7 @@ class Tensor(TensorMethods):
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
-        return host_array(self).tolist()
+        return self.host_array().tolist()
 
     def __bool__(self) -> bool:
         if self.numel() != 1:
@@ -368,7 +368,7 @@ class Tensor(TensorMethods):
         except InplaceError:  # a view whose history a change in place made ambiguous
             grad_fn = "Invalid"
         return tensor_str(
-            None if self.is_meta else host_array(self),
+            None if self.is_meta else self.host_array(),
             self._shape,
             self.dtype,
             self.device,
@@ -418,11 +418,6 @@ class Tensor(TensorMethods):
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda self, other: function(other, self)
-
-
-def host_array(tensor: Tensor) -> Array:
-    """The elements as a NumPy array: on the CPU the tensor's own memory, else a copy. Calls no operator."""
-    return hooks.memory_hooks.host_array(tensor) if tensor.is_cuda else tensor.array()  # type: ignore[no-any-return]
 
 
 def dtype_named(name: str) -> dtype:

@@ -18,6 +18,7 @@ from glasstorch.autograd import anomaly_mode
 from glasstorch.autograd.input_buffer import accumulate, is_shared
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Metadata, Node
+from glasstorch.core.device import CPU
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import is_expandable_to
 from glasstorch.operators.direct import on_tensor
@@ -109,7 +110,11 @@ class GraphTask:
                 if grad is not None:
                     metadata = target.metadata
                     wanted = metadata[input_nr]
-                    if wanted is not None and (grad._shape != wanted[0] or grad.dtype is not wanted[1]):
+                    if wanted is not None and (
+                        grad._shape != wanted[0]
+                        or grad.dtype is not wanted[1]
+                        or (CPU if (storage := grad._storage) is None else storage.device) is not wanted[2]
+                    ):
                         grad = validated(grad, wanted, node, i)
                     if target not in buffers and len(metadata) == 1:
                         buffers[target] = [grad]
@@ -176,9 +181,11 @@ def nodes_leading_to(roots: Sequence[Edge], targets: Collection[Node]) -> set[No
 def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
     """A gradient made to fit where it goes: summed over broadcast dimensions, cast; AutogradError if it cannot.
 
+    One of no dimensions is also moved to the device.
+
     Mirrors: validate_outputs in engine.cpp, which calls at::sum_to.
     """
-    shape, dtype = wanted
+    shape, dtype, device = wanted
     if grad._shape != shape:
         if not is_expandable_to(shape, grad._shape):
             raise AutogradError(
@@ -188,6 +195,13 @@ def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
         grad = sum_to(grad, shape)
     if grad.dtype is not dtype:
         grad = grad.to(dtype)
+    if grad.device is not device:
+        if shape:
+            raise AutogradError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - expected device {device} but "
+                f"got {grad.device}"
+            )
+        grad = grad.to(device)  # a CPU number may be an operand on any device
     return grad
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch._tensor import from_array
+from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, int64
 from glasstorch.core.geometry import Shape, contiguous_strides, wrap_dim, wrap_dims
 from glasstorch.operators.generated.functions import (
@@ -39,6 +40,14 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 Geometry = tuple[Shape, Shape, int]  # sizes, strides, offset
+
+# Copies ---------------------------------------------------------------------------------------------------------
+
+
+def moved(grad: Tensor, device: device) -> Tensor:
+    """The gradient on the device that the elements were copied from. (PyTorch: _to_copy_backward, CopyBackwards)"""
+    return grad if grad.device is device else grad.to(device)
+
 
 # Pointwise ------------------------------------------------------------------------------------------------------
 
@@ -288,7 +297,7 @@ def as_strided_backward_backward(
     shared = np.bincount(places, minlength=cells)[places]  # how many elements of the input lie in each one's cell
     flat = grad.reshape([-1])
     if (shared > 1).any():
-        flat = flat / from_array(shared, int64)
+        flat = flat / from_array(shared, int64).to(grad.device)
     storage = index_put(grad.new_zeros([cells]), [from_array(places, int64)], flat, True)
     return index(storage, [from_array(read, int64)]).reshape(list(size))
 

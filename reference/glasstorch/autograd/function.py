@@ -67,7 +67,7 @@ class BackwardCFunction(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if self.materialize_grads:
             grads = [
-                zeros(like[0], dtype=like[1]) if g is None and like is not None else g
+                zeros(like[0], dtype=like[1], device=like[2]) if g is None and like is not None else g
                 for g, like in zip(grads, self.results, strict=True)
             ]
         results = self.function.backward(self, *grads)
@@ -199,7 +199,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
         else:
             node.saved.append(SavedVariable(tensor))
     node.to_save = ()
-    node.results = [(r._shape, r.dtype) if isinstance(r, Tensor) else None for r in outputs]
+    node.results = [(r._shape, r.dtype, r.device) if isinstance(r, Tensor) else None for r in outputs]
     differentiable = [
         r if isinstance(r, Tensor) and not any(r is n for n in node.non_differentiable) else None for r in outputs
     ]
@@ -211,7 +211,8 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], results: tuple[Any, 
         metadata = node.metadata
         rebase_history(tensor, node)
         node.metadata = tuple(
-            (r._shape, r.dtype) if any(r is d for d in dirty) else m for r, m in zip(outputs, metadata, strict=True)
+            (r._shape, r.dtype, r.device) if any(r is d for d in dirty) else m
+            for r, m in zip(outputs, metadata, strict=True)
         )
         tensor._autograd_meta.output_nr = next(i for i, r in enumerate(outputs) if r is tensor)
     return tuple(outputs)

@@ -219,6 +219,11 @@ class _Hooks:
                     f"grad_dtype '{tensor.dtype.scalar_name}'. The gradient must match the tensor's grad_dtype "
                     f"(defaults to the tensor's dtype)"
                 )
+            if grad.device is not tensor.device:
+                raise AutogradError(
+                    f"attempting to assign a gradient with device type '{grad.device}' to a tensor with device type "
+                    f"'{tensor.device}'. Please ensure that the gradient and the tensor are on the same device"
+                )
         if tensor._autograd_meta is None:
             if grad is None:
                 return

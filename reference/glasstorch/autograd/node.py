@@ -18,6 +18,7 @@ from typing import Any, Self
 from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd import anomaly_mode
 from glasstorch.autograd.modes import grad_mode
+from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import AutogradError, InplaceError
 from glasstorch.core.geometry import Shape, contiguous_strides, is_non_overlapping_and_dense
@@ -25,7 +26,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
 Gradients = Sequence[Any]  # a Tensor or None for each
-Metadata = tuple[Shape, dtype]  # what a gradient must look like to enter a node at one input
+Metadata = tuple[Shape, dtype, device]  # what a gradient must look like to enter a node at one input
 
 _sequence = itertools.count()
 LAST = sys.maxsize  # AccumulateGrad runs as soon as it is ready
@@ -269,7 +270,7 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
-        self.metadata = ((variable._shape, variable.dtype),)
+        self.metadata = ((variable._shape, variable.dtype, variable.device),)
         hooks = variable._autograd_meta.hooks
         if hooks is not None:
             self.some_hooks().of_tensors = hooks
@@ -385,8 +386,8 @@ def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
 
 def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eager.py
     """Make a node the one that produced a result; an integer result has no history."""
-    dtype = result.dtype
-    node.metadata = ((result._shape, dtype),)
+    dtype, storage = result.dtype, result._storage
+    node.metadata = ((result._shape, dtype, CPU if storage is None else storage.device),)
     if not dtype.is_floating_point:
         return
     meta = result._autograd_meta
@@ -473,7 +474,7 @@ def rebase_history(tensor: Tensor, node: Node) -> None:
 
     The tensor's hooks stay with the old value; a gradient that is to be kept is the new one's.
     """
-    node.metadata = ((tensor._shape, tensor.dtype),)
+    node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
     meta = tensor._autograd_meta
     if meta is None:
         meta = tensor._autograd_meta = AutogradMeta()

@@ -79,6 +79,6 @@ def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
         node = AsStridedBackward0((edge,))
         node.self_geometry = (base._shape, base.strides(), base._offset)
         node.size, node.stride, node.storage_offset = list(view._shape), list(view.strides()), view._offset
-        node.metadata = ((view._shape, view.dtype),)
+        node.metadata = ((view._shape, view.dtype, view.device),)
         meta.grad_fn, meta.output_nr = node, 0
     meta.seen_version = view._version

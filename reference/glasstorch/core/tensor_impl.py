@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch.core import geometry
+from glasstorch.core import geometry, hooks
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.errors import (
@@ -182,6 +182,11 @@ class TensorImpl:
         array = self._array = strided_array(storage, self.dtype, self._shape, self.strides(), self._offset)
         self._generation = storage.generation
         return array
+
+    def host_array(self) -> Array:
+        """The elements as a NumPy array: on the CPU the tensor's own memory, else a copy. Calls no operator."""
+        on_device = self._storage is not None and self._storage.block is not None
+        return hooks.memory_hooks.host_array(self) if on_device else self.array()  # type: ignore[no-any-return]
 
     def set_geometry(self, shape: Shape, strides: Shape | None, offset: int) -> None:
         """Change in place where this tensor looks in its storage. The caller has checked that it fits."""

@@ -166,7 +166,7 @@ def _read(entry: Any) -> Any:
     if isinstance(entry, TensorImpl):
         if entry._shape or entry.dtype.is_floating_point:
             return entry
-        value = entry.array().item()
+        value = entry.host_array().item()
         return bool(value) if entry.dtype in MASKS else value
     if isinstance(entry, np.bool_):
         return bool(entry)

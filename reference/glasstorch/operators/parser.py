@@ -332,7 +332,7 @@ def _as_index(value: Any) -> int | None:
     if isinstance(value, TensorImpl):
         if value._shape or value.dtype.is_floating_point or value.dtype is bool_:
             return None
-        return int(value.array())
+        return int(value.host_array())
     try:
         return builtin_operators.index(value)
     except TypeError:
@@ -349,7 +349,7 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, np.bool_ | np.integer | np.floating):
         return value.item()
     if isinstance(value, TensorImpl) and not value._shape and not _requires_grad(value):
-        return value.array().item()
+        return value.host_array().item()
     return REFUSED
 
 

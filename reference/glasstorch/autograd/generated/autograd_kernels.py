@@ -28,6 +28,7 @@ from glasstorch.autograd.formulas import (
     log_softmax_double_backward,
     mm_left_grad,
     mm_right_grad,
+    moved,
     mse_loss_double_backward,
     numel,
     permute_backward,
@@ -4227,6 +4228,8 @@ _copy_ = table("copy_")
 
 
 class CopyBackwards(Node):
+    src_device: Any
+
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -4237,7 +4240,8 @@ class CopyBackwards(Node):
         if edges[0] is not None:
             grad_self = f.zeros_like(grad)
         if edges[1] is not None:
-            grad_src = grad
+            src_device = self.src_device
+            grad_src = moved(grad, src_device)
         return (grad_self, grad_src)
 
 
@@ -4252,6 +4256,7 @@ def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
         return _copy_[below](below, self, src, non_blocking)
     check_inplace(self)
     node = CopyBackwards((edge_self, edge_src))
+    node.src_device = src.device
     _copy_[below](below, self, src, non_blocking)
     rebase_history(self, node)
     return self
@@ -4261,11 +4266,14 @@ __to_copy = table("_to_copy")
 
 
 class ToCopyBackward0(Node):
+    self_device: Any
+
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)
-        grad_self = grad
+        self_device = self.self_device
+        grad_self = moved(grad, self_device)
         return (grad_self,)
 
 
@@ -4280,6 +4288,7 @@ def _to_copy(
     if edge_self is None:
         return __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
     node = ToCopyBackward0((edge_self,))
+    node.self_device = self.device
     result = __to_copy[below](below, self, dtype, layout, device, pin_memory, non_blocking, memory_format)
     set_history(result, node)
     return result

@@ -99,7 +99,7 @@ def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | Non
             picks.append(None)
         elif tensor.dtype in MASKS:
             check_mask(shape, len(picks), tensor)
-            picks += [(int(np.count_nonzero(tensor.array())),)] * len(tensor._shape)
+            picks += [(int(np.count_nonzero(tensor.host_array())),)] * len(tensor._shape)
         elif tensor.dtype in INTEGERS:
             picks.append(tensor._shape)
         else:
