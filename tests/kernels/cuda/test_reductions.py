@@ -14,7 +14,7 @@ import glasstorch
 from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import BY_NAME, FROM_NUMPY
 from glasstorch.core.errors import DtypeError
-from glasstorch.kernels.cuda import lines, reductions
+from glasstorch.kernels.cuda import lines, reductions, runtime
 from tests.kernels.cuda.devices import Devices
 
 NAN = math.nan
@@ -23,12 +23,10 @@ DTYPES = ("bool", "uint8", "int32", "int64", *FLOATS)
 CHECKED = ("uint8", "float16", "float32", "float64")  # check mode compiles anew: one dtype of each size is enough
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-6, "float64": 1e-13}
 
-random = np.random.default_rng(0)
-
 
 def tensor(shape: tuple[int, ...], dtype: str = "float32") -> Tensor:
     """Small numbers with many equals; floats have fractions that every dtype holds."""
-    numbers = random.integers(0, 2 if dtype == "bool" else 9, shape)
+    numbers = np.random.default_rng(0).integers(0, 2 if dtype == "bool" else 9, shape)
     array = (numbers / 4 - 1 if dtype in FLOATS else numbers).astype(BY_NAME[dtype].numpy)
     return from_array(np.asarray(array), FROM_NUMPY[array.dtype])
 
@@ -174,12 +172,15 @@ def test_no_part_of_a_line_is_empty_or_read_twice(cuda: Devices, launched: list[
 
 
 def test_digits_do_not_depend_on_the_order_of_threads() -> None:
-    array = random.standard_normal((3, 20_000)).astype(np.float32)
+    array = np.random.default_rng(0).standard_normal((3, 20_000)).astype(np.float32)
     sums = set()
-    for order, seed in (("forward", 0), ("reverse", 0), ("random", 1), ("random", 2)):
-        glasstorch.cuda.use_simulator(order=order, seed=seed)
-        x = glasstorch.from_numpy(array).cuda()
-        sums.add(str([x.sum().tolist(), x.sum(0)[:50].tolist(), x.sum(1).tolist(), x.mean().tolist()]))
+    try:
+        for order, seed in (("forward", 0), ("reverse", 0), ("random", 1), ("random", 2)):
+            glasstorch.cuda.use_simulator(order=order, seed=seed)
+            x = glasstorch.from_numpy(array).cuda()
+            sums.add(str([x.sum().tolist(), x.sum(0)[:50].tolist(), x.sum(1).tolist(), x.mean().tolist()]))
+    finally:
+        runtime.use_driver(None)
     assert len(sums) == 1
 
 
@@ -219,7 +220,7 @@ def test_halves_are_added_in_float32_and_rounded_once(cuda: Devices, dtype: str)
 def test_long_sums_keep_their_digits(cuda: Devices, shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
     if cuda.name == "check":
         return
-    array = random.random(shape).astype(np.float32)
+    array = np.random.default_rng(0).random(shape).astype(np.float32)
     x = glasstorch.from_numpy(array).to(cuda.device)
     exact = array.astype(np.float64).sum(dims)
     assert np.abs(x.sum(dims).cpu().numpy() / exact - 1).max() < 2e-6

@@ -46,6 +46,11 @@ SOFTMAX: dict[str, Refusal] = {
         RuntimeError,
         "softmax with half to float conversion is not supported on CPU",
     ),
+    "floats to halves in the gradient": (
+        lambda t: t.ops.aten._softmax_backward_data(t.zeros(3), t.zeros(3), 0, t.float16),
+        RuntimeError,
+        "expected scalar type Float but found Half",
+    ),
     "a gradient of another size": (
         lambda t: t.ops.aten._softmax_backward_data(t.zeros(3, 4), t.zeros(2, 4), 1, t.float32),
         RuntimeError,

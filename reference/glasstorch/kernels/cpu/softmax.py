@@ -165,6 +165,10 @@ def register_softmax(name: str, forward: Function, backward: Function) -> None:
         keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Tensor | None = None
     ) -> Tensor:
         result = getattr(shapes, f"{name}_backward")(grad_output, output, dim, input_dtype)
+        if result.dtype is not grad_output.dtype:  # half to float conversion once more
+            raise DtypeError(
+                f"expected scalar type {grad_output.dtype.scalar_name} but found {result.dtype.scalar_name}"
+            )
         return quietly(computed, backward, [grad_output, output], dim, result.dtype, out)  # type: ignore[no-any-return]
 
     structured(CPU, f"_{name}", kernel)

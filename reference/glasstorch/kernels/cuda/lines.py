@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.device import device
 from glasstorch.core.geometry import Shape
+from glasstorch.kernels.cuda.runtime import driver
 from glasstorch.kernels.cuda.tensors import collapsed
 
 THREADS: Final = 256  # of a block at most: MOST_THREADS of lines.cuh
@@ -48,14 +50,14 @@ class Block(NamedTuple):
         """How many blocks work on so many lines."""
         return -(-lines // self.lines)
 
-    def parts(self, lines: int, length: int, multiprocessors: int) -> int:
-        """Into how many parts each line is cut, where there are too few blocks to keep the multiprocessors busy.
+    def parts(self, lines: int, length: int, cores: int) -> int:
+        """Into how many parts each line is cut, where there are too few blocks to keep so many multiprocessors busy.
 
         >>> block = Block.of(True, lines=1, length=1 << 20)
-        >>> block.parts(1, 1 << 20, multiprocessors=8), block.parts(64, 1 << 20, multiprocessors=8)
+        >>> block.parts(1, 1 << 20, cores=8), block.parts(64, 1 << 20, cores=8)
         (64, 1)
         """
-        return max(min(BLOCKS * multiprocessors // self.count(lines), self.lines * length // PART), 1)
+        return max(min(BLOCKS * cores // self.count(lines), self.lines * length // PART), 1)
 
 
 def power_of_2(count: int) -> int:
@@ -80,3 +82,9 @@ def nearest(shape: Shape, strides: Shape) -> int:
 def address(tensor: Tensor | None) -> int:
     """Where a tensor starts that may be left out."""
     return 0 if tensor is None else tensor.data_ptr()
+
+
+def multiprocessors(on: device) -> int:
+    """How many of them a CUDA device has."""
+    assert on.index is not None, "a tensor's device has an index"
+    return driver().properties(on.index).multi_processor_count

@@ -13,16 +13,14 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty
-from glasstorch.core.dtype import DTYPES, FLOATING, dtype, from_numpy_dtype, int64
+from glasstorch.core.dtype import DTYPES, FLOATING, dtype, int64
 from glasstorch.core.geometry import broadcast_shapes
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.launch import grid_for, launch
-from glasstorch.kernels.cuda.lines import BLOCKS, THREADS, WARP, address, power_of_2
+from glasstorch.kernels.cuda.lines import BLOCKS, THREADS, WARP, address, multiprocessors, power_of_2
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.pointwise_ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
-from glasstorch.kernels.cuda.runtime import driver
-from glasstorch.kernels.cuda.stream import on_device
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE, common_device, contiguous, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.nn import MEAN, NONE
@@ -81,19 +79,18 @@ def nll_loss(
     loss, total_weight = (output(result, self.device) for result in results)
     places = target.numel()
     scores = contiguous(self)
-    targets, weights, *numbers = read(self, target, weight, ignore_index)
-    given, numbers = (scores, targets, address(weights)), (np.int64(places), *numbers)
+    targets, weights, *sizes = read(self, target, weight, ignore_index)
+    given, numbers = (scores, targets, address(weights)), (np.int64(places), *sizes)
     if reduction == NONE and len(self._shape) > 1:
         for_each(EACH, places, self.dtype, (*given, loss, *numbers))
         return loss, total_weight.zero_()
     threads = max(min(power_of_2(places), THREADS), WARP)
-    multiprocessors = driver().properties(self.device.index).multi_processor_count
-    blocks = max(min(-(-places // threads), BLOCKS * multiprocessors), 1)
-    partials = empty((blocks, 2), from_numpy_dtype(computed_in(self.dtype)), self.device)
+    blocks = min(grid_for(places, threads), BLOCKS * multiprocessors(self.device))
+    partials = empty((blocks, 2), computed_in(self.dtype), self.device)
     defines = options(self.dtype)
-    launch(kernel(FILE, PARTIALS, defines), blocks, threads, (*given, address(partials), *numbers))
+    launch(kernel(FILE, PARTIALS, defines), blocks, threads, (*given, partials, *numbers))
     threads = max(min(power_of_2(blocks), THREADS), WARP)
-    total = (address(partials), np.int32(blocks), loss, total_weight, np.bool_(reduction == MEAN))
+    total = (partials, np.int32(blocks), loss, total_weight, np.bool_(reduction == MEAN))
     launch(kernel(FILE, TOTAL, defines), 1, threads, total)
     return loss, total_weight
 
@@ -110,12 +107,12 @@ def nll_loss_gradient(
 ) -> Tensor:
     """Minus the weight at each counted target, 0 elsewhere."""
     gradient = output(result, self.device)
-    targets, weights, *numbers = read(self, target, weight, ignore_index)
+    targets, weights, *sizes = read(self, target, weight, ignore_index)
     each = reduction == NONE and len(self._shape) > 1
     divisor = total_weight if reduction == MEAN else None
     given = (contiguous(grad_output), targets, address(weights), address(divisor))
     scores = self.numel()
-    for_each(GRADIENT, scores, self.dtype, (*given, gradient, np.int64(scores), *numbers, np.bool_(each)))
+    for_each(GRADIENT, scores, self.dtype, (*given, gradient, np.int64(scores), *sizes, np.bool_(each)))
     return gradient
 
 
@@ -127,8 +124,8 @@ def register_nll_loss(name: str) -> None:
         keys: int, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
     ) -> tuple[Tensor, Tensor]:
         results = shape(self, target, weight, reduction, ignore_index)
-        with on_device(common_device(self, target, weight, numbers=False)):
-            return nll_loss(self, target, weight, reduction, ignore_index, results)
+        common_device(self, target, weight, numbers=False)
+        return nll_loss(self, target, weight, reduction, ignore_index, results)
 
     def backward(
         keys: int,
@@ -142,8 +139,8 @@ def register_nll_loss(name: str) -> None:
     ) -> Tensor:
         arguments = grad_output, self, target, weight, reduction, ignore_index, total_weight
         result = shape_backward(*arguments)
-        with on_device(common_device(grad_output, self, target, weight, total_weight, numbers=False)):
-            return nll_loss_gradient(*arguments, result)
+        common_device(grad_output, self, target, weight, total_weight, numbers=False)
+        return nll_loss_gradient(*arguments, result)
 
     CUDA.add(f"{name}_forward", forward)
     CUDA.add(f"{name}_backward", backward)

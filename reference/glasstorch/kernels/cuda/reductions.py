@@ -16,16 +16,14 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty
 from glasstorch.core.device import device
-from glasstorch.core.dtype import DTYPES, FLOATING, dtype, float64, uint8
+from glasstorch.core.dtype import DTYPES, FLOATING, dtype, float32, float64, int32, int64
 from glasstorch.core.geometry import Shape
 from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.cuda.launch import launch
-from glasstorch.kernels.cuda.lines import Block, address, nearest
+from glasstorch.kernels.cuda.lines import Block, address, multiprocessors, nearest
 from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.runtime import driver
-from glasstorch.kernels.cuda.stream import on_device
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE, geometry, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes import reductions as shapes
@@ -51,16 +49,18 @@ class Operation(NamedTuple):
         return np.array((self.field,), [("field", self.field.dtype)])[()]
 
 
-def computed_in(element: dtype) -> np.dtype[Any]:
-    """The type in which elements are computed: Computed of lines.cuh."""
+def computed_in(element: dtype) -> dtype:
+    """The dtype in which elements are computed: Computed of lines.cuh."""
     if element.category != FLOATING:
-        return np.dtype(np.int64)
-    return np.dtype(np.float64 if element is float64 else np.float32)
+        return int64
+    return float64 if element is float64 else float32
 
 
-def state_size(name: str, element: dtype) -> int:
-    """The bytes of an operation's State."""
-    return {"Sum": computed_in(element).itemsize, "Extremum": 16, "Truth": 4}[name]
+def no_states(operation: Operation, element: dtype, count: int, on: device) -> Tensor:
+    """Memory for so many of an operation's State."""
+    if operation.name == "Extremum":
+        return empty((count, 2), int64, on)  # Found: 16 bytes
+    return empty((count,), computed_in(element) if operation.name == "Sum" else int32, on)
 
 
 def options(name: str, element: dtype) -> tuple[str, ...]:
@@ -116,35 +116,27 @@ def reduce(
     """Reduce dimensions into `results`, `places` (where in a line it was found) or both, of any strides."""
     if 0 in (results if results is not None else places)._shape:  # type: ignore[union-attr]
         return
-    shape, on = input._shape, input.device
+    on = input.device
 
     def at_kept(tensor: Tensor | None) -> Shape | None:
         if tensor is None or not keepdim:
             return None if tensor is None else tensor.strides()
         return tuple(step for d, step in enumerate(tensor.strides()) if d not in dims)
 
-    cores = driver().properties(on.index).multi_processor_count
     block, parts, lines, length, between, along = plan(
-        shape, input.strides(), dims, at_kept(results), at_kept(places), cores
+        input._shape, input.strides(), dims, at_kept(results), at_kept(places), multiprocessors(on)
     )
     defines = options(operation.name, input.dtype)
     to = address(results), address(places)
     structure = operation.argument()
-    partials = None
-    if parts > 1:
-        partials = empty((lines * parts * state_size(operation.name, input.dtype),), uint8, on)
+    partials = no_states(operation, input.dtype, lines * parts, on) if parts > 1 else None
     first = (input, *to, address(partials), between, along, np.int64(lines), np.int64(length), structure)
-    with on_device(on):
-        launch(
-            kernel(FILE, ROWS if block.rows else COLUMNS, defines),
-            (block.count(lines), parts),
-            block.threads(),
-            first,
-        )
-        if partials is not None:
-            block = Block.of(True, lines, parts)
-            second = (address(partials), *to, between, np.int64(lines), np.int32(parts), structure)
-            launch(kernel(FILE, PARTIALS, defines), block.count(lines), block.threads(), second)
+    run = kernel(FILE, ROWS if block.rows else COLUMNS, defines)
+    launch(run, (block.count(lines), parts), block.threads(), first)
+    if partials is not None:
+        block = Block.of(True, lines, parts)
+        second = (partials, *to, between, np.int64(lines), np.int32(parts), structure)
+        launch(kernel(FILE, PARTIALS, defines), block.count(lines), block.threads(), second)
 
 
 def converted(tensor: Tensor, to: dtype) -> Tensor:
@@ -197,7 +189,7 @@ def add(
 ) -> Tensor:
     """The sum over dimensions in the dtype of the result, divided by a number."""
     to = target(result, self.device, out)
-    operation = Operation("Sum", computed_in(result.dtype).type(divisor))
+    operation = Operation("Sum", computed_in(result.dtype).numpy.type(divisor))
     reduce(operation, converted(self, result.dtype), shapes.reduced_dims(dim, len(self._shape)), keepdim, to)
     return delivered(to, out)
 

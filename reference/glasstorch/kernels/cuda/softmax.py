@@ -19,7 +19,6 @@ from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.lines import Block
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.reductions import delivered
-from glasstorch.kernels.cuda.stream import on_device
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE, common_device, contiguous, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.result import Result
@@ -61,9 +60,8 @@ def along(expression: str, function: str, inputs: tuple[Tensor, ...], dim: int, 
     block = Block.of(inner == 1, lines, length)
     arrangement = "rows" if block.rows else "columns"
     run = kernel(FILE, f"{expression}_{arrangement}", options(function, inputs[0].dtype, to.dtype))
-    arguments = (*map(contiguous, inputs), to, np.int64(lines), np.int64(length), np.int64(inner))
-    with on_device(to.device):
-        launch(run, block.count(lines), block.threads(), arguments)
+    tensors = (*map(contiguous, inputs), to)
+    launch(run, block.count(lines), block.threads(), (*tensors, np.int64(lines), np.int64(length), np.int64(inner)))
     return to
 
 

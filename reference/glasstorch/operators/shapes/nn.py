@@ -36,7 +36,7 @@ def _softmax(name: str, self: Tensor, dim: int, half_to_float: bool) -> Result:
 
 
 def _softmax_backward(name: str, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype) -> Result:
-    """The sizes and dtype of the gradient given."""
+    """The sizes and dtype of the gradient given; float16 again where softmax made float32 of that."""
     if grad_output._shape != output._shape:
         raise ShapeError(
             f"Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but "
@@ -47,7 +47,8 @@ def _softmax_backward(name: str, grad_output: Tensor, output: Tensor, dim: int, 
     _check_same(grad_output.dtype, output.dtype)
     if grad_output.dtype.category != FLOATING:
         _refuse(f"{name}_backward_kernel_impl", grad_output.dtype)
-    return Result(grad_output._shape, grad_output.dtype, None, same_dtype)
+    narrowed = grad_output.dtype is float32 and input_dtype is float16
+    return Result(grad_output._shape, float16 if narrowed else grad_output.dtype, None, same_dtype)
 
 
 softmax = partial(_softmax, "softmax")
