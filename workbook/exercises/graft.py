@@ -38,6 +38,7 @@ from workbook.exercises.asking import (
     short,
 )
 from workbook.exercises.catalogue import Piece
+from workbook.exercises.graft_cuda import MODULES, graft_cuda
 from workbook.exercises.graft_formula import graft_formula
 from workbook.exercises.graft_kernel import graft_kernel
 from workbook.exercises.graft_refusals import author_error, calls_itself, needs_itself
@@ -68,7 +69,7 @@ class Graft:
 
     def load(self) -> None:
         """Load the library, and the modules that hold the counterparts: nothing of the reader's runs."""
-        holders = {p.target.partition(":")[0]: p for p in self.pieces if p.kind in ("function", "policy")}
+        holders = {holder: piece for piece in self.pieces if (holder := holder_of(piece))}
         for name in (LIBRARY, *holders):
             try:
                 importlib.import_module(name)
@@ -95,12 +96,15 @@ class Graft:
 
     def targets(self, module: str) -> list[Piece]:
         """The pieces whose counterpart is in this module."""
-        return [p for p in self.pieces if p.kind in ("function", "policy") and p.target.partition(":")[0] == module]
+        return [piece for piece in self.pieces if holder_of(piece) == module]
 
     def loaded(self, name: str, module: ModuleType) -> None:
         """A module has run: replace what is to be replaced in it."""
         for piece in self.targets(name):
-            self._replace(piece, module)
+            if piece.kind == "cuda":
+                self._replace_text(piece, module)
+            else:
+                self._replace(piece, module)
         if name == LIBRARY:
             for piece in self.pieces:
                 if piece.kind == "kernel":
@@ -150,6 +154,31 @@ class Graft:
         where = f"{path}.{name}" if path else name
         what = f"{where} of {file}" if piece.kind == "function" else f"the decision {where} of {file}"
         self.sentences[piece.answer] = f"{what} is yours"
+
+    def _replace_text(self, piece: Piece, module: ModuleType) -> None:
+        """Put the text that the reader's function returns in a header's place."""
+        texts: list[str] = []
+
+        def text() -> str | None:
+            if self.module is not None and not texts:
+                texts.append(self.reader_text(self.module, piece))
+            return texts[0] if texts else None
+
+        def count() -> None:
+            self.calls[piece.answer] += 1
+
+        self.sentences[piece.answer] = graft_cuda(piece, module, text, count)
+
+    def reader_text(self, module: ModuleType, piece: Piece) -> str:
+        """The CUDA C++ that a function of answer.py returns; refuses anything else."""
+        try:
+            text = getattr(module, piece.answer)()
+        except Exception as error:  # noqa: BLE001 (whatever the answer raises)
+            raise self.refused(error_refusal(error, self.path, f"a {piece.answer} that returns text")) from None
+        if not isinstance(text, str):
+            came = f"{piece.answer}() returns {kind_of(text)}: {short(text)}"
+            raise self.refused(Refusal(asked="CUDA C++ as text", came=came, accepted="a str"))
+        return text
 
     def trampoline(self, piece: Piece, original: Function | None) -> Function:
         """A function that calls the reader's and counts; it keeps the signature of its counterpart."""
@@ -208,6 +237,13 @@ class Finder(MetaPathFinder):
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+
+def holder_of(piece: Piece) -> str:
+    """The module in which the counterpart is replaced when it has run; nothing for what waits for the whole library."""
+    if piece.kind == "cuda":
+        return MODULES
+    return piece.target.partition(":")[0] if piece.kind in ("function", "policy") else ""
 
 
 def callers(library: int, tests: int) -> str:

@@ -55,6 +55,7 @@ STARTS = frozenset(
     )
 )  # fmt: skip
 SIGNALS = frozenset(("os.kill", "os.killpg", "signal.pthread_kill"))
+COMPILER = "glasstorch.kernels.cuda.sim.compiler"
 DEVICES = frozenset((os.devnull, "/dev/tty", "nul", ":memory:"))
 
 
@@ -103,6 +104,8 @@ class Guard:
                 folder = None if change.folder is None else arguments[change.folder]
                 self._changed(change.what, arguments[change.path], folder, entry=change.entry)
         elif event in STARTS:
+            if self.compiling():
+                return
             self.refuse(f"it tried to start another program ({event})")
         elif event in SIGNALS:
             self.refuse("it tried to send a signal to a process")
@@ -123,7 +126,7 @@ class Guard:
         full = self._place(what, path, folder, entry=entry)
         if full.startswith(self.temporary) and not full.startswith(self.groups):
             return
-        if BYTECODE in full.split(os.sep)[-2:]:
+        if BYTECODE in full.split(os.sep)[-2:] or self.compiling():
             return
         self.refuse(f"it tried to {what} {full}, outside its temporary folder")
 
@@ -141,6 +144,15 @@ class Guard:
         if entry and last not in ("", os.curdir, os.pardir):
             return os.path.join(os.path.realpath(above), last)
         return os.path.realpath(name)
+
+    def compiling(self) -> bool:
+        """Whether the simulator of the library is at work: it starts a compiler, and keeps what came out."""
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None and frame.f_code.co_filename != self.answer:
+            if frame.f_globals.get("__name__") == COMPILER:
+                return True
+            frame = frame.f_back
+        return False
 
     def refuse(self, came: str) -> NoReturn:
         """Raise; where it was the answer's doing, write it down before, whether or not the answer catches it."""

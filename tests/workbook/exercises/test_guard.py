@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workbook.exercises.guard import ASKED, CHANGES, SIGNALS, STARTS, Guard, GuardError, OutOfReach
+from workbook.exercises.guard import ASKED, CHANGES, COMPILER, SIGNALS, STARTS, Guard, GuardError, OutOfReach
 from workbook.exercises.report import Refusal
 
 INSIDE = object()  # stands for a descriptor of a folder in the temporary one
@@ -208,6 +208,19 @@ def test_what_somebody_else_did_is_refused_and_not_blamed_on_the_answer(guard: G
     with pytest.raises(PermissionError):
         guard.hear("os.kill", [1, 9])
     assert told == []
+
+
+def test_the_simulators_compiler_may_do_what_an_answer_may_not(guard: Guard, tmp_path: Path) -> None:
+    def hear() -> None:
+        guard.hear("subprocess.Popen", ())
+        guard.hear("os.mkdir", (str(tmp_path / "cache"), 0o777, -1))
+
+    compiler: dict[str, Any] = {"__name__": COMPILER, "hear": hear}
+    exec("def compiled():\n    hear()", compiler)
+    compiler["compiled"]()
+    compiler["hear"] = lambda: exec(compile("called()", guard.answer, "exec"), {"called": hear})
+    with pytest.raises(GuardError):  # an answer that the compiler calls is an answer
+        compiler["compiled"]()
 
 
 def test_a_module_out_of_reach_is_as_good_as_not_installed() -> None:
