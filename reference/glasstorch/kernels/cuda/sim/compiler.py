@@ -24,13 +24,22 @@ from pathlib import Path
 from glasstorch.kernels.cuda.sim.errors import CompileError
 
 FOLDER = Path(__file__).parent
-RUNTIME = ("runtime.cpp", "checks.cpp")
+RUNTIME = ("runtime.cpp", "checks.cpp", "counts.cpp")
 HEADERS = ("runtime.h", "launch.h", "device.h", "halves.h", "include/cuda_fp16.h", "include/cuda_bf16.h")
 # Kernels read memory as what it is not (float4 for four floats), and count on integers that wrap, as on a card.
 COMMON = ("-std=c++17", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv")
 FAST = (*COMMON, "-O2", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
 # What checks.cpp defines is called at each access; the compiler's own runtime for that is not linked.
-CHECKED = (*COMMON, "-O1", "-w", "-ffp-contract=off", "-DSIM_CHECK", "-fsanitize=thread", "-fsanitize=alignment")
+CHECKED = (
+    *COMMON,
+    "-O1",
+    "-fno-tree-sra",
+    "-w",
+    "-ffp-contract=off",
+    "-DSIM_CHECK",
+    "-fsanitize=thread",
+    "-fsanitize=alignment",
+)
 
 
 def cache_folder() -> Path:

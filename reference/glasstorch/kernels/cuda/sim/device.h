@@ -131,6 +131,12 @@ static inline unsigned ballot(int line, unsigned mask, bool predicate) {
 
 // Atomics: one OS thread runs the whole grid, so a plain read and write is one -----------------------------------------
 
+#ifdef SIM_CHECK
+#define SIM_ATOMIC_SEEN(place) sim::atomic(place, sizeof(*(place)), __builtin_return_address(0))
+#else
+#define SIM_ATOMIC_SEEN(place) ((void)0)
+#endif
+
 namespace sim {
 
 template <class Type>
@@ -145,7 +151,7 @@ using Value = typename Same<Type>::type;  // keeps an argument out of the deduct
 #define SIM_ATOMIC(name, result)                                          \
   template <class Type>                                                   \
   SIM_INLINE Type name(Type *place, sim::Value<Type> value) {             \
-    sim::atomic(place, sizeof(Type));                                     \
+    SIM_ATOMIC_SEEN(place);                                     \
     Type old = *place;                                                    \
     *place = (result);                                                    \
     return old;                                                           \
@@ -163,7 +169,7 @@ SIM_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 
 template <class Type>
 SIM_INLINE Type atomicCAS(Type *place, sim::Value<Type> expected, sim::Value<Type> value) {
-  sim::atomic(place, sizeof(Type));
+  SIM_ATOMIC_SEEN(place);
   Type old = *place;
   if (__builtin_memcmp(&old, &expected, sizeof(Type)) == 0) *place = value;
   return old;

@@ -9,6 +9,8 @@ namespace sim {
 
 static constexpr unsigned WARP = 32, MAX_THREADS = 1024;
 static constexpr unsigned MAX_STATIC_SHARED = 48 * 1024, MAX_SHARED = 227 * 1024;
+// Bytes between two shared variables of a checked kernel, and the room that all of them may take with that.
+static constexpr unsigned RED_ZONE = 64, STATIC_REGION = 4 * MAX_STATIC_SHARED;
 
 enum Order : int { FORWARD, REVERSE, RANDOM };
 
@@ -17,7 +19,8 @@ struct Fault {
   int code;  // CUDA's number of the error; 0: none
   int line;  // 0: not known, but `address` may tell it
   const char *file;
-  uint64_t address;  // in the code; 0: not known
+  uint64_t address;  // in the kernel's library, of the code; 0: not known
+  uint64_t earlier;  // the same, of the other access of a race; `what` has {line} for it
   int has_thread;
   uint3 thread, block;
   char what[1000];
@@ -49,8 +52,8 @@ struct Launch {
   double limit;              // seconds
   const Buffer *buffers;     // sorted by address
   uint32_t buffer_count;
-  int32_t check, count;
-  uint64_t module_low, module_high;  // where the module's own variables lie
+  int32_t instrumented;      // compiled so that accesses are seen
+  int32_t check, count_sectors;
   // The answers.
   uint32_t static_shared;    // bytes that the blocks declared
   uint32_t printed;          // bytes in the buffer of printf
@@ -63,14 +66,27 @@ struct Launch {
 extern Launch *launch;  // the one that runs, or null
 extern uint32_t barriers_passed;
 
+// A short text that is given back by value.
+struct Text {
+  char text[120];
+  void print(const char *format, ...) __attribute__((format(printf, 2, 3)));
+};
+
 [[noreturn]] void fail(int code, int line, uintptr_t address, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool on_stacks(uintptr_t address);
+uint64_t in_library(uintptr_t address);
 
 // What checking wants to know of running.
 void checks_begin();
-void checks_begin_block(uint64_t number);
+void checks_begin_block();
+void checks_end_block();
 void declared_shared(unsigned offset, unsigned size);
 void lanes_synchronised(unsigned warp, unsigned lanes);
+// Where an address lies, in brackets; "" where that is not known.
+Text describe(uint64_t address);
+
+void count_begin_block();
+void count_sectors(uint64_t address, size_t size, bool write, uintptr_t pc);
 
 }  // namespace sim

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -29,6 +30,7 @@ MAX_THREADS = 1024
 MAX_BLOCK: Dim = (1024, 1024, 64)
 MAX_GRID: Dim = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 227 * 1024  # bytes
+LINE = re.compile(r'^[ \t]*#[ \t]*line[ \t]+\d+[ \t]+"([^"\n]+)"', re.MULTILINE)
 LIMIT = 20.0  # seconds that a kernel may run, unless GLASSTORCH_KERNEL_LIMIT says otherwise
 
 Buffers = np.ndarray[tuple[int, int], np.dtype[np.uint64]]  # rows: low, high, address of the init bytes or 0, flags
@@ -70,6 +72,7 @@ class _Fault(ctypes.Structure):
         ("line", ctypes.c_int),
         ("file", ctypes.c_char_p),
         ("address", ctypes.c_uint64),
+        ("earlier", ctypes.c_uint64),
         ("has_thread", ctypes.c_int),
         ("thread", ctypes.c_uint * 3),
         ("block", ctypes.c_uint * 3),
@@ -97,10 +100,9 @@ class _Launch(ctypes.Structure):
         ("limit", ctypes.c_double),
         ("buffers", ctypes.c_void_p),
         ("buffer_count", ctypes.c_uint32),
+        ("instrumented", ctypes.c_int32),
         ("check", ctypes.c_int32),
-        ("count", ctypes.c_int32),
-        ("module_low", ctypes.c_uint64),
-        ("module_high", ctypes.c_uint64),
+        ("count_sectors", ctypes.c_int32),
         ("static_shared", ctypes.c_uint32),
         ("printed", ctypes.c_uint32),
         ("text", ctypes.c_void_p),
@@ -166,7 +168,8 @@ class SimKernel:
             launch.seed = seed & 0xFFFF_FFFF_FFFF_FFFF
             launch.limit = limit()
             launch.check = module.check and buffers is not None
-            launch.count = module.check
+            launch.instrumented = module.check
+            launch.count_sectors = module.check and buffers is None
             if buffers is not None:
                 launch.buffers = buffers.ctypes.data
                 launch.buffer_count = len(buffers)
@@ -208,6 +211,7 @@ class SimModule:
             f'extern "C" SIM_EXPORT sim::Entry glasstorch_kernels[] = {{{rows}}};\n'
         )
         self.file = file
+        self.files = {file, *LINE.findall(source)}
         self.check = check
         self.run = _run_function()
         self.path = library(text, options, check)
@@ -265,34 +269,30 @@ def _show(text: bytes, lost: int) -> None:
 
 def _fault(module: SimModule, fault: _Fault) -> SimFault:
     file, line = (fault.file.decode() if fault.file else module.file), fault.line
+    what = fault.what.decode(errors="replace")
     if not line and fault.address:
         file, line = _place(module, fault.address)
+    if fault.earlier:
+        other, earlier = _place(module, fault.earlier)
+        there = f"line {earlier}" if other == file else f"{other}:{earlier}"
+        what = what.replace("{line}", there if earlier else "a line that is not known")
     thread = block = None
     if fault.has_thread:
         thread = (fault.thread[0], fault.thread[1], fault.thread[2])
         block = (fault.block[0], fault.block[1], fault.block[2])
-    return SimFault(fault.code, fault.what.decode(errors="replace"), file, line, thread, block)
+    return SimFault(fault.code, what, file, line, thread, block)
 
 
 def _place(module: SimModule, address: int) -> tuple[str, int]:
-    """The file and line of an address in the module's code: those of the kernel's text, not of our header."""
-    base = _base(module.path)
-    command = ["addr2line", "-i", "-e", str(module.path), hex(address - 1 - base)]
+    """The file and line of an address in the module's library: those of the kernel's text, not of our headers."""
+    # The call before the address is meant, and of functions that were inlined into each other the innermost of theirs.
+    command = ["addr2line", "-i", "-e", str(module.path), hex(address - 1)]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     except OSError:
         return module.file, 0
     for row in answer.splitlines():
-        name, _, line = row.split(" ")[0].rpartition(":")
-        if line.isdigit() and int(line) and Path(name).parent != Path(__file__).parent:
-            return Path(name).name, int(line)
+        path, _, line = row.split(" ")[0].rpartition(":")
+        if line.isdigit() and int(line) and Path(path).name in module.files:
+            return Path(path).name, int(line)
     return module.file, 0
-
-
-def _base(path: Path) -> int:
-    """Where in memory a library begins."""
-    with open("/proc/self/maps", encoding="utf-8") as lines:
-        for line in lines:
-            if line.rstrip().endswith(str(path)):
-                return int(line.split("-")[0], 16)
-    return 0

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -207,11 +208,24 @@ static uint64_t random_number() {
   siglongjmp(end_of_launch, 1);
 }
 
+// An address in the code as the kernel's library counts, whatever it was loaded to.
+uint64_t in_library(uintptr_t address) {
+  Dl_info library;
+  return address && dladdr((void *)address, &library) ? address - (uintptr_t)library.dli_fbase : 0;
+}
+
+void Text::print(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+}
+
 void fail(int code, int line, uintptr_t address, const char *format, ...) {
   Fault &fault = launch->fault;
   fault.code = code;
   fault.line = line;
-  fault.address = address;
+  fault.address = in_library(address);
   va_list values;
   va_start(values, format);
   stop(fault, format, values);
@@ -334,15 +348,17 @@ static void stop_watching() {
 // Shared memory --------------------------------------------------------------------------------------------------------
 
 unsigned reserve_shared(unsigned size, unsigned alignment, int line) {
-  unsigned offset = (static_used + alignment - 1) / alignment * alignment;
-  launch->static_shared = offset + size;
-  if (offset + size > MAX_STATIC_SHARED)
-    fail(218, line, 0, "the kernel declares at least %u bytes of shared memory; 0x%x (48 KB) is the most", offset + size,
+  unsigned declared = (launch->static_shared + alignment - 1) / alignment * alignment + size;
+  launch->static_shared = declared;
+  if (declared > MAX_STATIC_SHARED)
+    fail(218, line, 0, "the kernel declares %u bytes of shared memory up to here; 0x%x (48 KB) is the most", declared,
          MAX_STATIC_SHARED);
-  if (offset + size + dynamic_used > MAX_SHARED)
-    fail(1, line, 0, "%u bytes of shared memory are declared and %u asked for at the launch; a block has %u", offset + size,
+  if (declared + dynamic_used > MAX_SHARED)
+    fail(1, line, 0, "%u bytes of shared memory are declared and %u asked for at the launch; a block has %u", declared,
          dynamic_used, MAX_SHARED);
-  static_used = offset + size;
+  unsigned offset = (static_used + alignment - 1) / alignment * alignment;
+  static_used = offset + size + (launch->instrumented ? RED_ZONE : 0);
+  if (static_used > STATIC_REGION) fail(218, line, 0, "too many shared variables to keep them apart");
   declared_shared(offset, size);
   return offset;
 }
@@ -569,8 +585,9 @@ static void run_grid() {
     memset(static_shared, 0xff, static_used);  // what nobody wrote reads as NaN
     memset(dynamic_shared, 0xff, dynamic_used);
     barriers_passed = 0;
-    checks_begin_block(number);
+    checks_begin_block();
     run_block();
+    checks_end_block();
   }
 }
 
@@ -601,9 +618,9 @@ long long clock() {
 
 static void make_memory() {
   make_stacks();
-  size_t shared = MAX_STATIC_SHARED + MAX_SHARED + 4096;
+  size_t shared = STATIC_REGION + MAX_SHARED + 4096;
   static_shared = (char *)mmap(nullptr, shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-  dynamic_shared = static_shared + MAX_STATIC_SHARED;
+  dynamic_shared = static_shared + STATIC_REGION;
   print_buffer = (char *)malloc(PRINT_BUFFER);
   if (static_shared == MAP_FAILED || !print_buffer) abort();
   memset(static_shared, 0xff, shared);
@@ -653,7 +670,7 @@ extern "C" SIM_EXPORT int glasstorch_sim_run(sim::Launch *wanted) {
   wanted->lost = 0;
   wanted->counts = Counts();
   wanted->fault.code = wanted->fault.line = wanted->fault.has_thread = 0;
-  wanted->fault.address = 0;
+  wanted->fault.address = wanted->fault.earlier = 0;
   wanted->fault.file = nullptr;
   launch = wanted;
   checks_begin();

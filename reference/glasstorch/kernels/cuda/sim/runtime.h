@@ -49,7 +49,8 @@ enum Meeting { SYNCHRONISE, SHUFFLE, BALLOT };
 // Waits until every lane of the mask is here. A shuffle answers the value that the lane `source` brought, a ballot a bit
 // for each lane that brought one.
 SIM_EXPORT unsigned long long meet(int line, Meeting kind, unsigned mask, unsigned long long value, unsigned source);
-SIM_EXPORT void atomic(const volatile void *place, unsigned size);
+// Checked code tells of an atomic, and from where in the code.
+SIM_EXPORT void atomic(const volatile void *place, unsigned size, const void *address);
 SIM_EXPORT void fence();
 
 [[noreturn]] SIM_EXPORT void assertion_failed(const char *condition, const char *file, int line);
