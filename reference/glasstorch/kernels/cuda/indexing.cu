@@ -1,9 +1,10 @@
 // How are elements picked and placed by tensors of indices on a CUDA device?
 //
 // Mirrors: aten/src/ATen/native/cuda/IndexKernel.cu, ScatterGatherKernel.cu, Indexing.cu (indexSelectLargeIndex),
-//     Nonzero.cu, ../KernelUtils.cuh and ATen/cuda/Atomic.cuh (gpuAtomicAdd)
+//     Nonzero.cu, ATen/cuda/Atomic.cuh (gpuAtomicAdd)
 // Differs: one kernel reads for index, index_select and gather, and one each writes, fills and adds: what distinguishes
-//     the operators is only their geometry. `index_put` adds with atomics; PyTorch sorts the indices first.
+//     the operators is only their geometry. `index_put` adds with atomics; PyTorch sorts the indices first. Bytes are added
+//     in a copy of int32; PyTorch compares and swaps the word around each.
 //
 // Note [Offsets by index]
 // An element that is picked lies at two offsets added together: one that follows from where it stands in the result,
@@ -86,6 +87,7 @@ __global__ void place_number(
 // `target[i] += value` reads, adds and writes. Of two threads that do so for one i at once, both may read before either
 // writes: then one value is lost. An atomic addition is one step of the memory itself. In which order the values
 // are added stays open, and with it the last bits of a floating sum.
+// No memory adds single bytes: for bool and uint8 the host lets the kernel add to an int32 copy of the target.
 template <typename Element>
 __device__ void add(Element* target, Element value) {
   atomicAdd(target, value);
@@ -94,37 +96,6 @@ __device__ void add(Element* target, Element value) {
 // The sum of two's complement numbers is the same with and without signs.
 __device__ inline void add(long long* target, long long value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(target), (unsigned long long)value);
-}
-
-// What a byte's address tells of the word around it, on which the memory can work in one step.
-struct Byte {
-  unsigned* word;
-  int shift;  // of the byte in it, in bits
-
-  __device__ explicit Byte(const void* byte) {
-    const unsigned long long address = reinterpret_cast<unsigned long long>(byte);
-    word = reinterpret_cast<unsigned*>(address & ~3ull);
-    shift = 8 * (int)(address & 3);
-  }
-};
-
-// Try again until no other thread has changed the word in between.
-__device__ inline void add(unsigned char* target, unsigned char value) {
-  const Byte at(target);
-  unsigned seen = atomicAdd(at.word, 0u), expected;
-  do {
-    expected = seen;
-    const unsigned sum = ((expected >> at.shift) + value) & 0xffu;
-    seen = atomicCAS(at.word, expected, (expected & ~(0xffu << at.shift)) | sum << at.shift);
-  } while (seen != expected);
-}
-
-// The sum of bool is whether any is true.
-__device__ inline void add(bool* target, bool value) {
-  const Byte at(target);
-  if (value) {
-    atomicOr(at.word, 1u << at.shift);
-  }
 }
 
 // As `place`, but adds. See Note [Adding to one place].

@@ -17,7 +17,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty, from_array, make_view
 from glasstorch.core.device import CPU, device
-from glasstorch.core.dtype import Number, int64, uint8
+from glasstorch.core.dtype import Number, int32, int64, uint8
 from glasstorch.core.errors import DeviceError, DimensionError, DtypeError, ShapeError
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -53,6 +53,9 @@ DIMENSION = np.dtype(  # struct Dimension of indexing.cu
 )
 SIZES = np.dtype([("ndim", np.int32), ("of", np.int64, (MAX_DIMS,))], align=True)  # struct Sizes of indexing.cu
 
+# What the memory itself can add; see Note [Adding to one place] in indexing.cu.
+ADDED: Final = tuple(dtype for dtype in CUDA_TYPE if dtype.itemsize > 1)
+
 MOVING = ("pick", "place", "place_number", "count_nonzero", "write_nonzero")  # kernels that take a unit
 
 
@@ -64,8 +67,8 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for name in MOVING:
         for size in ELEMENT:
             yield "indexing.cu", f"{name}<{UNIT[size]}>", ()
-    for cuda_type in CUDA_TYPE.values():
-        yield "indexing.cu", f"accumulate<{cuda_type}>", ()
+    for dtype in ADDED:
+        yield "indexing.cu", f"accumulate<{CUDA_TYPE[dtype]}>", ()
 
 
 def moving(name: str, tensor: Tensor) -> Any:
@@ -74,7 +77,7 @@ def moving(name: str, tensor: Tensor) -> Any:
 
 
 def adding(tensor: Tensor) -> Any:
-    """The kernel that adds elements of the tensor's dtype."""
+    """The kernel that adds elements of the tensor's dtype, one of ADDED."""
     return kernel("indexing.cu", f"accumulate<{CUDA_TYPE[tensor.dtype]}>")
 
 
@@ -154,6 +157,11 @@ def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> N
     # A mask has become indices by now: what may be cast was asked before.
     same = values if values.dtype is target.dtype or not fills_mask else cast(values, target.dtype, on)
     shapes.index_put(target, at, same, accumulate)
+    if accumulate and target.dtype not in ADDED:
+        wide = cast(target, int32, on)
+        put(wide, at, cast(values, int32, on), accumulate)
+        copy_elements(target, wide)
+        return
     source = apart(cast(values, target.dtype, on), target)
     picks = picked(target, [None if tensor is None else apart(tensor, target) for tensor in at])
     kept = shapes.without_leading_ones(source._shape)
@@ -309,6 +317,11 @@ def scatter_add(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, o
 
 def _scattered(self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None, *, add: bool) -> Tensor:
     common_device(self, index, src, out, numbers=False)
+    if add and self.dtype not in ADDED:
+        if out is not None:
+            check_no_overlap(out, (index, src))
+        wide = _scattered(cast(self, int32, self.device), dim, index, cast(src, int32, src.device), None, add=add)
+        return cast(wide, self.dtype, self.device) if out is None else copy_elements(out, wide)
     target = _scatter_target(self, out, (index, src))
     at, sizes = cast(index, int64, index.device), index._shape or (1,)
     strides, of_index = along(target, dim)
