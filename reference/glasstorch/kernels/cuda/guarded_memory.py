@@ -1,7 +1,8 @@
 """Where does the simulator's memory come from, so that a stray access is noticed?
 
 Mirrors: nothing in PyTorch; cudaMalloc's promise of addresses that are multiples of 256
-Differs: each allocation lies between two pages that may not be touched, and starts filled with NaN.
+Differs: on both sides of each allocation lies a gibibyte of addresses that may not be touched, so that a wrong index
+    meets neither another allocation nor Python's memory; and it starts filled with NaN.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from glasstorch.core.errors import DeviceError
 
 ALIGNMENT: Final = 256
 POISON: Final = 0xFF  # a floating-point number of these bytes is NaN, in every width
+GUARD: Final = 1 << 30  # bytes of addresses on each side; they take no memory
 NO_ACCESS: Final = 0  # PROT_NONE, which the module mmap does not name
+READ_WRITE: Final = mmap.PROT_READ | mmap.PROT_WRITE
 FAILED: Final = ctypes.c_void_p(-1).value
 
 try:
@@ -30,16 +33,16 @@ except (TypeError, AttributeError) as error:
     raise DeviceError("the simulated device needs the system call mmap: Linux or macOS, or WSL on Windows") from error
 
 
-def mapped(nbytes: int) -> int:
+def mapped(nbytes: int, access: int = READ_WRITE) -> int:
     """The address of at least `nbytes` fresh zero bytes, a multiple of the page size."""
-    address = _libc.mmap(None, nbytes, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+    address = _libc.mmap(None, nbytes, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
     if address in (None, FAILED):
         raise MemoryError(f"the simulated device needs {nbytes} bytes of this computer's memory and cannot have them")
     return int(address)
 
 
 class GuardedMemory:
-    """`nbytes` of memory at `address`, a multiple of 256, that ends less than 256 bytes before a forbidden page.
+    """`nbytes` of memory at `address`, a multiple of 256, that ends less than 256 bytes before a forbidden address.
 
     `written` is the address of one more byte for each of them, 1 once it has been written; 0 if not asked for.
     """
@@ -47,14 +50,14 @@ class GuardedMemory:
     __slots__ = ("__weakref__", "address", "written", "nbytes")
 
     def __init__(self, nbytes: int, track: bool = False) -> None:
-        page = mmap.PAGESIZE
-        body = max(1, -(-nbytes // page)) * page
+        body = max(1, -(-nbytes // mmap.PAGESIZE)) * mmap.PAGESIZE
+        length = GUARD + body + GUARD
+        base = mapped(length, NO_ACCESS)
+        if _libc.mprotect(base + GUARD, body, READ_WRITE):
+            _libc.munmap(base, length)
+            raise MemoryError(f"this computer has no {nbytes} bytes for the simulated device")
         self.nbytes = nbytes
-        length = body + 2 * page
-        base = mapped(length)
-        _libc.mprotect(base, page, NO_ACCESS)
-        _libc.mprotect(base + page + body, page, NO_ACCESS)
-        self.address = base + page + body - -(-nbytes // ALIGNMENT) * ALIGNMENT
+        self.address = base + GUARD + body - -(-nbytes // ALIGNMENT) * ALIGNMENT
         ctypes.memset(self.address, POISON, nbytes)
         self.written = mapped(nbytes) if track and nbytes else 0
         weakref.finalize(self, _unmap, base, length, self.written, nbytes).atexit = False
