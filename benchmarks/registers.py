@@ -61,7 +61,7 @@ def compile(program: Program, architecture: str) -> nvrtc.Compiled:
     """Compile one program as the CuPy driver does."""
     templates = [expression for expression in program.expressions if not expression.isidentifier()]
     options = [f"-D{define}" for define in program.defines]
-    return nvrtc.compile(modules.source(program.file), program.file, architecture, templates, options)
+    return nvrtc.compiled(modules.source(program.file), program.file, architecture, templates, options)
 
 
 def compile_all(chosen: Iterable[Program]) -> Iterator[tuple[Program, str, nvrtc.Compiled]]:

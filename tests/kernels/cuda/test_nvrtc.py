@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -78,6 +79,22 @@ def test_there_are_no_host_headers(compiler: ModuleType) -> None:
 def test_an_unknown_architecture_is_refused(compiler: ModuleType) -> None:
     with pytest.raises(RuntimeError, match="for sm_79:\nnvrtc: error: invalid value for --gpu-architecture"):
         compiler.compile(TILE, "tile.cu", "sm_79")
+
+
+def test_what_was_compiled_before_is_read(
+    compiler: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLASSTORCH_CACHE", str(tmp_path))
+    made = compiler.compiled(TILE, "tile.cu", "sm_90", ("reverse<float>",))
+
+    def again(*arguments: object) -> None:
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr(compiler, "compile", again)
+    assert compiler.compiled(TILE, "tile.cu", "sm_90", ("reverse<float>",)) == made
+    for other in ((TILE, "tile.cu", "sm_80"), (TILE + "\n", "tile.cu", "sm_90"), (TILE, "other.cu", "sm_90")):
+        with pytest.raises(AssertionError, match="compiled again"):
+            compiler.compiled(*other, ("reverse<float>",))
 
 
 def test_where_the_library_is_missing_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

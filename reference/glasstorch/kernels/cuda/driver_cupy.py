@@ -10,19 +10,18 @@ Differs: NVRTC compiles our `.cu` files when they are first launched, where PyTo
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
 from cupy_backends.cuda.api import driver, runtime
 
-from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.errors import ArgumentValueError
 from glasstorch.kernels.cuda import cublas, nvrtc
 from glasstorch.kernels.cuda.codes import Code, cuda_error
 from glasstorch.kernels.cuda.cubin import Slot, parameters
 from glasstorch.kernels.cuda.driver import Argument, Copy, Dim, Parameter, Properties
+from glasstorch.kernels.cuda.kernel_params import KernelParams
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,7 +30,6 @@ SUCCESS = 0
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 STATIC_SHARED = 1  # CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
 ASK_FROM = 48 * 1024  # more shared memory than this has to be asked for, kernel by kernel
-ADDRESS_SIZE = 8
 
 
 def call(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
@@ -87,7 +85,7 @@ class CupyKernel:
         function = self._functions.get(device)
         if function is None:
             function = self._functions[device] = self._module.function(self.name, device)
-        packed = Packed(self.name, function.slots, arguments)
+        packed = KernelParams(self.name, function.slots, arguments)
         try:
             function.allow(shared_memory)
             driver.launchKernel(function.handle, *grid, *block, shared_memory, stream, packed.address, 0)
@@ -114,34 +112,6 @@ class _Function:
             self._allowed = shared_memory
 
 
-class Packed:
-    """The arguments of one launch, copied, as cuLaunchKernel takes them: an array of pointers to the values.
-
-    ArgumentTypeError where their number or a size is not that of the kernel's parameters.
-    """
-
-    __slots__ = ("_pointers", "_values", "address")
-
-    def __init__(self, kernel: str, slots: Sequence[Slot], arguments: Sequence[Argument]) -> None:
-        if len(arguments) != len(slots):
-            raise ArgumentTypeError(f"{kernel} takes {len(slots)} arguments, but {len(arguments)} were given")
-        end = slots[-1].offset + slots[-1].size if slots else 0
-        self._values = ctypes.create_string_buffer(end)
-        base = ctypes.addressof(self._values)
-        for index, (slot, argument) in enumerate(zip(slots, arguments, strict=True)):
-            value = (
-                argument.tobytes() if isinstance(argument, np.generic) else argument.to_bytes(ADDRESS_SIZE, "little")
-            )
-            if len(value) != slot.size:
-                what = argument.dtype if isinstance(argument, np.generic) else "an address"
-                raise ArgumentTypeError(
-                    f"{kernel}: argument {index} is {what} ({len(value)} bytes), the parameter has {slot.size} bytes"
-                )
-            ctypes.memmove(base + slot.offset, value, slot.size)
-        self._pointers = (ctypes.c_void_p * len(slots))(*(base + slot.offset for slot in slots))
-        self.address = ctypes.addressof(self._pointers)
-
-
 class CupyModule:
     """CUDA C++, compiled for the architecture of each device that uses it."""
 
@@ -165,7 +135,7 @@ class CupyModule:
         with self._lock:
             found = self._compiled.get(architecture)
             if found is None:
-                found = nvrtc.compile(*self._source, architecture, self._expressions, self._options)
+                found = nvrtc.compiled(*self._source, architecture, self._expressions, self._options)
                 self._compiled[architecture] = found
             return found
 

@@ -10,6 +10,9 @@ Differs: the library is that of an installed toolkit or of pip's nvidia-cuda-nvr
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import json
+import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,6 +20,7 @@ from functools import cache
 from typing import NamedTuple
 
 from glasstorch.kernels.cuda.cubin import max_threads
+from glasstorch.kernels.cuda.sim.compiler import cache_folder
 
 STANDARD = "-std=c++17"
 REPORT = "--ptxas-options=-v"
@@ -120,6 +124,29 @@ def compile(
     finally:
         check(nvrtc.nvrtcDestroyProgram(ctypes.byref(program)))
     return Compiled(cubin, symbols, usages(log, cubin, symbols), log)
+
+
+def compiled(
+    source: str,
+    file: str,
+    architecture: str,
+    expressions: Sequence[str] = (),
+    options: Sequence[str] = (),
+) -> Compiled:
+    """What `compile` gives; read from the user's cache folder where it was compiled before."""
+    facts = (version(), headers(), source, file, architecture, *expressions, "", *options)
+    key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
+    path = cache_folder().with_name("nvrtc") / f"{key}.cubin"
+    if path.exists():
+        head, _, cubin = path.read_bytes().partition(b"\n")
+        symbols, log = json.loads(head)
+        return Compiled(cubin, symbols, usages(log, cubin, symbols), log)
+    made = compile(source, file, architecture, expressions, options)
+    path.parent.mkdir(exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    unfinished.write_bytes(json.dumps((made.symbols, made.log)).encode() + b"\n" + made.cubin)
+    unfinished.replace(path)  # in one step: a file that is there is whole
+    return made
 
 
 def check(code: int) -> None:
