@@ -2,6 +2,8 @@
 
     python -m glasstorch examples/digits.py      with glasstorch
     python examples/digits.py                    with PyTorch, where it is installed
+    GLASSTORCH_CUDA=simulator python -m glasstorch examples/digits.py --device cuda --epochs 1
+                                                 with glasstorch, on a CUDA device that the CPU simulates
 
 One program for both libraries: `import torch` means whichever runs it. With the same seed they start from the
 same weights and see the same batches, so their losses can be compared number by number (`--losses FILE`).
@@ -40,8 +42,8 @@ class Data(NamedTuple):
     digits: torch.Tensor
 
 
-def load_digits() -> tuple[Data, Data]:
-    """Shuffled training and test data."""
+def load_digits(device: torch.device) -> tuple[Data, Data]:
+    """Shuffled training and test data on a device."""
     try:
         from sklearn.datasets import load_digits as load
     except ModuleNotFoundError as error:
@@ -53,6 +55,7 @@ def load_digits() -> tuple[Data, Data]:
     digits = torch.from_numpy(raw.target)  # (1797,)
     order = torch.randperm(len(images))
     training, test = order[: len(order) * 4 // 5], order[len(order) * 4 // 5 :]
+    images, digits = images.to(device), digits.to(device)
     return Data(images[training], digits[training]), Data(images[test], digits[test])
 
 
@@ -75,7 +78,7 @@ def make_optimizer(name: str, model: nn.Module, learning_rate: float | None) -> 
 
 
 def batches(data: Data, size: int) -> Iterator[Data]:
-    """The data once, in a new order, in batches; the last one may be smaller."""
+    """The data once, in a new order, in batches; the last one may be smaller. The order is drawn on the CPU."""
     for chosen in torch.randperm(len(data.images)).split(size):
         yield Data(data.images[chosen], data.digits[chosen])
 
@@ -133,6 +136,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="decides split, weights and batches (default 0)")
     parser.add_argument("--batch-size", type=int, default=64, help="images a step (default 64)")
     parser.add_argument("--optimizer", choices=("sgd", "adam"), default="sgd", help="(default sgd)")
+    parser.add_argument("--device", type=torch.device, default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--learning-rate", type=float, help="(default 0.05 for sgd, 0.002 for adam)")
     parser.add_argument(
         "--plot", type=Path, default=Path("digits.svg"), help="where to draw the loss (default digits.svg)"
@@ -149,11 +153,14 @@ def main() -> None:
     """Train, test, draw."""
     arguments = parse_arguments()
     library = f"{torch.__name__} {torch.__version__}"
+    device = arguments.device
     torch.manual_seed(arguments.seed)
-    training, test = load_digits()
-    model = make_model()
+    training, test = load_digits(device)
+    model = make_model().to(device)
     optimizer = make_optimizer(arguments.optimizer, model, arguments.learning_rate)
     print(f"{library}: {len(training.images)} images to train on, {len(test.images)} to test with\n{model}")
+    if device.type == "cuda":
+        print(f"on {device}, {torch.cuda.get_device_name(device)}")
 
     losses: list[float] = []
     progress = Progress(arguments.epochs)

@@ -73,7 +73,8 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
-    return _finished(_copied(data, _dtype(dtype)), device, requires_grad)
+    result = _copied(data, _dtype(dtype))
+    return _finished(result.pin_memory() if pin_memory else result, device, requires_grad)
 
 
 def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str | None = None) -> Tensor:

@@ -336,12 +336,11 @@ class Tensor(TensorMethods):
     def pin_memory(self) -> Tensor:
         """The tensor in pinned main memory, from which a copy to a device need not block; itself if it is there."""
         if self.device is not CPU:
-            raise DeviceError(f"cannot pin a tensor on {self.device}: only dense CPU tensors can be pinned")
+            raise DeviceError(f"cannot pin a tensor on {self.device}, only dense CPU tensors can be pinned")
         if self.is_pinned():
             return self
-        result = empty_pinned(self._shape, self.strides(), self.dtype)
-        result.copy_(self.detach())
-        return result
+        strides = geometry.strides_like(self._shape, self.strides())
+        return empty_pinned(self._shape, strides, self.dtype).copy_(self)
 
     def is_pinned(self) -> Any:
         """Whether the tensor is in pinned main memory."""

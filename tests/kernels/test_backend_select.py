@@ -8,6 +8,7 @@ import glasstorch
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.trace import trace
 from glasstorch.kernels.backend_select import device_position
+from glasstorch.kernels.cuda import runtime
 
 
 def test_the_place_of_the_device_is_that_of_the_schema() -> None:
@@ -34,6 +35,9 @@ def test_empty_goes_through_backend_select_to_its_device(device: str | None, bac
     assert [hop.key.name for hop in hops] == ["BackendSelect", backend]
 
 
-def test_a_device_without_a_backend_is_named_in_the_refusal() -> None:
-    with pytest.raises(NotImplementedError, match=r"aten::empty.memory_format.*'CUDA' backend"):
+def test_a_factory_on_cuda_says_where_no_device_is_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "_driver", None)
+    monkeypatch.setattr(runtime, "find_spec", lambda name: None)
+    monkeypatch.delenv(runtime.VARIABLE, raising=False)
+    with pytest.raises(RuntimeError, match=r"No CUDA GPUs are available.*glasstorch.cuda.use_simulator\(\)"):
         glasstorch.empty(3, device="cuda")

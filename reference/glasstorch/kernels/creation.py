@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from glasstorch._tensor import Tensor, empty, empty_strided
-from glasstorch.core.device import device
+from glasstorch._tensor import Tensor, empty, empty_pinned, empty_strided
+from glasstorch.core import hooks
+from glasstorch.core.device import CPU, META, device
 from glasstorch.core.dtype import Number, dtype, get_default_dtype, int64
 from glasstorch.core.errors import ArgumentValueError, DeviceError, DtypeNotImplementedError, ShapeError, StorageError
-from glasstorch.core.geometry import Shape, channels_last_strides
+from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, memory_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.generated.functions import arange, randperm
@@ -42,13 +43,18 @@ def strides_of_format(shape: Shape, format: memory_format | None) -> Shape | Non
     return channels_last_strides(shape)
 
 
-def refuse_pinned(pin_memory: bool | None) -> None:
-    """Pinned memory is for copies to a GPU; no allocator here makes it."""
-    if pin_memory:
+def pinned(shape: Shape, strides: Shape | None, dtype: dtype, on: device) -> Tensor:
+    """An uninitialised tensor in pinned memory, which only CUDA's allocator gives and only CPU tensors have."""
+    if on is not CPU:
+        raise DeviceError(f"Only dense CPU tensors can be pinned; pin_memory=True was asked for on {on}")
+    try:
+        hooks.cuda_hooks.lazy_init()
+    except DeviceError as error:
         raise DeviceError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
-            "on this system."
-        )
+            f"on this system. {error}"
+        ) from None
+    return empty_pinned(shape, contiguous_strides(shape) if strides is None else strides, dtype)
 
 
 def new_empty(
@@ -56,10 +62,10 @@ def new_empty(
 ) -> Tensor:
     """The kernel of `empty` on a device."""
     shape = checked_shape(size)
-    if pin_memory:
-        refuse_pinned(pin_memory)
     dtype = get_default_dtype() if dtype is None else dtype
     strides = None if format is None else strides_of_format(shape, format)
+    if pin_memory and on is not META:
+        return pinned(shape, strides, dtype, on)
     return empty(shape, dtype, on) if strides is None else empty_strided(shape, strides, dtype, on)
 
 
@@ -74,8 +80,10 @@ def new_empty_strided(
         )
     if any(step < 0 for step in strides):
         raise StorageError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
-    refuse_pinned(pin_memory)
-    return empty_strided(shape, strides, get_default_dtype() if dtype is None else dtype, on)
+    dtype = get_default_dtype() if dtype is None else dtype
+    if pin_memory and on is not META:
+        return pinned(shape, strides, dtype, on)
+    return empty_strided(shape, strides, dtype, on)
 
 
 # arange ---------------------------------------------------------------------------------------------------------

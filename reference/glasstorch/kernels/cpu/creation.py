@@ -26,7 +26,6 @@ from glasstorch.kernels.creation import (
     arange_length,
     new_empty,
     new_empty_strided,
-    refuse_pinned,
 )
 from glasstorch.kernels.structured import check_writable, resize_output
 
@@ -77,8 +76,8 @@ def arange(
 ) -> Tensor:
     """`start + step * i` for i = 0, 1, 2 ..."""
     dtype = arange_dtype(start, end, step, dtype)
-    refuse_pinned(pin_memory)
-    return wrap(counted(start, end, step, dtype), dtype)
+    result = wrap(counted(start, end, step, dtype), dtype)
+    return result.pin_memory() if pin_memory else result
 
 
 @CPU.impl("arange.start_out")
@@ -121,6 +120,6 @@ def randperm(
     dtype = int64 if dtype is None else dtype
     if dtype.name == "bool":
         raise DtypeNotImplementedError("\"randperm\" not implemented for 'Bool'")
-    refuse_pinned(pin_memory)
     stream = default_generator if generator is None else generator
-    return wrap(stream.permutation(n, dtype.numpy), dtype)
+    result = wrap(stream.permutation(n, dtype.numpy), dtype)
+    return result.pin_memory() if pin_memory else result

@@ -122,5 +122,5 @@ def randperm(
     pin_memory: bool | None,
 ) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
-    drawn = on_cpu.randperm(keys, n, generator, dtype, layout, None, pin_memory)
-    return copy_elements(uninitialised(drawn._shape, drawn.dtype, device), drawn)
+    drawn = on_cpu.randperm(keys, n, generator, dtype, layout, None, None)
+    return copy_elements(new_empty(device, drawn._shape, drawn.dtype, pin_memory, None), drawn)
