@@ -1,7 +1,7 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `draw_graph`, `show_memory`, `show_curves` and `show_images` display a figure made by the module of
-the same subject, in a notebook of the book or in a reader's own (`from workbook import draw_graph, show_memory`).
+`show_trace`, `draw_graph`, `show_memory`, `show_memory_map`, `show_curves` and `show_images` display a figure made by
+the module of the same subject, in a notebook of the book or in a reader's own (`from workbook import draw_graph`).
 A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
 
@@ -14,13 +14,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from workbook.book.figures import curves, graph, hops, images, memory
+from workbook.book.figures import curves, graph, hops, images, memory, memory_map
 from workbook.book.figures.kit import Figure
 from workbook.book.figures.names import tensors_by_name
 
 if TYPE_CHECKING:
     from glasstorch import Tensor
     from glasstorch.dispatch.trace import Trace
+    from glasstorch.kernels.cuda.snapshot import SegmentInfo
 
 
 class Drawing(NamedTuple):
@@ -76,6 +77,26 @@ def show_memory(*tensors: Tensor, **named: Tensor) -> None:
         name = next((name for name, value in variables.items() if value is tensor), place)
         views[place if place in named or name in given or name in views else name] = tensor
     display(memory.draw(views))
+
+
+def show_memory_map(snapshot: Sequence[SegmentInfo] | None = None, **named: Tensor) -> None:
+    """Draw the memory that the CUDA allocator has: its segments, the blocks in them, and the tensors in these.
+
+    A tensor is called as it is given, else as the caller's variable that holds it. `snapshot` is one that
+    `glasstorch.cuda.memory_snapshot()` gave before; tensors of now are not written into it unless they are given.
+    """
+    from glasstorch.cuda import memory_snapshot
+
+    check_tensors("show_memory_map", named)
+    caller = sys._getframe(1)
+    tensors = dict(named)
+    if snapshot is None:
+        seen = {id(tensor) for tensor in named.values()}
+        found = tensors_by_name(caller.f_locals, caller.f_globals)
+        tensors |= {name: tensor for name, tensor in found.items() if id(tensor) not in seen and name not in named}
+    on_cuda = {name: tensor for name, tensor in tensors.items() if tensor.device.type == "cuda"}
+    holders = {name: (tensor.device.index or 0, tensor.data_ptr()) for name, tensor in on_cuda.items()}
+    display(memory_map.draw(memory_snapshot() if snapshot is None else snapshot, holders))
 
 
 def check_tensors(call: str, given: Mapping[str, object]) -> None:
