@@ -14,10 +14,10 @@ static constexpr unsigned RED_ZONE = 64, STATIC_REGION = 4 * MAX_STATIC_SHARED;
 
 enum Order : int { FORWARD, REVERSE, RANDOM };
 
-// Why a launch ended before its time. launch.py's twin in Python: module.py, Fault.
+// Why a launch ended before its time. module.py declares this structure and those below again.
 struct Fault {
-  int code;  // CUDA's number of the error; 0: none
-  int line;  // 0: not known, but `address` may tell it
+  int code;          // CUDA's number of the error; 0: none
+  int line;          // 0: not known, but `address` may tell it
   const char *file;
   uint64_t address;  // in the kernel's library, of the code; 0: not known
   uint64_t earlier;  // the same, of the other access of a race; `what` has {line} for it

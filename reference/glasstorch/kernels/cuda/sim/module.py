@@ -112,8 +112,8 @@ class _Launch(ctypes.Structure):
     )
 
 
-_lock = threading.Lock()  # the runtime runs one launch at a time
-_launch = _Launch()
+# The runtime runs one launch at a time. Reentrant: a collection just before it may free memory, and so run kernels.
+_lock = threading.RLock()
 
 
 class SimKernel:
@@ -154,37 +154,34 @@ class SimKernel:
         or "random", which `seed` decides. `buffers` are the ranges of memory that it may touch, sorted by address.
         """
         self.check_launch(grid, block, shared_memory)
-        module, launch = self.module, _launch
+        module = self.module
         values, offsets = packed
+        launch = _Launch(
+            entry=self._entry,
+            values=values,
+            offsets=offsets.ctypes.data,
+            argument_count=len(offsets),
+            grid=grid,
+            block=block,
+            dynamic_shared=shared_memory,
+            order=ORDERS[order],
+            seed=seed & 0xFFFF_FFFF_FFFF_FFFF,
+            limit=limit(),
+            instrumented=module.check,
+            count_sectors=module.check and buffers is None,
+        )
+        if module.check and buffers is not None:
+            launch.check = 1
+            launch.buffers = buffers.ctypes.data
+            launch.buffer_count = len(buffers)
         with _lock:
-            launch.entry = self._entry
-            launch.values = values
-            launch.offsets = offsets.ctypes.data
-            launch.argument_count = len(offsets)
-            launch.grid[:] = grid
-            launch.block[:] = block
-            launch.dynamic_shared = shared_memory
-            launch.order = ORDERS[order]
-            launch.seed = seed & 0xFFFF_FFFF_FFFF_FFFF
-            launch.limit = limit()
-            launch.check = module.check and buffers is not None
-            launch.instrumented = module.check
-            launch.count_sectors = module.check and buffers is None
-            if buffers is not None:
-                launch.buffers = buffers.ctypes.data
-                launch.buffer_count = len(buffers)
-            else:
-                launch.buffer_count = 0
             code = module.run(ctypes.byref(launch))
             text = ctypes.string_at(launch.text, launch.printed) if launch.printed else b""
-            lost = launch.lost
-            counts = _counts(launch.counts) if module.check else None
-            fault = _fault(module, launch.fault) if code else None
         if text:
-            _show(text, lost)
-        if fault is not None:
-            raise fault
-        return counts
+            _show(text, launch.lost)
+        if code:
+            raise _fault(module, launch.fault)
+        return _counts(launch.counts) if module.check else None
 
 
 class SimModule:

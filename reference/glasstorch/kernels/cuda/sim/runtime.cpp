@@ -380,11 +380,14 @@ static unsigned choose(unsigned ready, unsigned after) {
   return (__builtin_ctz(turned) + turn) & 31;
 }
 
+// Whether the next thread is one of the same warp, if one can run; in random order not always.
+static bool stays_in(const Warp &warp) { return warp.ready && (order != RANDOM || random_number() % 8); }
+
 // Leaves the thread that runs: to a lane of its warp that can run, or else to the scheduler.
 static void leave() {
   Warp &warp = warps[thread->warp];
   Fiber *own = running;
-  if (warp.ready && (order != RANDOM || random_number() % 8)) {
+  if (stays_in(warp)) {
     Thread *next = &threads[thread->warp * WARP + choose(warp.ready, thread->lane)];
     if (!next->fiber) next->fiber = take_fiber();
     thread = next;
@@ -433,7 +436,7 @@ static void fiber_main() {
     warp.alive &= ~(1u << done->lane);
     warp.ready &= ~(1u << done->lane);
     for (unsigned i = 0; i < warp.group_count; i++) release(*done, warp, i);
-    if (warp.ready && order != RANDOM) {
+    if (stays_in(warp)) {
       Thread *next = &threads[done->warp * WARP + choose(warp.ready, done->lane)];
       thread = next;
       if (!next->fiber) {  // it starts here, on this fiber
