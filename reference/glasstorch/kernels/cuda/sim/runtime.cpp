@@ -366,13 +366,15 @@ unsigned reserve_shared(unsigned size, unsigned alignment, int line) {
 // Running threads --------------------------------------------------------------------------------------------------------
 
 // A lane that can run: which of them is the order's choice.
-static unsigned choose(unsigned ready, unsigned after) {
+static inline unsigned choose(unsigned ready, unsigned after) {
   if (order == FORWARD) {
-    unsigned above = after >= 31 ? 0 : ready >> (after + 1) << (after + 1);
+    if (after < 31 && ready >> (after + 1) & 1) return after + 1;  // usual, and a branch is foreseen
+    unsigned above = ready & ~1u << (after & 31);
     return __builtin_ctz(above ? above : ready);
   }
   if (order == REVERSE) {
-    unsigned below = ready & ((1u << after) - 1);
+    if (after > 0 && ready >> (after - 1) & 1) return after - 1;
+    unsigned below = ready & ((1u << (after & 31)) - 1);
     return 31 - __builtin_clz(below ? below : ready);
   }
   unsigned turn = random_number() & 31;
@@ -428,30 +430,32 @@ static bool release(const Thread &last, Warp &warp, unsigned number) {
 }
 
 static void fiber_main() {
+  // All of this stays in registers: what is kept in memory between two short threads costs more than they do.
+  Warp *warp = &warps[thread->warp];
+  Thread *first = &threads[thread->warp * WARP];
+  unsigned lane = thread->lane;
   for (;;) {
     entry->call(arguments);
-    Thread *done = thread;
-    Warp &warp = warps[done->warp];
-    done->state = DONE;
-    warp.alive &= ~(1u << done->lane);
-    warp.ready &= ~(1u << done->lane);
-    for (unsigned i = 0; i < warp.group_count; i++) release(*done, warp, i);
-    if (stays_in(warp)) {
-      Thread *next = &threads[done->warp * WARP + choose(warp.ready, done->lane)];
-      thread = next;
-      if (!next->fiber) {  // it starts here, on this fiber
-        next->fiber = running;
-        continue;
-      }
-      Fiber *own = running;
-      give_fiber(own);
-      running = next->fiber;
-      glasstorch_switch_stack(&own->stack_pointer, running->stack_pointer);
-    } else {
-      Fiber *own = running;
+    Thread &done = first[lane];
+    done.state = DONE;
+    warp->alive &= ~(1u << lane);
+    warp->ready &= ~(1u << lane);
+    for (unsigned i = 0; i < warp->group_count; i++) release(done, *warp, i);
+    Fiber *own = running;
+    if (!stays_in(*warp)) {
       give_fiber(own);
       glasstorch_switch_stack(&own->stack_pointer, scheduler);
+      __builtin_unreachable();
     }
+    lane = choose(warp->ready, lane);
+    thread = &first[lane];
+    if (!thread->fiber) {  // it starts here, on this fiber
+      thread->fiber = own;
+      continue;
+    }
+    give_fiber(own);
+    running = thread->fiber;
+    glasstorch_switch_stack(&own->stack_pointer, running->stack_pointer);
     __builtin_unreachable();
   }
 }
@@ -534,7 +538,7 @@ static bool pass_barrier() {
 }
 
 static void run_warp(unsigned number) {
-  Thread *next = &threads[number * WARP + choose(warps[number].ready, order == REVERSE ? 32 : 31)];
+  Thread *next = &threads[number * WARP + choose(warps[number].ready, order == REVERSE ? 0 : 31)];
   if (!next->fiber) next->fiber = take_fiber();
   thread = next;
   running = next->fiber;
