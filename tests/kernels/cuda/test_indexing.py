@@ -243,6 +243,17 @@ def test_naming_indices_of_one_dimension(cuda: Devices) -> None:
     agree(cuda, lambda x, i: x.index_select(0, i.int()[::2]), x, index)
 
 
+def test_on_a_device_that_is_not_the_current_one(cuda: Devices) -> None:
+    last = f"cuda:{cuda.driver.device_count() - 1}"
+    x, i = numbers(3, 2).to(last), at([2, 0]).to(last)
+    assert x[i].tolist() == x.index_select(0, i).tolist() == [[5, 6], [1, 2]]
+    assert x[i, at([0]).to(last)].tolist() == [5, 1]
+    assert x.gather(0, i[:, None]).tolist() == [[5], [1]]
+    assert x.scatter(0, i[:, None], 0).tolist() == [[0, 2], [3, 4], [0, 6]]
+    assert x.index_put((i,), x[:2], accumulate=True).tolist() == [[4, 6], [3, 4], [6, 8]]
+    assert (x > 5).nonzero().tolist() == [[2, 1]]
+
+
 # nonzero ---------------------------------------------------------------------------------------------------------
 
 

@@ -103,6 +103,12 @@ def test_into_a_given_tensor(cuda: Devices) -> None:
         torch.cat([a[:1], a[1:]], out=a)
 
 
+def test_on_a_device_that_is_not_the_current_one(cuda: Devices) -> None:
+    last = f"cuda:{cuda.driver.device_count() - 1}"
+    x = numbers(2, 3).to(last)
+    assert torch.cat([x, x]).tolist() == torch.cat([x.t(), x.t()], 1).t().tolist() == [[0, 1, 2], [3, 4, 5]] * 2
+
+
 def test_tensors_on_two_devices_are_refused(cuda: Devices) -> None:
     with pytest.raises(DeviceError, match="two devices, cuda:0 and cpu"):
         torch.cat([torch.ones(2, device=cuda.device), torch.ones(2)])

@@ -95,6 +95,11 @@ def test_batches_have_strides_of_their_own(cuda: Devices) -> None:
     agree(cuda, lambda a: torch.bmm(a.transpose(0, 1), a.permute(1, 2, 0)), a)
 
 
+def test_more_batches_than_a_grid_is_deep(cuda: Devices, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matmul, "MOST_BATCHES", 2)
+    agree(cuda, torch.bmm, given(torch.float32, 5, 3, 4), given(torch.float32, 5, 4, 2))
+
+
 @pytest.mark.parametrize("size", [0, 1, 31, 257, 70_000])
 def test_vectors_longer_than_a_block(cuda: Devices, size: int) -> None:
     a, b = given(torch.float32, size), given(torch.float32, 2 * size)
@@ -153,6 +158,20 @@ def test_matrices_on_two_devices_are_refused(cuda: Devices) -> None:
             compute(x.to(cuda.device), x)
 
 
+def test_on_a_device_that_is_not_the_current_one(cuda: Devices) -> None:
+    last = cuda.driver.device_count() - 1
+    a = given(torch.float32, 2, 3, 3)
+    x = a.to(f"cuda:{last}")
+    for compute in (
+        torch.bmm,
+        lambda a, b: a[0] @ b[1],
+        lambda a, b: torch.mv(a[0], b[0, 1]),
+        lambda a, b: a[0, 0] @ b[1, 0],
+    ):
+        assert_equal(compute(x, x), compute(a, a))
+        assert compute(x, x).device.index == last
+
+
 def test_gradients_are_the_cpus(cuda: Devices) -> None:
     a, b, bias = given(torch.float64, 3, 4), given(torch.float64, 4, 2), given(torch.float64, 2)
     gradients = []
@@ -173,6 +192,7 @@ class WithBlas:
     def __init__(self, simulated: Any) -> None:
         self.simulated = simulated
         self.calls: list[tuple[Any, ...]] = []
+        self.devices: list[int] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.simulated, name)
@@ -182,6 +202,7 @@ class WithBlas:
 
     def gemm(self, *arguments: Any, stream: int) -> None:
         self.calls.append(arguments)
+        self.devices.append(self.current_device())
         transa, transb, m, n, k, alpha, a, atype, lda, stridea, b, btype, ldb, strideb, beta, *rest = arguments
         c, ctype, ldc, stridec, batches, compute, algorithm = rest
         assert atype == btype == ctype
@@ -214,7 +235,7 @@ class WithBlas:
 def with_blas() -> Iterator[WithBlas]:
     from glasstorch.kernels.cuda.driver_sim import SimDriver
 
-    driver = WithBlas(SimDriver(memory=1 << 26))
+    driver = WithBlas(SimDriver(devices=2, memory=1 << 26))
     runtime.use_driver(driver)
     yield driver
     runtime.use_driver(None)
@@ -274,6 +295,13 @@ def test_each_library_can_be_preferred(with_blas: WithBlas) -> None:
         np.testing.assert_allclose((a @ a).tolist(), expected, rtol=1e-5)
         counts[name] = len(with_blas.calls)
     assert counts == {"glasstorch": 0, "cublas": 1, "default": 1}
+
+
+def test_cublas_computes_where_the_matrices_are(with_blas: WithBlas) -> None:
+    a = given(torch.float32, 3, 3)
+    assert_equal(a.to("cuda:1") @ a.to("cuda:1"), a @ a)
+    assert with_blas.devices == [1]
+    assert with_blas.current_device() == 0
 
 
 def test_what_cublas_cannot_do_is_ours(with_blas: WithBlas, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,12 @@ def test_roll_keeps_channels_last_where_both_parts_are(cuda: Devices) -> None:
     agree(cuda, lambda x: x.roll(1), x)
 
 
+def test_on_a_device_that_is_not_the_current_one(cuda: Devices) -> None:
+    x = torch.arange(3).to(f"cuda:{cuda.driver.device_count() - 1}")
+    assert x.flip(0).tolist() == [2, 1, 0]
+    assert x.roll(1).tolist() == [2, 0, 1]
+
+
 def test_nothing_and_a_single_element(cuda: Devices) -> None:
     for x in (torch.empty(0, 3), torch.tensor(1.0)):
         agree(cuda, lambda x: x.flip(0), x)

@@ -3,8 +3,8 @@
 // Mirrors: aten/src/ATen/native/cuda/IndexKernel.cu, ScatterGatherKernel.cu, Indexing.cu (indexSelectLargeIndex),
 //     Nonzero.cu, ATen/cuda/Atomic.cuh (gpuAtomicAdd)
 // Differs: one kernel reads for index, index_select and gather, and one each writes, fills and adds: what distinguishes
-//     the operators is only their geometry. `index_put` adds with atomics; PyTorch sorts the indices first. Bytes are added
-//     in a copy of int32; PyTorch compares and swaps the word around each.
+//     the operators is only their geometry. `index_put` adds with atomics; PyTorch sorts the indices first. Bytes are
+//     added in a copy of int32; PyTorch compares and swaps the word around each.
 //
 // Note [Offsets by index]
 // An element that is picked lies at two offsets added together: one that follows from where it stands in the result,
@@ -171,8 +171,8 @@ __global__ void count_nonzero(const Unit* values, long long* counts, long long n
   }
 }
 
-// Each count becomes the sum of those before it, and what stands after the last becomes the sum of all. One block, with a
-// thread for each count.
+// Each count becomes the sum of those before it, and what stands after the last becomes the sum of all. One block, with
+// a thread for each count.
 extern "C" __global__ void sum_counts(long long* counts, int blocks) {
   const int block = threadIdx.x;
   const Before before = sum_before(block < blocks ? counts[block] : 0);

@@ -100,8 +100,8 @@ class Picks(NamedTuple):
 
     shape: Shape  # of what is picked, and of the walk
     strides: Shape  # of the indexed tensor under that walk: 0 where an index decides
-    index: Tensor  # int64
-    index_strides: Shape  # under that walk
+    chosen: Tensor  # the int64 indices
+    chosen_strides: Shape  # under that walk
     dimension: Any
 
 
@@ -116,9 +116,9 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
         result.numel(),
         moving("pick", self),
         self.data_ptr(),
-        picks.index,
+        picks.chosen,
         result.data_ptr(),
-        geometry(picks.shape, result.strides(), picks.strides, picks.index_strides),
+        geometry(picks.shape, result.strides(), picks.strides, picks.chosen_strides),
         np.int64(result.numel()),
         picks.dimension,
     )
@@ -169,8 +169,8 @@ def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> N
     source = make_view(source, kept, source.strides()[first:], source._offset)
     count = prod(picks.shape)
     made = adding(target) if accumulate else moving("place", target)
-    walk = geometry(picks.shape, picks.strides, broadcast_strides(source, picks.shape), picks.index_strides)
-    addresses = (source.data_ptr(), picks.index, target.data_ptr())
+    walk = geometry(picks.shape, picks.strides, broadcast_strides(source, picks.shape), picks.chosen_strides)
+    addresses = (source.data_ptr(), picks.chosen, target.data_ptr())
     over(count, made, *addresses, walk, np.int64(count), picks.dimension)
 
 
@@ -441,7 +441,7 @@ def nonzero(keys: int, self: Tensor) -> Tensor:
     launch(kernel("indexing.cu", "sum_counts"), 1, -(-blocks // 32) * 32, (counts, np.int32(blocks)))
     found = int(make_view(counts, (), (), blocks).item())
     rows = empty((ndim, found), int64, on)
-    sizes = np.zeros((), SIZES)
+    sizes: Any = np.zeros((), SIZES)
     sizes["ndim"], sizes["of"][:ndim] = ndim, self._shape
     if ndim and found:
         launch(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.cuda.launch import grid_for, launch
 from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.stream import device as on_device
 from glasstorch.kernels.cuda.tensors import common_device, contiguous, output
 from glasstorch.kernels.cuda.units import UNIT, widest
 from glasstorch.kernels.structured import check_no_overlap, structured
@@ -68,15 +70,16 @@ def join_rows(tensors: Sequence[Tensor], dim: int, target: Tensor) -> None:
     for i in range(0, len(tensors), TOGETHER):
         width = widths[i : i + TOGETHER]
         absent = TOGETHER - len(width)
-        pieces = np.zeros((), PIECES)
+        pieces: Any = np.zeros((), PIECES)
         pieces["rows"], pieces["row"], pieces["start"] = rows, sum(widths) // unit, start // unit
         pieces["width"] = [n // unit for n in width] + [0] * absent
-        launch(
-            kernel("joining.cu", f"cat<{UNIT[unit]}>"),
-            (grid_for(rows * max(width) // unit, BLOCK), len(width)),
-            BLOCK,
-            (*addresses[i : i + TOGETHER], *[0] * absent, target.data_ptr(), pieces[()]),
-        )
+        with on_device(target.device):
+            launch(
+                kernel("joining.cu", f"cat<{UNIT[unit]}>"),
+                (grid_for(rows * max(width) // unit, BLOCK), len(width)),
+                BLOCK,
+                (*addresses[i : i + TOGETHER], *[0] * absent, target.data_ptr(), pieces[()]),
+            )
         start += sum(width)
 
 

@@ -26,31 +26,40 @@ struct Strides {
 };
 
 struct Product {
-  long long batches, rows, inner, columns;
+  long long rows, inner, columns;
   Strides left, right, bias, out;
 };
 
-// Load a slab of TILE lines, each SIDE long, into `slab[place along inner][line]`; what lies outside is 0.
+// Load a slab of TILE lines, each SIDE long, into `slab[place along inner][line]`; what lies outside is 0. `matrix`
+// points to the slab's first element, from which `lines` and `inner` are left.
 //
 // Neighbouring threads should read neighbours in memory. Along which axis these lie is what tells a matrix from its
 // transpose, so that neither has to be copied. The extra column of the slab puts the elements of a column into
 // different banks of shared memory: a warp that writes along `inner` does not have to wait for itself.
 template <int TILE, typename Element, typename Sum>
 __device__ void load(
-    Sum (*slab)[TILE + 1], const Element* matrix, long long first, long long lines, long long line_stride,
-    long long start, long long inner, long long inner_stride) {
+    Sum (*slab)[TILE + 1], const Element* matrix, long long lines, long long line_stride, long long inner,
+    long long inner_stride) {
+  constexpr int THREADS = SIDE * SIDE;
+  const int thread = threadIdx.y * SIDE + threadIdx.x;
   const bool along_inner = inner_stride == 1;
-  for (int i = threadIdx.y * SIDE + threadIdx.x; i < TILE * SIDE; i += SIDE * SIDE) {
-    const int line = along_inner ? i / SIDE : i % TILE;
-    const int place = along_inner ? i % SIDE : i / TILE;
-    const bool inside = first + line < lines && start + place < inner;
-    slab[place][line] =
-        inside ? Sum(matrix[(first + line) * line_stride + (start + place) * inner_stride]) : Sum(0);
+  int line = along_inner ? thread / SIDE : thread % TILE;
+  int place = along_inner ? thread % SIDE : thread / TILE;
+  const int next_line = along_inner ? THREADS / SIDE : 0;
+  const int next_place = along_inner ? 0 : THREADS / TILE;
+  const Element* element = matrix + line * line_stride + place * inner_stride;
+  const long long next_element = next_line * line_stride + next_place * inner_stride;
+#pragma unroll
+  for (int i = 0; i < TILE * SIDE / THREADS; i++) {
+    slab[place][line] = line < lines && place < inner ? Sum(*element) : Sum(0);
+    line += next_line;
+    place += next_place;
+    element += next_element;
   }
 }
 
 // out = alpha * left @ right + beta * bias. `bias` is not read where beta is 0, and may be `out`.
-// blockIdx.x counts the tiles of a product, row by row, and blockIdx.z the batches. See Note [Tiles in shared memory].
+// blockIdx.x counts the tiles of a product, row by row, and blockIdx.z the products. See Note [Tiles in shared memory].
 template <typename Element, typename Sum, int PER_THREAD>
 __global__ void __launch_bounds__(SIDE* SIDE) matmul(
     const Element* left, const Element* right, const Element* bias, Element* out, Product product, Sum alpha,
@@ -62,51 +71,54 @@ __global__ void __launch_bounds__(SIDE* SIDE) matmul(
   const long long tiles_in_row = (product.columns + TILE - 1) / TILE;
   const long long first_row = blockIdx.x / tiles_in_row * TILE;
   const long long first_column = blockIdx.x % tiles_in_row * TILE;
+  const long long batch = blockIdx.z;
 
-  for (long long batch = blockIdx.z; batch < product.batches; batch += gridDim.z) {
-    Sum sums[PER_THREAD][PER_THREAD] = {};
-    for (long long start = 0; start < product.inner; start += SIDE) {
-      load<TILE>(
-          left_slab, left + batch * product.left.batch, first_row, product.rows, product.left.row, start,
-          product.inner, product.left.column);
-      load<TILE>(
-          right_slab, right + batch * product.right.batch, first_column, product.columns, product.right.column, start,
-          product.inner, product.right.row);
-      __syncthreads();
+  Sum sums[PER_THREAD][PER_THREAD] = {};
+  const Element* rows = left + batch * product.left.batch + first_row * product.left.row;
+  const Element* columns = right + batch * product.right.batch + first_column * product.right.column;
+  for (long long start = 0; start < product.inner; start += SIDE) {
+    const long long inner = product.inner - start;
+    load<TILE>(left_slab, rows, product.rows - first_row, product.left.row, inner, product.left.column);
+    load<TILE>(right_slab, columns, product.columns - first_column, product.right.column, inner, product.right.row);
+    rows += SIDE * product.left.column;
+    columns += SIDE * product.right.row;
+    __syncthreads();
 #pragma unroll
-      for (int place = 0; place < SIDE; place++) {
-        Sum rows[PER_THREAD], columns[PER_THREAD];
+    for (int place = 0; place < SIDE; place++) {
+      Sum of_row[PER_THREAD], of_column[PER_THREAD];
 #pragma unroll
-        for (int i = 0; i < PER_THREAD; i++) {
-          rows[i] = left_slab[place][threadIdx.y + i * SIDE];
-          columns[i] = right_slab[place][threadIdx.x + i * SIDE];
-        }
-#pragma unroll
-        for (int i = 0; i < PER_THREAD; i++) {
-#pragma unroll
-          for (int j = 0; j < PER_THREAD; j++) {
-            sums[i][j] += rows[i] * columns[j];
-          }
-        }
+      for (int i = 0; i < PER_THREAD; i++) {
+        of_row[i] = left_slab[place][threadIdx.y + i * SIDE];
+        of_column[i] = right_slab[place][threadIdx.x + i * SIDE];
       }
-      __syncthreads();  // all have read the slabs
-    }
 #pragma unroll
-    for (int i = 0; i < PER_THREAD; i++) {
+      for (int i = 0; i < PER_THREAD; i++) {
 #pragma unroll
-      for (int j = 0; j < PER_THREAD; j++) {
-        const long long row = first_row + threadIdx.y + i * SIDE;
-        const long long column = first_column + threadIdx.x + j * SIDE;
-        if (row < product.rows && column < product.columns) {
-          Sum result = alpha * sums[i][j];
-          if (beta != Sum(0)) {
-            const Strides& at = product.bias;
-            result += beta * Sum(bias[batch * at.batch + row * at.row + column * at.column]);
-          }
-          out[batch * product.out.batch + row * product.out.row + column * product.out.column] = Element(result);
+        for (int j = 0; j < PER_THREAD; j++) {
+          sums[i][j] += of_row[i] * of_column[j];
         }
       }
     }
+    __syncthreads();  // all have read the slabs
+  }
+
+  const long long row = first_row + threadIdx.y, column = first_column + threadIdx.x;
+  const Element* of_bias = bias + batch * product.bias.batch + row * product.bias.row + column * product.bias.column;
+  Element* of_out = out + batch * product.out.batch + row * product.out.row + column * product.out.column;
+#pragma unroll
+  for (int i = 0; i < PER_THREAD; i++) {
+#pragma unroll
+    for (int j = 0; j < PER_THREAD; j++) {
+      if (row + i * SIDE < product.rows && column + j * SIDE < product.columns) {
+        Sum result = alpha * sums[i][j];
+        if (beta != Sum(0)) {
+          result += beta * Sum(of_bias[j * SIDE * product.bias.column]);
+        }
+        of_out[j * SIDE * product.out.column] = Element(result);
+      }
+    }
+    of_bias += SIDE * product.bias.row;
+    of_out += SIDE * product.out.row;
   }
 }
 

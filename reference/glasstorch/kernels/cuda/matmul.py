@@ -21,6 +21,7 @@ from glasstorch.kernels.cuda.blas import Matrices
 from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.stream import device as on_device
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE, broadcast_strides, common_device, contiguous, output
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes
@@ -45,11 +46,11 @@ SIDE = 16  # threads along each side of a block that makes a tile, as in matmul.
 SMALL, LARGE = 1, 4  # elements of a tile that a thread makes, along each side
 WARPS = 8  # of a block that multiplies with a vector
 BLOCKS = 256  # of the first pass of dot, at most
-MOST_BATCHES = 65535  # blocks along z, at most
+MOST_BATCHES = 65535  # blocks along z
 
 STRIDES = np.dtype([("batch", np.int64), ("row", np.int64), ("column", np.int64)])
 PRODUCT = np.dtype(  # struct Product of matmul.cu
-    [(name, np.int64) for name in ("batches", "rows", "inner", "columns")]
+    [(name, np.int64) for name in ("rows", "inner", "columns")]
     + [(name, STRIDES) for name in ("left", "right", "bias", "out")]
 )
 
@@ -135,28 +136,43 @@ def factor(number: Number, dtype: dtype) -> Any:
 def by_tiles(left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: Number, alpha: Number) -> Tensor:
     """Our own kernel; `bias` is None where it is not to be read."""
     (batches, rows, inner), columns, dtype = left._shape, right._shape[2], left.dtype
-    product = np.zeros((), PRODUCT)
-    product["batches"], product["rows"], product["columns"] = batches, rows, columns
+    product: Any = np.zeros((), PRODUCT)
+    product["rows"], product["columns"] = rows, columns
     product["inner"] = 0 if factor(alpha, dtype) == 0 else inner
     for name, tensor in (("left", left), ("right", right), ("bias", bias), ("out", out)):
         if tensor is not None:
-            product[name] = strides_in_batch(tensor, (batches, rows, columns))
+            product[name] = strides_in_batch(tensor, (rows, columns))
     per_thread = LARGE if min(rows, columns) > SIDE * LARGE // 2 else SMALL
     tile = SIDE * per_thread
-    launch(
-        kernel("matmul.cu", expression("matmul", dtype, per_thread)),
-        (-(-rows // tile) * -(-columns // tile), 1, min(batches, MOST_BATCHES)),
-        (SIDE, SIDE),
-        (left, right, 0 if bias is None else bias, out, product[()], factor(alpha, dtype), factor(beta, dtype)),
-    )
+    made = kernel("matmul.cu", expression("matmul", dtype, per_thread))
+    for first in range(0, batches, MOST_BATCHES):
+        added = 0 if bias is None else from_batch(bias, first)
+        launch(
+            made,
+            (-(-rows // tile) * -(-columns // tile), 1, min(batches - first, MOST_BATCHES)),
+            (SIDE, SIDE),
+            (
+                *(from_batch(left, first), from_batch(right, first), added, from_batch(out, first)),
+                *(product[()], factor(alpha, dtype), factor(beta, dtype)),
+            ),
+        )
     return out
 
 
+def from_batch(tensor: Tensor, first: int) -> Tensor:
+    """A batch from one of its matrices on; a single matrix is that of all."""
+    if not first or len(tensor._shape) != 3:
+        return tensor
+    batches, *sizes = tensor._shape
+    strides = tensor.strides()
+    return make_view(tensor, (batches - first, *sizes), strides, tensor._offset + first * strides[0])
+
+
 def strides_in_batch(tensor: Tensor, shape: Shape) -> Shape:
-    """The strides of batch, row and column; a bias, which may have fewer dimensions, is broadcast to `shape`."""
+    """The strides of batch, row and column; a single matrix, such as a bias, is broadcast to `shape`."""
     if len(tensor._shape) == 3:
         return tensor.strides()
-    return (0, *broadcast_strides(tensor, shape[1:]))
+    return (0, *broadcast_strides(tensor, shape))
 
 
 # By cuBLAS ------------------------------------------------------------------------------------------------------
@@ -171,16 +187,17 @@ def by_cublas(left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, bet
     if bias is not None and bias is not out:
         copy_elements(out, bias)
     left, right = (tensor if blas.layout(matrices(tensor)) else contiguous(tensor) for tensor in (left, right))
-    blas.gemm(
-        runtime.driver(),
-        runtime.current_stream(out.device.index),
-        out.dtype,
-        float(alpha),
-        matrices(left),
-        matrices(right),
-        0.0 if bias is None else float(beta),
-        matrices(out),
-    )
+    with on_device(out.device):
+        blas.gemm(
+            runtime.driver(),
+            runtime.current_stream(),
+            out.dtype,
+            float(alpha),
+            matrices(left),
+            matrices(right),
+            0.0 if bias is None else float(beta),
+            matrices(out),
+        )
     return out
 
 

@@ -15,8 +15,8 @@ __global__ void flip(const Unit* source, Unit* out, Geometry geometry, long long
   }
 }
 
-// Along the middle of three dimensions, (n / size / inner, size, inner), all contiguous: result[c] is source[c + start],
-// begun again from 0 at the end. Units as in joining.cu.
+// Along the middle of three dimensions, (n / size / inner, size, inner), all contiguous: result[c] is
+// source[c + start], begun again from 0 at the end. Units as in joining.cu.
 template <typename Unit>
 __global__ void roll(const Unit* source, Unit* out, long long n, long long size, long long inner, long long start) {
   const long long threads = (long long)gridDim.x * blockDim.x;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.cuda.launch import grid_for, launch
 from glasstorch.kernels.cuda.modules import kernel
+from glasstorch.kernels.cuda.stream import device as on_device
 from glasstorch.kernels.cuda.tensors import contiguous, geometry, output
 from glasstorch.kernels.cuda.units import ELEMENT, UNIT, widest
 from glasstorch.operators.shapes import transformations as shapes
@@ -45,27 +47,17 @@ def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
     for dim in wrap_dims(dims, len(strides)) if strides else ():
         start += (self._shape[dim] - 1) * strides[dim]
         strides[dim] = -strides[dim]
-    launch(
-        kernel("transformations.cu", f"flip<{UNIT[self.dtype.itemsize]}>"),
-        grid_for(size, BLOCK),
-        BLOCK,
-        (
-            self.data_ptr(),
-            result.data_ptr(),
-            geometry(self._shape, result.strides(), tuple(strides)),
-            np.int64(size),
-            np.int64(start),
-        ),
-    )
+    walk = geometry(self._shape, result.strides(), tuple(strides))
+    move("flip", self.dtype.itemsize, size, self, result, walk, np.int64(size), np.int64(start))
     return result
 
 
 @CUDA.impl("roll")
 def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
     """Every element further by the shift, those that leave at the end come in at the front."""
-    result = output(shapes.roll(self, shifts, dims), self.device)
+    result = shapes.roll(self, shifts, dims)
     if not self.numel():
-        return result
+        return output(result, self.device)
     rolled = contiguous(self)
     if dims:
         for shift, dim in zip(shifts, dims, strict=True):
@@ -73,7 +65,9 @@ def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) ->
             rolled = roll_one(rolled, shift, self._shape[dim], prod(self._shape[dim + 1 :]))
     else:
         rolled = roll_one(rolled, shifts[0], self.numel(), 1)
-    return rolled if result.is_row_major() else copy_elements(result, rolled)
+    if result.strides in (None, rolled.strides()):
+        return rolled
+    return copy_elements(output(result, self.device), rolled)
 
 
 def roll_one(tensor: Tensor, shift: int, size: int, inner: int) -> Tensor:
@@ -82,14 +76,13 @@ def roll_one(tensor: Tensor, shift: int, size: int, inner: int) -> Tensor:
     itemsize = tensor.dtype.itemsize
     unit = widest(tensor.data_ptr(), result.data_ptr(), inner * itemsize)
     count = tensor.numel() * itemsize // unit
-    launch(
-        kernel("transformations.cu", f"roll<{UNIT[unit]}>"),
-        grid_for(count, BLOCK),
-        BLOCK,
-        (
-            tensor.data_ptr(),
-            result.data_ptr(),
-            *map(np.int64, (count, size, inner * itemsize // unit, -shift % size)),
-        ),
-    )
+    numbers = map(np.int64, (count, size, inner * itemsize // unit, -shift % size))
+    move("roll", unit, count, tensor, result, *numbers)
     return result
+
+
+def move(name: str, unit: int, count: int, source: Tensor, target: Tensor, *rest: Any) -> None:
+    """Launch a kernel of transformations.cu that moves `count` units of so many bytes."""
+    made = kernel("transformations.cu", f"{name}<{UNIT[unit]}>")
+    with on_device(target.device):
+        launch(made, grid_for(count, BLOCK), BLOCK, (source.data_ptr(), target.data_ptr(), *rest))
