@@ -54,10 +54,10 @@ def targets(places: tuple[int, ...]) -> Tensor:
 
 
 def loss_and_gradient(x: Tensor, function: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
-    """What a function gives at a leaf, and the gradient of twice that."""
+    """What a function gives at a leaf, and the gradient there for gradients 2, 3, 4 ... of the result."""
     x = x.detach().requires_grad_()
     result = function(x)
-    result.backward(glasstorch.full(result.shape, 2.0, dtype=result.dtype, device=result.device))
+    result.backward(glasstorch.arange(2, 2 + result.numel()).reshape(result.shape).to(result))
     assert x.grad is not None
     return result, x.grad
 

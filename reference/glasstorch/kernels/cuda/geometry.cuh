@@ -20,26 +20,28 @@ struct Offsets {
     long long at[N];
 };
 
-// Where element `index` (counted in row-major order) lies in each of the first N operands, in elements.
+// Where element `index` (counted in row-major order) lies in each of the first N operands, in elements. A division is
+// slow, so the slowest dimension does without: the index that is left is its coordinate. Strides there are not are 0.
 template <int N>
 __device__ inline Offsets<N> offsets(const Geometry& geometry, long long index) {
     Offsets<N> result;
     for (int i = 0; i < N; ++i) result.at[i] = 0;
-    for (int dim = geometry.ndim - 1; dim >= 0; --dim) {
+    for (int dim = geometry.ndim - 1; dim > 0; --dim) {
         const long long size = geometry.sizes[dim];
         const long long coordinate = index % size;
         index /= size;
         for (int i = 0; i < N; ++i) result.at[i] += coordinate * geometry.strides[i][dim];
     }
+    for (int i = 0; i < N; ++i) result.at[i] += index * geometry.strides[i][0];
     return result;
 }
 
 // As above for one operand, `which` of the geometry.
 __device__ inline long long offset_of(const Geometry& geometry, int which, long long index) {
     long long result = 0;
-    for (int dim = geometry.ndim - 1; dim >= 0; --dim) {
+    for (int dim = geometry.ndim - 1; dim > 0; --dim) {
         result += index % geometry.sizes[dim] * geometry.strides[which][dim];
         index /= geometry.sizes[dim];
     }
-    return result;
+    return result + index * geometry.strides[which][0];
 }

@@ -89,20 +89,25 @@ using Result = Operation::Result;
 
 // From elements to states -----------------------------------------------------------------------------------------
 
-constexpr int AT_ONCE = 4;  // loads that a thread starts before it needs the first: memory is far away
+// Memory is far away: a thread starts several loads before it needs the first. Each of its states waits only for itself.
+constexpr int AT_ONCE = sizeof(Element) < 4 ? 8 : 4;
+constexpr int STATES = 4;
 
 // What this thread finds among the elements first, first + step ... before last of a line that starts at `line`.
 __device__ State found(const Operation& operation, const Element* line, const Geometry& reduced, long long first,
                        long long last, int step) {
-  State states[AT_ONCE];
+  State states[STATES];
 #pragma unroll
-  for (int i = 0; i < AT_ONCE; i++) states[i] = operation.identity();
+  for (int i = 0; i < STATES; i++) states[i] = operation.identity();
   long long at = first;
   for (; at + (AT_ONCE - 1) * (long long)step < last; at += AT_ONCE * (long long)step) {
+    Element elements[AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) elements[i] = line[offset_of(reduced, 0, at + i * (long long)step)];
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++) {
-      const long long here = at + i * (long long)step;
-      states[i] = operation(states[i], operation.load(line[offset_of(reduced, 0, here)], here));
+      State& state = states[i % STATES];
+      state = operation(state, operation.load(elements[i], at + i * (long long)step));
     }
   }
   for (; at < last; at += step) states[0] = operation(states[0], operation.load(line[offset_of(reduced, 0, at)], at));
