@@ -81,9 +81,11 @@ def use_simulator(
     Each of the `devices` has `memory` bytes. `order` is that of the threads of a block and of the streams of a device:
     "forward", "reverse" or "random" (drawn with `seed`). `check` finds races, accesses out of bounds, uninitialised and
     misaligned reads inside kernels; it is slow. `check_streams` reports accesses from two streams that no event orders.
+    CompileError where there is no C++ compiler.
     """
     from glasstorch.kernels.cuda.driver_sim import SimDriver
 
+    _require_compiler()
     new = SimDriver(devices, memory, check, order, seed, check_streams)
     use_driver(new)
     return new
@@ -120,7 +122,9 @@ def _initialized() -> Driver:
         if _driver is None:
             found, reason = _find()
             if found is None:
-                raise DeviceError(f"No CUDA GPUs are available: {reason}. {SIMULATOR_HINT}")
+                raise DeviceError(f"No CUDA GPUs are available: {reason}. {SIMULATOR_HINT}{_missing_compiler()}")
+            if found.simulated:
+                _require_compiler()
             _driver = found
         if not _registered:
             register_kernels()
@@ -147,6 +151,24 @@ def _find() -> tuple[Driver | None, str]:
 
     card: Driver = CupyDriver()
     return (card, "") if card.device_count() else (None, "CuPy finds no card with a driver")
+
+
+def _require_compiler() -> None:
+    """CompileError, with what to install, where the simulator could not compile a kernel."""
+    from glasstorch.kernels.cuda.sim.compiler import compiler
+
+    compiler()
+
+
+def _missing_compiler() -> str:
+    """What the simulator would lack here, as a sentence; nothing if it lacks nothing."""
+    from glasstorch.kernels.cuda.sim.errors import CompileError
+
+    try:
+        _require_compiler()
+    except CompileError as error:
+        return f". But {error}"
+    return ""
 
 
 def _size(text: str) -> int:

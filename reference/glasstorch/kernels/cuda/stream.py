@@ -231,10 +231,10 @@ class Event:
     __slots__ = ("_driver", "_handle", "device", "enable_timing")
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
+        self._driver: Driver | None = None
         if interprocess:
             raise ArgumentError("Event: interprocess=True is not there; events are of one process")
         self.enable_timing = enable_timing
-        self._driver: Driver | None = None
         self._handle = 0
         self.device: devices.device | None = None
 
