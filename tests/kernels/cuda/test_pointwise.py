@@ -16,8 +16,10 @@ from glasstorch.core.dtype import BY_NAME, FROM_NUMPY
 from glasstorch.core.errors import AcceleratorError, DeviceError, DtypeError
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.operator import registry
-from glasstorch.kernels.cuda import runtime
-from glasstorch.kernels.cuda.pointwise import BLOCK, FOUR
+from glasstorch.kernels.cuda import pointwise, runtime
+from glasstorch.kernels.cuda.pointwise import BLOCK, FOUR, lie_side_by_side
+from glasstorch.kernels.cuda.pointwise_ternary import mse_gradient, squared_difference
+from glasstorch.kernels.cuda.tensors import broadcast_strides
 from glasstorch.operators.generated import functions
 from tests.kernels.cuda.devices import Devices, made
 
@@ -253,6 +255,26 @@ def test_tensors_that_begin_between_two_fours_are_read_one_by_one(cuda: Devices)
         agree((x.to(cuda.device)[start:] + 1).cpu(), x[start:] + 1, f"from {start}")
 
 
+def test_fours_are_read_where_no_operand_has_gaps_and_all_begin_at_fours(cuda: Devices) -> None:
+    x = glasstorch.empty(4, 6, dtype=glasstorch.float32, device=cuda.device)
+    half = glasstorch.empty(4, 6, dtype=glasstorch.float16, device=cuda.device)
+    number = glasstorch.tensor(1.0)
+
+    def by_fours(*tensors: Tensor) -> bool:
+        shape = tensors[0]._shape
+        return lie_side_by_side(shape, tuple(broadcast_strides(t, shape) for t in tensors), tensors)
+
+    assert by_fours(x, half, number)
+    assert by_fours(x.t(), half.t())  # in one order, whichever it is
+    assert by_fours(x[2:], half[2:])
+    assert by_fours(x[0, 0], number)
+    assert not by_fours(x[:, 2:], half[:, 2:])
+    assert not by_fours(x.view(-1)[1:])
+    assert not by_fours(half.view(-1)[2:])
+    assert not by_fours(x.t(), half.view(6, 4))
+    assert not by_fours(x, half[0])
+
+
 def test_a_number_keeps_its_precision_where_the_operator_computes_with_more(cuda: Devices) -> None:
     x = glasstorch.ones(3, dtype=glasstorch.float16, device=cuda.device) * 2048
     assert (x * 1.0004).tolist() == [2048.0] * 3  # 1.0004 is 1 in float16; 2048 * 1.0004 rounds to 2048 too
@@ -340,6 +362,26 @@ def test_out_forms_cast_what_they_write(cuda: Devices) -> None:
     assert wide.tolist() == glasstorch.div(half, half + 2).tolist()  # rounded to float16 before it is cast
     with pytest.raises(DtypeError, match="result type Float can't be cast to the desired output type Long"):
         glasstorch.exp(x.to(cuda.device), out=glasstorch.empty(5, 7, dtype=glasstorch.int64, device=cuda.device))
+
+
+def test_squared_differences_and_their_gradient(cuda: Devices) -> None:
+    x, y, grad = (tensor(values("float32", (5, 7), seed, True)).to(cuda.device) for seed in (1, 2, 3))
+    out = glasstorch.empty(5, 7, device=cuda.device)
+    assert squared_difference(x, y[0], out) is out
+    np.testing.assert_allclose(out.cpu().array(), (x.cpu().array() - y.cpu().array()[0]) ** 2, rtol=1e-6)
+    assert mse_gradient(x, y, grad, 0.25, out) is out
+    expected = (x.cpu().array() - y.cpu().array()) * grad.cpu().array() * 0.25
+    np.testing.assert_allclose(out.cpu().array(), expected, rtol=1e-6)
+
+
+def test_threads_go_on_where_there_are_more_elements_than_a_grid_has_threads(
+    cuda: Devices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pointwise, "MOST_BLOCKS", 2)
+    x = tensor(values("float32", (1030,), 1, True))
+    for count in (1029, 1030):
+        agree((x.to(cuda.device)[:count] + 1).cpu(), x[:count] + 1, f"{count} by fours")
+        agree((x.to(cuda.device)[-count:] * x.to(cuda.device)[:1]).cpu(), x[-count:] * x[:1], f"{count} one by one")
 
 
 # Values of note -------------------------------------------------------------------------------------------------

@@ -10,6 +10,9 @@
 
 constexpr int NUMBER = -1;  // in place of a type: not an element in memory, but one value for all
 
+template <typename T>
+constexpr bool WHOLE = (T)0.5 == 0;
+
 // An element as a T, and a T as an element: as C++ casts, but through float where half precision is concerned.
 template <typename T, typename Element>
 struct Cast {
@@ -51,18 +54,22 @@ __device__ __forceinline__ void store_run(void *to, long long run, const T *valu
   static_cast<Run<N, Element> *>(to)[run] = written;
 }
 
-// Reads the run of N elements that is number `run` from an address on.
+// Reads the run of N elements that is number `run` from an address on. Where T is long long they are whole.
 template <int N, typename T>
 __device__ __forceinline__ void load(const void *from, int type, long long run, T *values) {
   switch (type) {
     case UINT8: return load_run<N, unsigned char>(from, run, values);
     case INT32: return load_run<N, int>(from, run, values);
     case INT64: return load_run<N, long long>(from, run, values);
-    case FLOAT16: return load_run<N, __half>(from, run, values);
-    case FLOAT32: return load_run<N, float>(from, run, values);
-    case FLOAT64: return load_run<N, double>(from, run, values);
     case BOOL: return load_run<N, bool>(from, run, values);
-    case BFLOAT16: return load_run<N, __nv_bfloat16>(from, run, values);
+  }
+  if constexpr (!WHOLE<T>) {
+    switch (type) {
+      case FLOAT16: return load_run<N, __half>(from, run, values);
+      case BFLOAT16: return load_run<N, __nv_bfloat16>(from, run, values);
+      case FLOAT32: return load_run<N, float>(from, run, values);
+      case FLOAT64: return load_run<N, double>(from, run, values);
+    }
   }
 }
 
@@ -73,24 +80,28 @@ __device__ __forceinline__ void store(void *to, int type, long long run, const T
     case UINT8: return store_run<N, unsigned char>(to, run, values);
     case INT32: return store_run<N, int>(to, run, values);
     case INT64: return store_run<N, long long>(to, run, values);
+    case BOOL: return store_run<N, bool>(to, run, values);
     case FLOAT16: return store_run<N, __half>(to, run, values);
+    case BFLOAT16: return store_run<N, __nv_bfloat16>(to, run, values);
     case FLOAT32: return store_run<N, float>(to, run, values);
     case FLOAT64: return store_run<N, double>(to, run, values);
-    case BOOL: return store_run<N, bool>(to, run, values);
-    case BFLOAT16: return store_run<N, __nv_bfloat16>(to, run, values);
   }
 }
 
-// What is left of a value when it has been an element of a type.
+// What is left of a value when it has been an element of a type that is computed in T.
 template <typename T>
 __device__ __forceinline__ T rounded(T value, int type) {
-  switch (type) {
-    case UINT8: return Cast<T, unsigned char>::from(Cast<T, unsigned char>::to(value));
-    case INT32: return Cast<T, int>::from(Cast<T, int>::to(value));
-    case FLOAT16: return Cast<T, __half>::from(Cast<T, __half>::to(value));
-    case FLOAT32: return Cast<T, float>::from(Cast<T, float>::to(value));
-    case BOOL: return Cast<T, bool>::from(Cast<T, bool>::to(value));
-    case BFLOAT16: return Cast<T, __nv_bfloat16>::from(Cast<T, __nv_bfloat16>::to(value));
-    default: return value;  // as wide as what is computed in
+  if constexpr (WHOLE<T>) {
+    switch (type) {
+      case UINT8: return (unsigned char)value;
+      case INT32: return (int)value;
+      case BOOL: return value != 0;
+    }
+  } else if constexpr (sizeof(T) == sizeof(float)) {
+    switch (type) {
+      case FLOAT16: return Cast<T, __half>::from(Cast<T, __half>::to(value));
+      case BFLOAT16: return Cast<T, __nv_bfloat16>::from(Cast<T, __nv_bfloat16>::to(value));
+    }
   }
+  return value;
 }

@@ -44,20 +44,21 @@ __device__ __forceinline__ void fetch(
     for (int i = 0; i < N; i++) values[i] = rounded(values[i], operands.common);
 }
 
-// Computes N neighbours, whose places are told in runs of N elements.
+// Computes N neighbours, whose places are told in runs of N elements: the result's, then those of the inputs.
 template <int N>
 __device__ __forceinline__ void compute(
-  void *out, const void *x, const void *y, const void *z, const long long *places, const Operands &operands
+  void *out, const void *const *from, const long long *places, const Operands &operands
 ) {
-  COMPUTE a[N], b[N] = {}, c[N] = {};
-  fetch<N>(x, 0, places[1], operands, a);
-  if (INPUTS > 1) fetch<N>(y, 1, places[2], operands, b);
-  if (INPUTS > 2) fetch<N>(z, 2, places[3], operands, c);
+  COMPUTE values[3][N] = {};
+#pragma unroll  // so that the arrays become registers
+  for (int k = 0; k < INPUTS; k++) fetch<N>(from[k], k, places[1 + k], operands, values[k]);
+  COMPUTE results[N];
+#pragma unroll
   for (int i = 0; i < N; i++) {
-    a[i] = apply(a[i], b[i], c[i], operands.numbers[0], operands.numbers[1]);
-    if (operands.result != operands.types[0]) a[i] = rounded(a[i], operands.result);
+    results[i] = apply(values[0][i], values[1][i], values[2][i], operands.numbers[0], operands.numbers[1]);
+    if (operands.result != operands.types[0]) results[i] = rounded(results[i], operands.result);
   }
-  store<N>(out, operands.types[0], places[0], a);
+  store<N>(out, operands.types[0], places[0], results);
 }
 
 // Writes `count` elements. The first 4 * `fours` of them lie side by side in every operand, and are computed by fours.
@@ -65,16 +66,13 @@ extern "C" __global__ void pointwise(
   void *out, const void *x, const void *y, const void *z, Operands operands, Geometry geometry, long long count,
   long long fours
 ) {
+  const void *const from[3] = {x, y, z};
   const long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   const long long threads = (long long)gridDim.x * blockDim.x;
   for (long long i = thread; i < fours; i += threads) {
     const long long places[4] = {i, i, i, i};
-    compute<4>(out, x, y, z, places, operands);
+    compute<4>(out, from, places, operands);
   }
-  for (long long i = 4 * fours + thread; i < count; i += threads) {
-    const Offsets<1 + INPUTS> found = offsets<1 + INPUTS>(geometry, i);
-    long long places[4] = {};
-    for (int k = 0; k <= INPUTS; k++) places[k] = found.at[k];
-    compute<1>(out, x, y, z, places, operands);
-  }
+  for (long long i = 4 * fours + thread; i < count; i += threads)
+    compute<1>(out, from, offsets<1 + INPUTS>(geometry, i).at, operands);
 }

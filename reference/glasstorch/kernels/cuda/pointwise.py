@@ -31,7 +31,6 @@ from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.cuda import modules
 from glasstorch.kernels.cuda.driver import Kernel as Compiled
 from glasstorch.kernels.cuda.launch import grid_for, launch
-from glasstorch.kernels.cuda.stream import on_device
 from glasstorch.kernels.cuda.tensors import (
     CODE,
     CUDA_TYPE,
@@ -59,6 +58,7 @@ INTEGRAL_OR_BOOL: Final = ALL - FLOATING
 
 BLOCK: Final = 128  # threads; each takes four elements at a time where it can
 FOUR: Final = 4
+MOST_BLOCKS: Final = 2048  # they fill any card; where there are more elements, each thread goes on
 NUMBER: Final = -1  # what elements.cuh is told in place of a dtype
 
 # struct Operands of pointwise.cu, for each dtype that is computed in
@@ -77,7 +77,7 @@ OPERANDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """An expression of the operands a, b, c and the numbers p, q, and for which dtypes it is compiled.
 
@@ -167,8 +167,8 @@ def run(
             + (operands, geometry(shape, *strides, any_order=True))
             + (np.int64(count), np.int64(fours))
         )
-        with on_device(on):
-            launch(compiled(row, compute), grid_for(fours + count - FOUR * fours, BLOCK), BLOCK, arguments)
+        blocks = min(grid_for(fours + count - FOUR * fours, BLOCK), MOST_BLOCKS)
+        launch(compiled(row, compute), blocks, BLOCK, arguments)
     return out
 
 
