@@ -12,6 +12,7 @@ from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknow
 from glasstorch.cuda import memory as memory
 from glasstorch.cuda import streams as streams
 from glasstorch.cuda._utils import _compile_kernel as _compile_kernel
+from glasstorch.cuda._utils import _CudaKernel as _CudaKernel
 from glasstorch.cuda.memory import empty_cache as empty_cache
 from glasstorch.cuda.memory import get_per_process_memory_fraction as get_per_process_memory_fraction
 from glasstorch.cuda.memory import max_memory_allocated as max_memory_allocated

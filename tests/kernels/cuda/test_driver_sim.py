@@ -577,13 +577,3 @@ def test_counting_says_what_each_launch_inside_loads_and_stores(simple: Device) 
     assert [(c.global_loads, c.global_loaded, c.global_stores) for _, c in counts] == [(300, 1200, 300), (10, 40, 10)]
     np.testing.assert_array_equal(simple.get(y, X), 2 * X)
     assert len(counts) == 2
-
-
-def test_counts_print_as_a_table(simple: Device) -> None:
-    x, y = simple.put(X), simple.malloc(X.nbytes)
-    with simple.counting() as counts:
-        simple.scale(y, x, len(X))
-    heading, row = str(counts).splitlines()
-    assert heading.split()[:4] == ["kernel", "global", "loads", "bytes"]
-    assert row.split()[:5] == ["scale", "300", "1,200", "300", "1,200"]
-    assert len(heading) == len(row)
