@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from email import message_from_string
 from email.message import Message
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,6 +67,7 @@ def test_every_file_of_the_packages_is_in_it(names: set[str]) -> None:
         if path.is_file() and not set(path.parts) & set(NOT_SHIPPED)
     }
     assert {"glasstorch/py.typed", "glasstorch/operators/native_functions.yaml"} <= expected
+    assert {f"glasstorch/kernels/cuda/{name}" for name in ("copy.cu", "geometry.cuh", "sim/device.h")} <= expected
     assert expected <= names
 
 
@@ -127,6 +130,13 @@ def test_the_wheel_trains_the_classifier(elsewhere: Path) -> None:
     facts = json.loads((folder / "facts.json").read_text())
     assert facts["library"].startswith("glasstorch")
     assert facts["accuracy"] > 0.9
+
+
+def test_the_wheel_runs_cuda_kernels_on_the_simulated_device(elsewhere: Path, require: Callable[[str], Any]) -> None:
+    require("g++")
+    program = "import glasstorch; print((glasstorch.arange(3, device='cuda') + 1).tolist())"
+    done = in_elsewhere(elsewhere, "-c", f"import os; os.environ['GLASSTORCH_CUDA'] = 'simulator'; {program}")
+    assert (done.returncode, done.stdout) == (0, "[1, 2, 3]\n"), done.stderr
 
 
 def test_the_command_answers_outside_a_clone(elsewhere: Path) -> None:
