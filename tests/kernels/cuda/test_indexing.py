@@ -272,13 +272,17 @@ def test_where_elements_are_not_zero(cuda: Devices, dtype: torch.dtype) -> None:
     agree_where(cuda, x.t())
 
 
-@pytest.mark.parametrize("size", [0, 1, 255, 1000, 300_000])
-def test_elements_of_many_blocks(cuda: Devices, size: int) -> None:
-    if cuda.name == "check" and size > 1000:
-        size = 3000
-    x = torch.arange(size) * 7 % 1000 == 3
+@pytest.mark.parametrize("blocks", [1, 2, 64])
+@pytest.mark.parametrize("size", [0, 1, 255, 2500])
+def test_elements_of_many_blocks(cuda: Devices, monkeypatch: pytest.MonkeyPatch, size: int, blocks: int) -> None:
+    monkeypatch.setattr(indexing, "COUNTS", blocks)  # one or two blocks go round several times
+    agree_where(cuda, torch.arange(size) % 3 == 1)
+
+
+def test_as_many_blocks_as_can_be_added_up(cuda: Devices) -> None:
+    x = torch.zeros(indexing.COUNTS * indexing.BLOCK + 1, dtype=torch.bool)
+    x[:: 2 * indexing.BLOCK] = True
     agree_where(cuda, x)
-    assert size < 300_000 or -(-size // indexing.BLOCK) > indexing.COUNTS
 
 
 def test_two_zeros_and_what_is_no_number(cuda: Devices) -> None:

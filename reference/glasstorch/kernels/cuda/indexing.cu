@@ -36,13 +36,14 @@ __device__ inline long long picked(long long index, const Dimension& dimension) 
   return (index < 0 ? index + dimension.size : index) * dimension.stride;
 }
 
-__device__ inline long long first_element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ inline long long all_threads() { return (long long)gridDim.x * blockDim.x; }
+// The element that is this thread's.
+__device__ inline long long my_element() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
 
 // Operands of the geometry: places, index. See Note [Offsets by index].
 extern "C" __global__ void combine(
     const long long* index, long long* places, Geometry geometry, long long n, Dimension dimension, bool first) {
-  for (long long i = first_element(); i < n; i += all_threads()) {
+  const long long i = my_element();
+  if (i < n) {
     const Offsets<2> offset = offsets<2>(geometry, i);
     const long long more = picked(index[offset.at[1]], dimension);
     places[offset.at[0]] = first ? more : places[offset.at[0]] + more;
@@ -55,7 +56,8 @@ extern "C" __global__ void combine(
 template <typename Unit>
 __global__ void pick(
     const Unit* source, const long long* index, Unit* result, Geometry geometry, long long n, Dimension dimension) {
-  for (long long i = first_element(); i < n; i += all_threads()) {
+  const long long i = my_element();
+  if (i < n) {
     const Offsets<3> offset = offsets<3>(geometry, i);
     result[offset.at[0]] = source[offset.at[1] + picked(index[offset.at[2]], dimension)];
   }
@@ -65,7 +67,8 @@ __global__ void pick(
 template <typename Unit>
 __global__ void place(
     const Unit* values, const long long* index, Unit* target, Geometry geometry, long long n, Dimension dimension) {
-  for (long long i = first_element(); i < n; i += all_threads()) {
+  const long long i = my_element();
+  if (i < n) {
     const Offsets<3> offset = offsets<3>(geometry, i);
     target[offset.at[0] + picked(index[offset.at[2]], dimension)] = values[offset.at[1]];
   }
@@ -75,7 +78,8 @@ __global__ void place(
 template <typename Unit>
 __global__ void place_number(
     Unit value, const long long* index, Unit* target, Geometry geometry, long long n, Dimension dimension) {
-  for (long long i = first_element(); i < n; i += all_threads()) {
+  const long long i = my_element();
+  if (i < n) {
     const Offsets<2> offset = offsets<2>(geometry, i);
     target[offset.at[0] + picked(index[offset.at[1]], dimension)] = value;
   }
@@ -103,7 +107,8 @@ template <typename Element>
 __global__ void accumulate(
     const Element* values, const long long* index, Element* target, Geometry geometry, long long n,
     Dimension dimension) {
-  for (long long i = first_element(); i < n; i += all_threads()) {
+  const long long i = my_element();
+  if (i < n) {
     const Offsets<3> offset = offsets<3>(geometry, i);
     add(target + offset.at[0] + picked(index[offset.at[2]], dimension), values[offset.at[1]]);
   }

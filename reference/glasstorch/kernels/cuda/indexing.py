@@ -82,7 +82,7 @@ def adding(tensor: Tensor) -> Any:
 
 
 def over(count: int, made: Any, *arguments: Any) -> None:
-    """Launch a kernel with a thread for each of `count` elements, up to what a grid holds; none for none."""
+    """Launch a kernel with a thread for each of `count` elements; do nothing where there is none."""
     if count:
         launch(made, grid_for(count, BLOCK), BLOCK, arguments)
 

@@ -36,8 +36,8 @@ __global__ void cat(
     start += width;
     width = pieces.width[3];
   }
-  const long long threads = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < pieces.rows * width; i += threads) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < pieces.rows * width) {
     out[i / width * pieces.row + start + i % width] = source[i];
   }
 }

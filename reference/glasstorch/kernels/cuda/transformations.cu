@@ -8,8 +8,8 @@
 // Read from the last place of the flipped dimensions, `start`, with strides that are negative there.
 template <typename Unit>
 __global__ void flip(const Unit* source, Unit* out, Geometry geometry, long long n, long long start) {
-  const long long threads = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
     const Offsets<2> offset = offsets<2>(geometry, i);
     out[offset.at[0]] = source[start + offset.at[1]];
   }
@@ -19,8 +19,8 @@ __global__ void flip(const Unit* source, Unit* out, Geometry geometry, long long
 // source[c + start], begun again from 0 at the end. Units as in joining.cu.
 template <typename Unit>
 __global__ void roll(const Unit* source, Unit* out, long long n, long long size, long long inner, long long start) {
-  const long long threads = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
     const long long coordinate = i / inner % size;
     const long long shift = coordinate + start < size ? start : start - size;
     out[i] = source[i + shift * inner];
