@@ -11,7 +11,7 @@
 //   lane's clock what it was when they last met, directly or through others;
 // - their blocks differ, the first block did __threadfence() and an atomic, and the second an atomic on the same place
 //   later. Blocks are taken whole here: a write behind the fence passes.
-// Shuffles and votes order nothing, as CUDA says. Of many readers a place remembers two.
+// Shuffles and votes order nothing, as CUDA says. Of many readers a place remembers three.
 #include "launch.h"
 
 #include <cstdlib>
@@ -31,8 +31,8 @@ struct Access {
   uint64_t address;  // in the code
 };
 
-// What is known of one place: its last write, its last read, another read that is not before that one, and a read by
-// another block.
+// What is known of one place: its last write, its last read, another read of the same warp that is not before that one,
+// and a read of another warp or block.
 struct Cell {
   Access write, read, other, elsewhere;
 };
@@ -230,11 +230,15 @@ static void look(Cell &cell, const char *memory, uint64_t address, bool write, b
     cell.write = self;
     return;
   }
-  if (cell.read.block && cell.read.block != block_serial) {
-    cell.elsewhere = cell.read;
-    cell.other.block = 0;
-  } else if (cell.read.block && !before(cell.read)) {
-    cell.other = cell.read;
+  if (cell.read.block && !before(cell.read)) {
+    if (cell.read.block == block_serial && cell.read.thread / WARP == thread->warp) {
+      cell.other = cell.read;
+    } else {
+      // A read of another block stays: whatever write comes after it, it races.
+      if (!cell.elsewhere.block || cell.elsewhere.block == block_serial || before(cell.elsewhere))
+        cell.elsewhere = cell.read;
+      cell.other.block = 0;
+    }
   } else if (cell.other.block && before(cell.other)) {
     cell.other.block = 0;
   }

@@ -96,8 +96,11 @@ def runtime_library() -> ctypes.CDLL:
     path = cache_folder() / f"{_key(texts, COMMON)}.so"
     if not path.exists():
         soname = f"-Wl,-install_name,@rpath/{path.name}" if sys.platform == "darwin" else f"-Wl,-soname,{path.name}"
-        with _put_at(path) as made:
-            _run([compiler(), *COMMON, "-O2", "-shared", soname, *(str(FOLDER / name) for name in RUNTIME), "-o", made])
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            made = Path(folder, "runtime.so")
+            sources = [str(FOLDER / name) for name in RUNTIME]
+            _run([compiler(), *COMMON, "-O2", "-shared", soname, *sources, "-o", str(made)])
+            made.replace(path)
     return ctypes.CDLL(str(path))
 
 
@@ -109,34 +112,18 @@ def library(text: str, options: Sequence[str], check: bool) -> Path:
         return path
     rpath = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
     runtime = runtime_library()._name
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder, _put_at(path) as made:
-        source, unit = Path(folder, "kernel.cpp"), Path(folder, "kernel.o")
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        source, unit, made = (Path(folder, name) for name in ("kernel.cpp", "kernel.o", "kernel.so"))
         source.write_text(text, encoding="utf-8")
         includes = (f"-I{FOLDER}", f"-I{FOLDER / 'include'}")
         _run([compiler(), *flags, *includes, "-c", str(source), "-o", str(unit)])
-        _run([compiler(), "-shared", str(unit), runtime, f"-Wl,-rpath,{rpath}", "-o", made, "-lm"])
+        _run([compiler(), "-shared", str(unit), runtime, f"-Wl,-rpath,{rpath}", "-o", str(made), "-lm"])
+        made.replace(path)  # in one step: who finds the file finds all of it
     return path
 
 
 def _key(text: str, flags: Sequence[str]) -> str:
     return hashlib.sha256("\0".join((text, fingerprint(), *flags)).encode()).hexdigest()[:40]
-
-
-class _put_at:
-    """A file of another name beside the path, which takes the path's name when it is complete."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.made = f"{path}.{os.getpid()}.making"
-
-    def __enter__(self) -> str:
-        return self.made
-
-    def __exit__(self, *failure: object) -> None:
-        if failure[0] is None:
-            os.replace(self.made, self.path)
-        else:
-            Path(self.made).unlink(missing_ok=True)
 
 
 def _run(command: list[str]) -> None:

@@ -359,6 +359,7 @@ unsigned reserve_shared(unsigned size, unsigned alignment, int line) {
   unsigned offset = (static_used + alignment - 1) / alignment * alignment;
   static_used = offset + size + (launch->instrumented ? RED_ZONE : 0);
   if (static_used > STATIC_REGION) fail(218, line, 0, "too many shared variables to keep them apart");
+  memset(static_shared + offset, 0xff, size);  // as at the beginning of each block that comes after
   declared_shared(offset, size);
   return offset;
 }
@@ -383,7 +384,7 @@ static inline unsigned choose(unsigned ready, unsigned after) {
 }
 
 // Whether the next thread is one of the same warp, if one can run; in random order not always.
-static bool stays_in(const Warp &warp) { return warp.ready && (order != RANDOM || random_number() % 8); }
+static bool stays_in(const Warp &warp) { return warp.ready && (order != RANDOM || random_number() % 4); }
 
 // Leaves the thread that runs: to a lane of its warp that can run, or else to the scheduler.
 static void leave() {

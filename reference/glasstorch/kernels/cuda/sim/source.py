@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from glasstorch.kernels.cuda.sim.errors import CompileError
+
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 KERNEL = re.compile(r'extern\s+"C"\s*(?:__global__|__launch_bounds__\s*\([^)]*\)|\s|void)+\s+(\w+)\s*\(')
 LINKAGE_BLOCK = re.compile(r'extern\s+"C"\s*\{')
@@ -94,7 +96,7 @@ def _parts(declaration: str) -> tuple[str, str, list[tuple[str, str]]]:
     first, *others = _declarators(" ".join(declaration.split()))
     match = re.fullmatch(r"(.*?)\s*(\w+)\s*((?:\[.*\])?)", first.strip())
     if match is None or not match[1]:
-        raise ValueError(f"cannot read the declaration __shared__{declaration};")
+        raise CompileError(f"cannot read the declaration `__shared__ {declaration.strip()};`")
     names = [(match[2], match[3])]
     for other in others:
         name, bracket, rest = other.strip().partition("[")
