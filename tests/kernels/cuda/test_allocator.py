@@ -73,6 +73,15 @@ def test_small_and_large_requests_never_share_a_segment() -> None:
     assert not large.address <= small.address < large.address + 20 * MIB
 
 
+def test_each_stream_is_served_from_its_own_blocks() -> None:
+    _, allocator = fresh()
+    before = {stream: allocator.allocate(512, stream).address for stream in (3, 1, 2, 0)}
+    held = [allocator.allocate(1024, stream) for stream in (2, 0, 3, 1)]
+    held += [allocator.allocate(2048, stream) for stream in (1, 3, 0, 2)]
+    assert {one.stream: one.address for one in held[:4]} == before
+    assert {one.stream: one.address - 1024 for one in held[4:]} == before
+
+
 def test_the_hole_that_fits_best_is_filled() -> None:
     _, allocator = fresh()
     sizes = [4096, 512, 1024, 512, 2048, 512]
@@ -81,6 +90,14 @@ def test_the_hole_that_fits_best_is_filled() -> None:
     for index in (0, 2, 4):
         held[index] = None
     assert allocator.allocate(1536, 0).address == holes[2]
+
+
+def test_a_small_rest_of_a_large_segment_is_cut_by_the_rule_of_the_large_pool() -> None:
+    _, allocator = fresh()
+    held = [allocator.allocate(size, 0) for size in (9 * MIB, 9 * MIB, MIB + 512 * KIB)]
+    assert [[block.size for block in segment] for segment in allocator.segments()] == [[9 * MIB, 9 * MIB, 2 * MIB]]
+    assert bytes_of(allocator, "requested_bytes", "allocated_bytes") == [19 * MIB + 512 * KIB, 20 * MIB]
+    assert held
 
 
 def test_the_driver_is_told_of_each_piece_by_the_bytes_that_were_asked_for() -> None:
@@ -372,6 +389,22 @@ def test_a_handle_that_dies_on_a_failed_device_raises_nothing() -> None:
     driver.broken = True
     held.clear()  # an exception here would be reported as unraisable, which is an error in these tests
     assert bytes_of(allocator, "active") == [0]
+
+
+def test_what_goes_wrong_in_a_destructor_is_raised_by_the_next_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, allocator = fresh()
+    held = [allocator.allocate(512, 0)]
+
+    def refuse(*_: object) -> int:
+        raise AssertionError("no such block")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(blocks, "merge", refuse)
+        held.clear()
+    with pytest.raises(AssertionError, match="memory that was freed could not be taken back") as caught:
+        allocator.allocate(512, 0)
+    assert str(caught.value.__cause__) == "no such block"
+    assert not allocator.at_work
 
 
 # Several devices, several drivers, no cache ---------------------------------------------------------------------

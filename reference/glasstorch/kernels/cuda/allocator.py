@@ -17,7 +17,8 @@ when the block is freed, and the block waits until the event has passed.
 A handle dies where its last reference goes, and that may be in the middle of `allocate`, when Python collects garbage,
 or in another thread. So `give_back` only appends the block to a queue, and empties the queue if nobody is at work in
 the allocator. Whoever is empties it when done, and looks once more after the lock is open: a block that came between
-the last look and the opening is not left behind.
+the last look and the opening is not left behind. A destructor cannot raise: should a list of blocks prove wrong there,
+the next allocation says so.
 """
 
 from __future__ import annotations
@@ -79,8 +80,10 @@ class Work:
         self.allocator._take_back()
 
     def __exit__(self, *_: object) -> None:
-        self.allocator._take_back()
-        self.allocator.at_work = False
+        try:
+            self.allocator._take_back()
+        finally:
+            self.allocator.at_work = False
 
 
 class DeviceCachingAllocator:
@@ -101,11 +104,14 @@ class DeviceCachingAllocator:
         self.at_work = False  # whether the thread that has the lock is in the middle of a change
         self.work = Work(self)
         self.returned: deque[Block] = deque()  # see Note [A free at any time]
+        self.broken: Exception | None = None  # what went wrong when a block was taken back
 
     # Handing out ------------------------------------------------------------------------------------------------
 
     def allocate(self, nbytes: int, stream: int) -> Allocation:
         """Uninitialised memory for work of a stream; OutOfMemoryError where there is not enough."""
+        if self.broken is not None:
+            raise AssertionError("memory that was freed could not be taken back") from self.broken
         if nbytes == 0:
             return Allocation(0, 0, stream, self, None)
         with self.lock:
@@ -124,7 +130,10 @@ class DeviceCachingAllocator:
             self._free_uncached(allocation.address)
             return
         self.returned.append(allocation.block)
-        self._drain()
+        try:
+            self._drain()
+        except Exception as error:  # noqa: BLE001 (a destructor cannot raise)
+            self.broken = error
 
     def _take(self, nbytes: int, stream: int) -> Block:
         """A block for a request: a free one, else one of a new segment, else of one after the cache was emptied."""
