@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 
-def test_what_is_preferred_unless_asked(torch: Any) -> None:
+def test_a_library_is_preferred_by_name_or_by_what_was_answered(torch: Any) -> None:
     preferred = torch.backends.cuda.preferred_blas_library
-    assert preferred().name == preferred("default").name == "Default"
-    assert preferred(preferred()) == preferred()
-    with pytest.raises(RuntimeError, match="Unknown input value. Choose from: default, cublas"):
+    before = preferred()
+    assert preferred("cublas").name == preferred().name == "Cublas"
+    assert preferred(before) == preferred() == before
+    with pytest.raises(RuntimeError, match=r"Unknown input value\. Choose from: default, cublas"):
         preferred("none")
     with pytest.raises(RuntimeError, match="Unknown input value type"):
         preferred(3)
