@@ -119,8 +119,8 @@ def test_each_library_can_be_preferred(with_blas: WithBlas) -> None:
     a = given(torch.float32, 3, 3).cuda()
     expected = (a.cpu() @ a.cpu()).tolist()
     counts = {}
-    for name in ("glasstorch", "cublas", "default"):
-        assert preferred_blas_library(name).name.lower() == name
+    for name, answer in (("glasstorch", "Glasstorch"), ("cublas", "Cublas"), ("default", "Cublas")):
+        assert preferred_blas_library(name).name == answer
         assert preferred_blas_library() is preferred_blas_library(preferred_blas_library())
         with_blas.calls.clear()
         np.testing.assert_allclose((a @ a).tolist(), expected, rtol=1e-5)

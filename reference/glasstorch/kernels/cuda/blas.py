@@ -36,15 +36,15 @@ class _BlasBackend(Enum):
 
 NAMES: Final = {"default": _BlasBackend.Default, "cublas": _BlasBackend.Cublas, "glasstorch": _BlasBackend.Glasstorch}
 
-_preferred = _BlasBackend.Default
+_preferred = _BlasBackend.Cublas
 
 
 def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBackend:
     """The library that is preferred for products of matrices on CUDA, after preferring `backend` if one is given.
 
-    "glasstorch" are the kernels of matmul.cu. "cublas", and "default" too, is cuBLAS wherever it is there and knows the
-    dtype, else those kernels: the simulator has no cuBLAS, and cuBLAS multiplies no integers. The choice holds for the
-    whole process, as in PyTorch.
+    "glasstorch" are the kernels of matmul.cu. "cublas", which "default" stands for, is cuBLAS wherever it is there and
+    knows the dtype, else those kernels: the simulator has no cuBLAS, and cuBLAS multiplies no integers. The choice holds
+    for the whole process, as in PyTorch.
     """
     global _preferred
     if isinstance(backend, str):
@@ -52,7 +52,7 @@ def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBa
             raise RuntimeError(f"Unknown input value. Choose from: {', '.join(NAMES)}.")
         backend = NAMES[backend]
     if isinstance(backend, _BlasBackend):
-        _preferred = backend
+        _preferred = _BlasBackend.Cublas if backend is _BlasBackend.Default else backend
     elif backend is not None:
         raise RuntimeError(f"Unknown input value type. Expected str or _BlasBackend, got {type(backend).__name__}.")
     return _preferred
