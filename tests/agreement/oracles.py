@@ -58,14 +58,21 @@ def about(row: Row, call: Call, run: str) -> str:
     return f"{row.op} with {run}: {call.args} {call.kwargs}"
 
 
+def on_device(row: Row, call: Call, given: Any, device: str) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call with every tensor on a device; a factory is told to make its result there."""
+    args, kwargs = in_library(glasstorch, call, given, device)
+    if operator(row.op).schema.is_factory and device != "cpu" and "device" not in row.op:
+        kwargs["device"] = glasstorch.device(device)
+    return args, kwargs
+
+
 # NumPy --------------------------------------------------------------------------------------------------------
 
 
-def check_numpy(row: Row) -> None:
+def check_numpy(row: Row, device: str = "cpu") -> None:
     """Values, sizes and dtype are what NumPy and the row's rule say."""
     for call, run in runs(row):
-        given = arrays(row, call, run)
-        args, kwargs = in_library(glasstorch, call, given)
+        args, kwargs = on_device(row, call, arrays(row, call, run), device)
         found = results(operator(row.op)(*args, **kwargs))
         wanted = results(_numpy(row, call, run))
         rules = expected_dtypes(row, call, run)
@@ -100,7 +107,7 @@ def compare(ours: Any, theirs: Any, rule: dtype, row: Row, what: str) -> None:
     theirs = np.asarray(theirs)
     assert ours.dtype is rule, f"{what}: {ours.dtype}, expected {rule}"
     assert tuple(ours.shape) == theirs.shape, f"{what}: {tuple(ours.shape)}, expected {theirs.shape}"
-    array = ours.detach().array()
+    array = ours.detach().host_array()
     if rule.is_floating_point:
         # Inputs were rounded to the run's dtype, which the result may be wider than.
         tolerance = row.tolerance * 8 * TOLERANCE[rule.name]
@@ -248,6 +255,40 @@ def check_no_gradient(row: Row) -> None:
         assert not any(getattr(r, "requires_grad", False) for r in made), about(row, call, "float64")
 
 
+def seed(result: Any) -> Any:
+    """A gradient of a result that differs from place to place."""
+    numbers = np.cos(np.arange(result.numel(), dtype=np.float64)).reshape(result.shape)
+    return glasstorch.from_numpy(numbers).to(result.device, result.dtype)
+
+
+def check_gradients_on(row: Row, device: str) -> None:
+    """The gradients on a device are those on the CPU."""
+    checked = 0
+    for call in row.calls:
+        given = arrays(row, call, "float64")
+        found = []
+        for where in ("cpu", device):
+            args, kwargs = on_device(row, call, given, where)
+            wanted = require_grad(call, args, kwargs)
+            args, kwargs = _not_leaves(glasstorch, args, kwargs)
+            made = [r for r in results(operator(row.op)(*args, **kwargs)) if getattr(r, "requires_grad", False)]
+            if not made:
+                continue
+            seeds = [seed(r) for r in made]
+            found.append(glasstorch.autograd.grad(made, wanted, seeds, allow_unused=True))
+        if not found:
+            continue
+        what = about(row, call, "float64")
+        for ours, theirs in zip(*reversed(found), strict=True):
+            assert (ours is None) == (theirs is None), what
+            if ours is not None:
+                assert (ours.device.type, tuple(ours.shape)) == ("cuda", tuple(theirs.shape)), what
+                tolerance = row.tolerance * 8 * TOLERANCE["float64"]
+                np.testing.assert_allclose(ours.host_array(), theirs.array(), tolerance, tolerance, err_msg=what)
+        checked += 1
+    assert checked, f"{row.op} is marked differentiable and no call has a gradient"
+
+
 # Sizes without data -------------------------------------------------------------------------------------------
 
 
@@ -258,9 +299,7 @@ def check_meta(row: Row) -> None:
         what = about(row, call, run)
         args, kwargs = in_library(glasstorch, call, given)
         ours = results(operator(row.op)(*args, **kwargs))
-        args, kwargs = in_library(glasstorch, call, given, "meta")
-        if operator(row.op).schema.is_factory:
-            kwargs["device"] = glasstorch.device("meta")
+        args, kwargs = on_device(row, call, given, "meta")
         for real, ghost in zip(ours, results(operator(row.op)(*args, **kwargs)), strict=True):
             assert ghost.is_meta, what
             assert (tuple(ghost.shape), ghost.dtype) == (tuple(real.shape), real.dtype), what
@@ -280,32 +319,32 @@ RESIZE_QUIETLY = frozenset(("zeros", "ones", "full"))
 CAST_ANYTHING = frozenset(("full", "arange", "zeros", "ones", "sum"))
 
 
-def check_forms(row: Row) -> None:
+def check_forms(row: Row, device: str = "cpu") -> None:
     """The in-place and out= forms agree with the functional one, count one change, and refuse what does not fit."""
     if operator(row.op).schema.is_inplace:
-        _check_written_in_place(row, row.op)
+        _check_written_in_place(row, row.op, device)
     for form in forms_of(row, inplace=True):
-        _check_inplace_form(row, form)
+        _check_inplace_form(row, form, device)
     for form in forms_of(row, inplace=False):
-        _check_out_form(row, form)
+        _check_out_form(row, form, device)
 
 
-def _check_written_in_place(row: Row, name: str) -> None:
+def _check_written_in_place(row: Row, name: str, device: str) -> None:
     for call, run in runs(row):
-        args, kwargs = in_library(glasstorch, call, arrays(row, call, run))
+        args, kwargs = on_device(row, call, arrays(row, call, run), device)
         self = args[0]
         before = self._version
         assert operator(name)(*args, **kwargs) is self, about(row, call, run)
         assert self._version == before + 1, f"{about(row, call, run)}: {self._version - before} changes were counted"
 
 
-def _check_inplace_form(row: Row, form: str) -> None:
+def _check_inplace_form(row: Row, form: str, device: str) -> None:
     for call, run in runs(row):
         given = arrays(row, call, run)
         what = f"{form}, {about(row, call, run)}"
-        args, kwargs = in_library(glasstorch, call, given)
+        args, kwargs = on_device(row, call, given, device)
         wanted = operator(row.op)(*args, **kwargs)
-        args, kwargs = in_library(glasstorch, call, given)
+        args, kwargs = on_device(row, call, given, device)
         self, layout = args[0], next(tensors_in(call)).layout
         before, place, kept = self._version, self.data_ptr(), self.tolist()
         if tuple(wanted.shape) != tuple(self.shape) or (layout == "expanded" and self.numel()):
@@ -323,11 +362,11 @@ def _check_inplace_form(row: Row, form: str) -> None:
         assert (self._version, self.tolist()) == (before, kept), f"{what}: changed, though it was refused"
 
 
-def _check_out_form(row: Row, form: str) -> None:
+def _check_out_form(row: Row, form: str, device: str) -> None:
     for call, run in runs(row):
         given = arrays(row, call, run)
         what = f"{form}, {about(row, call, run)}"
-        args, kwargs = in_library(glasstorch, call, given)
+        args, kwargs = on_device(row, call, given, device)
         wanted = results(operator(row.op)(*args, **kwargs))
         schema = operator(form).schema
         names = [a.name for a in schema.out_arguments]
@@ -343,12 +382,12 @@ def _check_out_form(row: Row, form: str) -> None:
             assert (out._version, out.data_ptr()) == (1, place), f"{what}: version {out._version}"
             assert_same(out, want, what)
         # Empty tensors: given the right sizes without a word.
-        outs = [glasstorch.empty(0, dtype=w.dtype) for w in wanted]
+        outs = [glasstorch.empty(0, dtype=w.dtype, device=device) for w in wanted]
         write(outs)
         for out, want in zip(outs, wanted, strict=True):
             assert_same(out, want, what)
         # Tensors of other sizes: given the right ones with a warning.
-        outs = [glasstorch.ones(7, 5, dtype=w.dtype) for w in wanted]
+        outs = [glasstorch.ones(7, 5, dtype=w.dtype, device=device) for w in wanted]
         with (
             nullcontext() if row.op in RESIZE_QUIETLY else pytest.warns(UserWarning, match="with one or more elements")
         ):
@@ -357,7 +396,7 @@ def _check_out_form(row: Row, form: str) -> None:
             assert_same(out, want, what)
         # A dtype that the result does not fit into.
         if wanted[0].dtype.is_floating_point and row.function not in CAST_ANYTHING:
-            outs = [glasstorch.ones(w.shape, dtype=glasstorch.int64) for w in wanted]
+            outs = [glasstorch.ones(w.shape, dtype=glasstorch.int64, device=device) for w in wanted]
             with pytest.raises((RuntimeError, TypeError)):  # the class is PyTorch's, as conformance checks
                 write(outs)
             assert all(o._version == 0 and bool((o == 1).all()) for o in outs), f"{what}: changed, though refused"
@@ -371,12 +410,18 @@ def _written(form: str, names: list[str], args: Any, kwargs: Any, outs: list[Any
 def _backwards(like: Any) -> Any:
     """An out= tensor of a result's sizes whose dimensions lie in memory the other way round."""
     strides = [int(np.prod(like.shape[:i])) for i in range(like.dim())]
-    return glasstorch.empty_strided(like.shape, strides, dtype=like.dtype)
+    return glasstorch.empty_strided(like.shape, strides, dtype=like.dtype, device=like.device)
 
 
 def assert_same(ours: Any, wanted: Any, what: str) -> None:
-    assert (ours.dtype, tuple(ours.shape)) == (wanted.dtype, tuple(wanted.shape)), what
-    np.testing.assert_array_equal(ours.detach().array(), wanted.detach().array(), err_msg=what)
+    """Two results of one computation. On a CUDA device atomic additions come in any order, and rounding with them."""
+    assert (ours.dtype, tuple(ours.shape), ours.device) == (wanted.dtype, tuple(wanted.shape), wanted.device), what
+    found, expected = ours.detach().host_array(), wanted.detach().host_array()
+    if ours.is_cuda and ours.dtype.is_floating_point:
+        found, expected, tolerance = found.astype(np.float64), expected.astype(np.float64), TOLERANCE[ours.dtype.name]
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance, err_msg=what)
+    else:
+        np.testing.assert_array_equal(found, expected, err_msg=what)
 
 
 # What ran -----------------------------------------------------------------------------------------------------

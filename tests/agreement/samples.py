@@ -208,11 +208,11 @@ def _tensor(library: Any, spec: T, array: np.ndarray[Any, Any], device: str) -> 
     if device == "meta":
         return library.empty(size, dtype=dtype, device="meta").as_strided(shape, strides, offset)
     if spec.layout == "row-major":
-        return library.from_numpy(values.copy()).to(dtype)
+        return library.from_numpy(values.copy()).to(device, dtype)
     memory = np.zeros(size, values.dtype)
     steps = [s * values.itemsize for s in strides]
     np.lib.stride_tricks.as_strided(memory[offset:], shape, steps)[...] = values
-    return library.from_numpy(memory).to(dtype).as_strided(shape, strides, offset)
+    return library.from_numpy(memory).to(device, dtype).as_strided(shape, strides, offset)
 
 
 def _geometry(layout: str, shape: tuple[int, ...]) -> tuple[list[int], int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import dtype
+from glasstorch.core.geometry import view_strides
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.matmul import plan
@@ -33,9 +34,12 @@ def matmul_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     """The product, computed in `out` itself where that can be seen under the sizes of the operator's result."""
     product = plan(self, other, has_out=True)
     resize_output(out, product.shape)
-    seen = out.reshape(product.result_shape)
-    product.operator(product.left, product.right, out=seen)
-    return out if seen.untyped_storage() is out.untyped_storage() else out.copy_(seen.reshape(product.shape))
+    wanted = tuple(product.result_shape)
+    if view_strides(out._shape, out.strides(), wanted) is not None:
+        product.operator(product.left, product.right, out=out.view(wanted))
+        return out
+    apart = product.operator(product.left, product.right, out=out.new_empty(wanted))
+    return out.copy_(apart.view(product.shape))
 
 
 @IMPLICIT.impl("linear.out")
