@@ -28,6 +28,13 @@ def test_a_long_line_has_a_whole_block() -> None:
     assert Block.of(False, 3, 100_000) == (False, 64, 4)
 
 
+def test_many_lines_have_a_warp_each() -> None:
+    assert Block.of(True, 5000, 1000) == (True, 32, 8)
+    assert Block.of(True, 100, 1000) == (True, 256, 1)
+    assert Block.of(True, 5000, 50) == (True, 16, 16)
+    assert Block.of(True, 5000, 2000) == (True, 64, 4)
+
+
 def test_neighbours_along_x_are_a_row_or_a_column() -> None:
     assert Block.of(True, 1000, 64).threads() == (16, 16)
     assert Block.of(False, 1000, 8).threads() == (32, 2)

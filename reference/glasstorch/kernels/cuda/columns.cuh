@@ -15,16 +15,14 @@ struct Columns {
   template <class State, class Combine>
   static __device__ State together(State state, const Combine& combine, State* shared) {
     if (members() == 1) return state;
-    State* of_line = shared + threadIdx.x;
+    State* place = shared + member() * blockDim.x + threadIdx.x;
     __syncthreads();  // whoever still reads what the last call left there
-    of_line[member() * blockDim.x] = state;
+    *place = state;
     for (int half = members() / 2; half > 0; half /= 2) {
       __syncthreads();
-      if (member() < half) {
-        of_line[member() * blockDim.x] = combine(of_line[member() * blockDim.x], of_line[(member() + half) * blockDim.x]);
-      }
+      if (member() < half) *place = combine(*place, place[half * blockDim.x]);
     }
     __syncthreads();
-    return of_line[0];
+    return shared[threadIdx.x];
   }
 };

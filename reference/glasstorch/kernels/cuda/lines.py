@@ -17,6 +17,8 @@ from glasstorch.kernels.cuda.tensors import collapsed
 THREADS: Final = 256  # of a block at most: MOST_THREADS of lines.cuh
 WARP: Final = 32
 EACH: Final = 4  # elements that are worth a thread
+EACH_OF_WARP: Final = 32  # elements of a line that are worth more than a warp, which needs no barrier
+MANY: Final = 1024  # lines that keep a device busy with a warp for each
 PART = 4096  # elements that are worth a block
 BLOCKS: Final = 8  # of THREADS threads, which a multiprocessor runs at a time
 
@@ -37,6 +39,8 @@ class Block(NamedTuple):
         """
         wanted = power_of_2(-(-length // EACH))
         if rows:
+            if lines >= MANY and wanted > WARP:
+                wanted = max(power_of_2(-(-length // EACH_OF_WARP)), WARP)
             members = min(wanted, THREADS)
             return cls(rows, members, max(min(THREADS // members, power_of_2(lines)), WARP // members, 1))
         side_by_side = min(power_of_2(lines), WARP)

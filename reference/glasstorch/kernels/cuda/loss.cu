@@ -39,7 +39,9 @@ __device__ bool counts(long long target, long long classes, long long ignored) {
   return true;
 }
 
-__device__ Value weight_of(const Element* weight, long long target) { return weight ? Value(weight[target]) : Value(1); }
+__device__ Value weight_of(const Element* weight, long long target) {
+  return weight ? Value(weight[target]) : Value(1);
+}
 
 // The loss at one place; nothing where its target is ignored.
 __device__ Loss loss_at(const Element* scores, const long long* targets, const Element* weight, long long place,

@@ -89,7 +89,7 @@ using Result = Operation::Result;
 
 // From elements to states -----------------------------------------------------------------------------------------
 
-// Memory is far away: a thread starts several loads before it needs the first. Each of its states waits only for itself.
+// Memory is far away: a thread starts several loads before it needs the first. A state waits only for itself.
 constexpr int AT_ONCE = sizeof(Element) < 4 ? 8 : 4;
 constexpr int STATES = 4;
 

@@ -39,14 +39,21 @@ ROWS, COLUMNS, PARTIALS = "reduce_rows", "reduce_columns", "reduce_partials"
 
 
 class Operation(NamedTuple):
-    """One of reductions.cu, with the one field that its structure has."""
+    """One of reductions.cu, and the structure that a kernel takes of it."""
 
     name: str  # Sum, Extremum or Truth
-    field: Any  # a NumPy scalar
+    argument: Any  # a NumPy scalar
 
-    def argument(self) -> Any:
-        """The structure, as a kernel takes it."""
-        return np.array((self.field,), [("field", self.field.dtype)])[()]
+
+def operation(name: str, field: Any) -> Operation:
+    """The operation whose structure has this NumPy scalar as its one field."""
+    return Operation(name, np.array((field,), [("field", field.dtype)])[()])
+
+
+@lru_cache(maxsize=4096)
+def sum_by(divisor: int, computed: dtype) -> Operation:
+    """The sum divided by a number."""
+    return operation("Sum", computed.numpy.type(divisor))
 
 
 def computed_in(element: dtype) -> dtype:
@@ -128,14 +135,13 @@ def reduce(
     )
     defines = options(operation.name, input.dtype)
     to = address(results), address(places)
-    structure = operation.argument()
     partials = no_states(operation, input.dtype, lines * parts, on) if parts > 1 else None
-    first = (input, *to, address(partials), between, along, np.int64(lines), np.int64(length), structure)
+    first = (input, *to, address(partials), between, along, np.int64(lines), np.int64(length), operation.argument)
     run = kernel(FILE, ROWS if block.rows else COLUMNS, defines)
     launch(run, (block.count(lines), parts), block.threads(), first)
     if partials is not None:
         block = Block.of(True, lines, parts)
-        second = (partials, *to, between, np.int64(lines), np.int32(parts), structure)
+        second = (partials, *to, between, np.int64(lines), np.int32(parts), operation.argument)
         launch(kernel(FILE, PARTIALS, defines), block.count(lines), block.threads(), second)
 
 
@@ -189,8 +195,8 @@ def add(
 ) -> Tensor:
     """The sum over dimensions in the dtype of the result, divided by a number."""
     to = target(result, self.device, out)
-    operation = Operation("Sum", computed_in(result.dtype).numpy.type(divisor))
-    reduce(operation, converted(self, result.dtype), shapes.reduced_dims(dim, len(self._shape)), keepdim, to)
+    dims = shapes.reduced_dims(dim, len(self._shape))
+    reduce(sum_by(divisor, computed_in(result.dtype)), converted(self, result.dtype), dims, keepdim, to)
     return delivered(to, out)
 
 
@@ -202,14 +208,14 @@ def register_extremum(name: str, least: bool) -> None:
     shape, shape_dim = shape_function(name), shape_function(f"{name}.dim")
     shape_dims, shape_position = shape_function(f"a{name}"), shape_function(f"arg{name}")
     operator_dim = f"{name}.dim"
-    operation = Operation("Extremum", np.bool_(least))
+    found = operation("Extremum", np.bool_(least))
 
     def every_dim(tensor: Tensor) -> Shape:
         return tuple(range(len(tensor._shape)))
 
     def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         to = target(shape(self), self.device, out)
-        reduce(operation, self, every_dim(self), False, to)
+        reduce(found, self, every_dim(self), False, to)
         return delivered(to, out)
 
     def extremum_dim(
@@ -217,12 +223,12 @@ def register_extremum(name: str, least: bool) -> None:
     ) -> tuple[Any, ...]:
         results = shape_dim(self, dim, keepdim)
         values, indices = out if out is not None else (output(result, self.device) for result in results)
-        reduce(operation, self, shapes.reduced_dims([dim], len(self._shape)), keepdim, values, indices)
+        reduce(found, self, shapes.reduced_dims([dim], len(self._shape)), keepdim, values, indices)
         return named_result(operator_dim, (values, indices))
 
     def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
         to = target(shape_dims(self, dim, keepdim), self.device, out)
-        reduce(operation, self, shapes.reduced_dims(dim, len(self._shape)), keepdim, to)
+        reduce(found, self, shapes.reduced_dims(dim, len(self._shape)), keepdim, to)
         return to
 
     def position_of_extremum(
@@ -230,7 +236,7 @@ def register_extremum(name: str, least: bool) -> None:
     ) -> Tensor:
         to = target(shape_position(self, dim, keepdim), self.device, out)
         dims = every_dim(self) if dim is None else shapes.reduced_dims([dim], len(self._shape))
-        reduce(operation, self, dims, keepdim, None, to)
+        reduce(found, self, dims, keepdim, None, to)
         return to
 
     structured(CUDA, name, extremum)
@@ -245,14 +251,14 @@ def register_extremum(name: str, least: bool) -> None:
 def register_truth(name: str, every: bool) -> None:
     """Register all, all.dim and all.dims, or the same for any. Whatever is not 0 is true, NaN too."""
     shape_dims = shape_function(f"{name}.dims")
-    operation = Operation("Truth", np.bool_(every))
+    found = operation("Truth", np.bool_(every))
 
     def truth_dims(
         keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, out: Tensor | None = None
     ) -> Tensor:
         to = output(shape_dims(self, dim, keepdim), self.device) if out is None else out  # bool and uint8: one byte
         dims = () if dim is not None and not dim else shapes.reduced_dims(dim, len(self._shape))
-        reduce(operation, self, dims, keepdim, to)
+        reduce(found, self, dims, keepdim, to)
         return to
 
     def truth_dim(keys: int, self: Tensor, dim: int, keepdim: bool, out: Tensor | None = None) -> Tensor:

@@ -1,7 +1,8 @@
 // How are softmax, log_softmax and their gradients computed along a dimension?
 //
-// Compiled once for each INPUT and OUTPUT (types) and FUNCTION (Softmax, LogSoftmax). The arrays are row-major of sizes
-// (outer, length, inner); a line is one (outer, inner), and its elements lie `inner` apart: see Note [Rows and columns].
+// Compiled once for each INPUT and OUTPUT (types) and FUNCTION (Softmax, LogSoftmax). The arrays are row-major of
+// sizes (outer, length, inner); a line is one (outer, inner), and its elements lie `inner` apart: see
+// Note [Rows and columns].
 //
 // Mirrors: aten/src/ATen/native/cuda/SoftMax.cu (cunn_SoftMaxForward, cunn_SpatialSoftMaxForward and backward),
 //     PersistentSoftmax.cuh
