@@ -43,8 +43,8 @@ def preferred_blas_library(backend: str | _BlasBackend | None = None) -> _BlasBa
     """The library that is preferred for products of matrices on CUDA, after preferring `backend` if one is given.
 
     "glasstorch" are the kernels of matmul.cu. "cublas", which "default" stands for, is cuBLAS wherever it is there and
-    knows the dtype, else those kernels: the simulator has no cuBLAS, and cuBLAS multiplies no integers. The choice holds
-    for the whole process, as in PyTorch.
+    knows the dtype, else those kernels: the simulator has no cuBLAS, and cuBLAS multiplies no integers. The choice
+    holds for the whole process, as in PyTorch.
     """
     global _preferred
     if isinstance(backend, str):
