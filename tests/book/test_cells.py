@@ -61,6 +61,29 @@ def test_a_row_of_a_yaml_table_is_quoted(capsys: pytest.CaptureFixture[str]) -> 
         show("operators/native_functions.yaml", "add.Tens")
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        ("together", "// What all members of the line have found", "}"),
+        ("Rows", "// A block of (members, lines) threads", "};"),
+        ("members", "static __device__ int members()", "static __device__ int members() { return blockDim.x; }"),
+    ],
+)
+def test_cuda_is_quoted_by_name_with_its_comment(
+    name: str, first: str, last: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show("kernels/cuda/rows.cuh", name)
+    caption, _, text = capsys.readouterr().out.partition("\n\n")
+    assert caption == f"glasstorch/kernels/cuda/rows.cuh, {name}"
+    assert text.startswith(first)
+    assert text.rstrip().splitlines()[-1] == last
+
+
+def test_a_name_that_cuda_does_not_define_is_an_error() -> None:
+    with pytest.raises(LookupError, match=r"rows\.cuh has no definition of 'shuffled_first'"):
+        show("kernels/cuda/rows.cuh", "shuffled_first")
+
+
 def test_a_quotation_is_shown_in_a_notebook_as_markdown_with_its_role() -> None:
     data, metadata = Shown("quote", "a.py, C.__add__", (("python", "x = 1"),))._repr_mimebundle_()
     assert data == {

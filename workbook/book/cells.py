@@ -32,7 +32,11 @@ from workbook.book.project import project_root
 ORACLE = "2.13"  # the series of torch whose output is recorded
 MARKUP = re.compile(r"[_*`<\[\]\\]")  # what Markdown would read as more than a letter
 IDENTITY = re.compile(r"B\d{3}")
-LANGUAGES = {".py": "python", ".pyi": "python", ".yaml": "yaml", ".cu": "cuda", ".h": "cpp", ".cpp": "cpp"}
+# fmt: off
+LANGUAGES = {
+    ".py": "python", ".pyi": "python", ".yaml": "yaml", ".cu": "cuda", ".cuh": "cuda", ".h": "cpp", ".cpp": "cpp",
+}
+# fmt: on
 
 Quotable = FunctionType | MethodType | type | ModuleType | TracebackType | FrameType
 
@@ -60,10 +64,10 @@ class Shown(NamedTuple):
 def show(thing: object, entry: str | None = None) -> None:
     """Quote the source of a function, class, method, property or module, given itself or by its dotted name.
 
-    With `entry`, `thing` is the path of a yaml file in the library, and the row of that name is quoted:
-    `show("operators/native_functions.yaml", "add.Tensor")`.
+    With `entry`, `thing` is the path of a file in the library that is not Python, and what it says under that name is
+    quoted: `show("operators/native_functions.yaml", "add.Tensor")`, `show("kernels/cuda/rows.cuh", "together")`.
     """
-    display(quotation_of_row(str(thing), entry) if entry is not None else quotation_of(thing))
+    display(quotation_of_entry(str(thing), entry) if entry is not None else quotation_of(thing))
 
 
 def compare_with_torch(what: str, expected: str | None = None) -> None:
@@ -147,20 +151,45 @@ def source_file(target: Quotable) -> Path | None:
     return Path(file) if file is not None and Path(file).is_file() else None
 
 
-def quotation_of_row(path: str, entry: str) -> Shown:
-    """The row of a yaml table of the library that declares this operator."""
+def quotation_of_entry(path: str, entry: str) -> Shown:
+    """What a file of the library says under a name: a row of a yaml table, or a function or structure in CUDA C++."""
     spec = importlib.util.find_spec("glasstorch")
     assert spec is not None, "the library is installed where its book is read"
     file = Path((spec.submodule_search_locations or [""])[0]) / path
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    body = row(lines, entry) if file.suffix == ".yaml" else definition(lines, entry)
+    if not body:
+        kind = "row for" if file.suffix == ".yaml" else "definition of"
+        raise LookupError(f"show({path!r}, {entry!r}): {path} has no {kind} {entry!r}")
+    return quotation(file, body, entry)
+
+
+def row(lines: list[str], entry: str) -> list[str]:
+    """The row of a yaml table that declares this operator; nothing if there is none."""
     starts = [number for number, line in enumerate(lines) if line.startswith("- ")]
     heads = re.compile(rf"- \w+: {re.escape(entry)}(?![\w.])")
     first = next((number for number in starts if heads.match(lines[number])), None)
     if first is None:
-        raise LookupError(f"show({path!r}, {entry!r}): {path} has no row for {entry!r}")
+        return []
     end = next((number for number in starts if number > first), len(lines))
-    body = [line for line in lines[first:end] if not line.startswith("#")]
-    return quotation(file, body, entry)
+    return [line for line in lines[first:end] if not line.startswith("#")]
+
+
+def definition(lines: list[str], name: str) -> list[str]:
+    """A function or structure of C++ with the comment and the template line above it; nothing if there is none.
+
+    It ends at the first brace that stands as far to the right as its own first line.
+    """
+    heads = re.compile(rf"(?!\s*//).*\b{re.escape(name)}\b\s*(\(|\{{|$)")
+    first = next((n for n, line in enumerate(lines) if heads.match(line) and not line.rstrip().endswith(";")), None)
+    if first is None:
+        return []
+    indent = re.match(r"\s*", lines[first])[0]  # type: ignore[index]
+    whole = "{" in lines[first] and lines[first].rstrip().endswith("}")
+    end = first if whole else next(n for n in range(first, len(lines)) if re.match(rf"{indent}\}}", lines[n]))
+    while first and re.match(rf"{indent}(//|template|extern|__global__)", lines[first - 1]):
+        first -= 1
+    return lines[first : end + 1]
 
 
 def quotation(file: Path, lines: Iterable[str], name: str) -> Shown:
