@@ -77,7 +77,11 @@ class Work:
     def __enter__(self) -> None:
         assert not self.allocator.at_work, "the allocator was called by a destructor in the middle of a call"
         self.allocator.at_work = True
-        self.allocator._take_back()
+        try:
+            self.allocator._take_back()
+        except BaseException:
+            self.allocator.at_work = False
+            raise
 
     def __exit__(self, *_: object) -> None:
         try:
