@@ -291,6 +291,23 @@ def test_two_barriers_are_not_one() -> None:
     assert "different barriers: here and in line 3" in found.what
 
 
+def test_a_place_in_an_included_file_is_named() -> None:
+    source = """#line 1 "wait.cuh"
+    __device__ void wait_here() {
+      __syncthreads();
+    }
+#line 1 "planted.cu"
+    extern "C" __global__ void f(int n) {
+      if (threadIdx.x < 4) wait_here();
+      if (threadIdx.x == n) assert(false);
+      if (threadIdx.x >= 4) __syncthreads();
+    }"""
+    found = fault(source, [np.int32(-1)], 1, 8)
+    assert (found.file, found.line) == ("planted.cu", 4)
+    assert "here and in wait.cuh:2" in found.what
+    assert fault(source, [np.int32(5)], 1, 8, order="reverse").line == 3
+
+
 def test_a_warp_and_a_barrier_that_wait_for_each_other() -> None:
     source = """extern "C" __global__ void f() {
       if (threadIdx.x < 16)

@@ -136,7 +136,7 @@ void checks_begin_block() {
 void checks_end_block() {
   if (!launch->check || !too_early.thread) return;
   thread = too_early.thread;
-  fail(719, 0, too_early.pc, "read of shared memory that nobody has written%s", describe(too_early.address).text);
+  fail(719, too_early.pc, "read of shared memory that nobody has written%s", describe(too_early.address).text);
 }
 
 void declared_shared(unsigned offset, unsigned size) {
@@ -209,7 +209,7 @@ static bool before(const Access &access) {
                with.thread / block_size.x / block_size.y};
   launch->fault.earlier = in_library(with.address);
   bool same = with.block == block_serial;
-  fail(719, 0, pc, "race on %s memory: %s here, and %s in {line} by thread (%u, %u, %u)%s, with nothing that orders them%s",
+  fail(719, pc, "race on %s memory: %s here, and %s in {line} by thread (%u, %u, %u)%s, with nothing that orders them%s",
        memory, now, then, who.x, who.y, who.z, same ? " of the same block" : " of another block",
        describe(address).text);
 }
@@ -298,14 +298,14 @@ Text describe(uint64_t address) {
   const char *what = write ? "write" : "read";
   if (address - (uint64_t)static_shared < STATIC_REGION + MAX_SHARED) {
     if (address >= (uint64_t)dynamic_shared)
-      fail(700, 0, pc, "%s of %u bytes out of bounds: at byte %llu of dynamic shared memory of %u bytes", what, size,
+      fail(700, pc, "%s of %u bytes out of bounds: at byte %llu of dynamic shared memory of %u bytes", what, size,
            (unsigned long long)(address - (uint64_t)dynamic_shared), launch->dynamic_shared);
     uint64_t at = address - (uint64_t)static_shared;
     for (const Slot &slot : slots)
       if (at + RED_ZONE >= slot.low && at < slot.high + RED_ZONE)
-        fail(700, 0, pc, "%s of %u bytes out of bounds: at byte %lld of a shared variable of %u bytes", what, size,
+        fail(700, pc, "%s of %u bytes out of bounds: at byte %lld of a shared variable of %u bytes", what, size,
              (long long)(at - slot.low), slot.high - slot.low);
-    fail(700, 0, pc, "%s of %u bytes out of bounds of all shared variables", what, size);
+    fail(700, pc, "%s of %u bytes out of bounds of all shared variables", what, size);
   }
   const Buffer *nearest = nullptr;
   uint64_t distance = 1 << 20;  // bytes; what lies farther away is another mistake
@@ -314,8 +314,8 @@ Text describe(uint64_t address) {
     uint64_t off = address < each.low ? each.low - address : address < each.high ? 0 : address - each.high;
     if (off < distance) distance = off, nearest = &each;
   }
-  if (!nearest) fail(700, 0, pc, "%s of %u bytes at 0x%llx, which is in no buffer", what, size, (unsigned long long)address);
-  fail(700, 0, pc, "%s of %u bytes out of bounds: at byte %lld of a buffer of %llu bytes", what, size,
+  if (!nearest) fail(700, pc, "%s of %u bytes at 0x%llx, which is in no buffer", what, size, (unsigned long long)address);
+  fail(700, pc, "%s of %u bytes out of bounds: at byte %lld of a buffer of %llu bytes", what, size,
        (long long)(address - nearest->low), (unsigned long long)(nearest->high - nearest->low));
 }
 
@@ -325,12 +325,12 @@ static void check_global(uint64_t address, unsigned size, bool write, bool atomi
     if (!buffer && is_own_variable(address)) return;
     outside(address, size, write, pc);
   }
-  if (write && buffer->flags & READ_ONLY) fail(700, 0, pc, "write to memory that is read-only%s", describe(address).text);
+  if (write && buffer->flags & READ_ONLY) fail(700, pc, "write to memory that is read-only%s", describe(address).text);
   if (buffer->initialised) {
     unsigned char *initialised = (unsigned char *)buffer->initialised + (address - buffer->low);
     for (unsigned i = 0; (!write || atomic) && i < size; i++)
       if (!initialised[i])
-        fail(719, 0, pc, "read of global memory that nobody has written%s", describe(address + i).text);
+        fail(719, pc, "read of global memory that nobody has written%s", describe(address + i).text);
     if (write) memset(initialised, 1, size);
   }
   look("global", address, size, write, atomic, pc);
@@ -368,18 +368,19 @@ static void seen(uintptr_t address, size_t size, bool write, bool atomic, uintpt
   else check_global(address, size, write, atomic, pc);
 }
 
-static void misaligned(uintptr_t address, size_t alignment, const char *type, const char *file, int line, uintptr_t pc) {
+static void misaligned(uintptr_t address, size_t alignment, const char *type, Place place, uintptr_t pc) {
   if (!launch || !launch->check || on_stacks(address)) return;
-  launch->fault.file = file;
   if (const char *space = strrchr(type, ' ')) type = space + 1;  // 'const struct float4'
   int length = strcspn(type, "'");
-  fail(716, line, pc, "misaligned access: the address of a %.*s must be a multiple of %zu bytes, 0x%llx is not%s", length,
-       type, alignment, (unsigned long long)address, describe(address).text);
+  const char *text = "misaligned access: the address of a %.*s must be a multiple of %zu bytes, 0x%llx is not%s";
+  unsigned long long number = address;
+  if (place.line) fail(716, place, text, length, type, alignment, number, describe(address).text);
+  fail(716, pc, text, length, type, alignment, number, describe(address).text);
 }
 
 void atomic(const volatile void *place, unsigned size, const void *pc) {
   uintptr_t address = (uintptr_t)place;
-  if (address % size) misaligned(address, size, "value to update", nullptr, 0, (uintptr_t)pc);
+  if (address % size) misaligned(address, size, "value to update", {}, (uintptr_t)pc);
   seen(address, size, true, true, (uintptr_t)pc);
   if (!launch->check) return;
   Released *here = nullptr;
@@ -437,5 +438,5 @@ struct Mismatch {
 extern "C" SIM_EXPORT void __ubsan_handle_type_mismatch_v1(Mismatch *mismatch, uintptr_t address) {
   size_t alignment = (size_t)1 << mismatch->log_alignment;
   if (address & (alignment - 1))
-    sim::misaligned(address, alignment, mismatch->type->name, mismatch->file, mismatch->line, PLACE);
+    sim::misaligned(address, alignment, mismatch->type->name, {mismatch->file, (int)mismatch->line}, PLACE);
 }

@@ -127,6 +127,7 @@ def _key(text: str, flags: Sequence[str]) -> str:
 
 
 def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    environment = {**os.environ, "LC_ALL": "C"}  # messages in English and ASCII, whatever the user's language
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=environment)
     if done.returncode:
         raise CompileError(done.stderr.strip() or f"{command[0]} ended with code {done.returncode}")

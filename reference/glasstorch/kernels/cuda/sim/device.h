@@ -50,12 +50,12 @@ namespace sim {
 
 // One place in the block's memory for each declaration and type. `number` tells declarations apart.
 template <class Type, int number, unsigned alignment = alignof(Type)>
-SIM_INLINE Type &shared(int line) {
+SIM_INLINE Type &shared(Place place) {
   static unsigned long long launch;
   static unsigned offset;
   if (launch != launch_number) {
     launch = launch_number;
-    offset = reserve_shared(sizeof(Type), alignment > alignof(Type) ? alignment : alignof(Type), line);
+    offset = reserve_shared(sizeof(Type), alignment > alignof(Type) ? alignment : alignof(Type), place);
   }
   return *(Type *)(static_shared + offset);
 }
@@ -69,18 +69,18 @@ SIM_INLINE Type *dynamic() {
 
 // Barriers, votes and shuffles ---------------------------------------------------------------------------------------
 
-#define __syncthreads() ((void)sim::barrier(__LINE__, sim::NONE, 0))
-#define __syncthreads_count(predicate) sim::barrier(__LINE__, sim::COUNT, (predicate) != 0)
-#define __syncthreads_and(predicate) sim::barrier(__LINE__, sim::AND, (predicate) != 0)
-#define __syncthreads_or(predicate) sim::barrier(__LINE__, sim::OR, (predicate) != 0)
-#define __syncwarp(...) ((void)sim::meet(__LINE__, sim::SYNCHRONISE, sim::mask_of(__VA_ARGS__), 0, 0))
-#define __shfl_sync(...) sim::shuffle(__LINE__, __VA_ARGS__)
-#define __shfl_up_sync(...) sim::shuffle_up(__LINE__, __VA_ARGS__)
-#define __shfl_down_sync(...) sim::shuffle_down(__LINE__, __VA_ARGS__)
-#define __shfl_xor_sync(...) sim::shuffle_xor(__LINE__, __VA_ARGS__)
-#define __ballot_sync(mask, predicate) sim::ballot(__LINE__, mask, (predicate) != 0)
-#define __any_sync(mask, predicate) (sim::ballot(__LINE__, mask, (predicate) != 0) != 0)
-#define __all_sync(mask, predicate) (sim::ballot(__LINE__, mask, (predicate) == 0) == 0)
+#define __syncthreads() ((void)sim::barrier(SIM_HERE, sim::NONE, 0))
+#define __syncthreads_count(predicate) sim::barrier(SIM_HERE, sim::COUNT, (predicate) != 0)
+#define __syncthreads_and(predicate) sim::barrier(SIM_HERE, sim::AND, (predicate) != 0)
+#define __syncthreads_or(predicate) sim::barrier(SIM_HERE, sim::OR, (predicate) != 0)
+#define __syncwarp(...) ((void)sim::meet(SIM_HERE, sim::SYNCHRONISE, sim::mask_of(__VA_ARGS__), 0, 0))
+#define __shfl_sync(...) sim::shuffle(SIM_HERE, __VA_ARGS__)
+#define __shfl_up_sync(...) sim::shuffle_up(SIM_HERE, __VA_ARGS__)
+#define __shfl_down_sync(...) sim::shuffle_down(SIM_HERE, __VA_ARGS__)
+#define __shfl_xor_sync(...) sim::shuffle_xor(SIM_HERE, __VA_ARGS__)
+#define __ballot_sync(mask, predicate) sim::ballot(SIM_HERE, mask, (predicate) != 0)
+#define __any_sync(mask, predicate) (sim::ballot(SIM_HERE, mask, (predicate) != 0) != 0)
+#define __all_sync(mask, predicate) (sim::ballot(SIM_HERE, mask, (predicate) == 0) == 0)
 #define __threadfence() sim::fence()
 #define __threadfence_block() ((void)0)
 #define __threadfence_system() sim::fence()
@@ -90,41 +90,41 @@ namespace sim {
 static inline constexpr unsigned mask_of(unsigned mask = 0xffffffffu) { return mask; }
 
 template <class Type>
-SIM_INLINE Type exchanged(int line, unsigned mask, Type value, unsigned source) {
+SIM_INLINE Type exchanged(Place place, unsigned mask, Type value, unsigned source) {
   static_assert(sizeof(Type) <= 8, "a shuffle moves at most 8 bytes");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof value);
-  bits = meet(line, SHUFFLE, mask, bits, source);
+  bits = meet(place, SHUFFLE, mask, bits, source);
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
 
 template <class Type>
-SIM_INLINE Type shuffle(int line, unsigned mask, Type value, int source, int width = 32) {
+SIM_INLINE Type shuffle(Place place, unsigned mask, Type value, int source, int width = 32) {
   int first = thread->lane & ~(width - 1);
-  return exchanged(line, mask, value, first + (source & (width - 1)));
+  return exchanged(place, mask, value, first + (source & (width - 1)));
 }
 
 template <class Type>
-SIM_INLINE Type shuffle_up(int line, unsigned mask, Type value, unsigned delta, int width = 32) {
+SIM_INLINE Type shuffle_up(Place place, unsigned mask, Type value, unsigned delta, int width = 32) {
   int lane = thread->lane, source = lane - (int)delta;
-  return exchanged(line, mask, value, source < (lane & ~(width - 1)) ? lane : source);
+  return exchanged(place, mask, value, source < (lane & ~(width - 1)) ? lane : source);
 }
 
 template <class Type>
-SIM_INLINE Type shuffle_down(int line, unsigned mask, Type value, unsigned delta, int width = 32) {
+SIM_INLINE Type shuffle_down(Place place, unsigned mask, Type value, unsigned delta, int width = 32) {
   int lane = thread->lane, source = lane + (int)delta;
-  return exchanged(line, mask, value, source >= (lane & ~(width - 1)) + width ? lane : source);
+  return exchanged(place, mask, value, source >= (lane & ~(width - 1)) + width ? lane : source);
 }
 
 template <class Type>
-SIM_INLINE Type shuffle_xor(int line, unsigned mask, Type value, int bits, int width = 32) {
+SIM_INLINE Type shuffle_xor(Place place, unsigned mask, Type value, int bits, int width = 32) {
   int lane = thread->lane, source = lane ^ bits;
-  return exchanged(line, mask, value, source >= (lane & ~(width - 1)) + width ? lane : source);
+  return exchanged(place, mask, value, source >= (lane & ~(width - 1)) + width ? lane : source);
 }
 
-static inline unsigned ballot(int line, unsigned mask, bool predicate) {
-  return (unsigned)meet(line, BALLOT, mask, predicate, 0);
+static inline unsigned ballot(Place place, unsigned mask, bool predicate) {
+  return (unsigned)meet(place, BALLOT, mask, predicate, 0);
 }
 
 }  // namespace sim
@@ -349,9 +349,9 @@ static inline float __double2float_rn(double x) { return (float)x; }
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
 #else
-#define assert(...) ((__VA_ARGS__) ? (void)0 : sim::assertion_failed(#__VA_ARGS__, __FILE__, __LINE__))
+#define assert(...) ((__VA_ARGS__) ? (void)0 : sim::assertion_failed(#__VA_ARGS__, SIM_HERE))
 #endif
-#define __trap() sim::trap(__FILE__, __LINE__)
+#define __trap() sim::trap(SIM_HERE)
 #define clock64() sim::clock()
 #define __nanosleep(nanoseconds) ((void)(nanoseconds))
 extern "C" void *memcpy(void *, const void *, size_t) noexcept;

@@ -72,8 +72,9 @@ struct Text {
   void print(const char *format, ...) __attribute__((format(printf, 2, 3)));
 };
 
-[[noreturn]] void fail(int code, int line, uintptr_t address, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+// Ends the launch with a fault: at a place of the text, or at an address in the code.
+[[noreturn]] void fail(int code, Place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+[[noreturn]] void fail(int code, uintptr_t address, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool on_stacks(uintptr_t address);
 uint64_t in_library(uintptr_t address);
 

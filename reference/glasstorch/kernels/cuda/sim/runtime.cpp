@@ -163,7 +163,7 @@ enum State : unsigned char { NEW, READY, IN_WARP, IN_BLOCK, DONE };
 // Lanes that wait for each other: those of one mask.
 struct Group {
   unsigned mask, arrived;
-  int line;
+  Place place;
   Meeting kind;
 };
 
@@ -221,24 +221,39 @@ void Text::print(const char *format, ...) {
   va_end(values);
 }
 
-void fail(int code, int line, uintptr_t address, const char *format, ...) {
+void fail(int code, Place place, const char *format, ...) {
   Fault &fault = launch->fault;
   fault.code = code;
-  fault.line = line;
+  fault.line = place.line;
+  fault.file = place.file;
+  va_list values;
+  va_start(values, format);
+  stop(fault, format, values);
+}
+
+void fail(int code, uintptr_t address, const char *format, ...) {
+  Fault &fault = launch->fault;
+  fault.code = code;
   fault.address = in_library(address);
   va_list values;
   va_start(values, format);
   stop(fault, format, values);
 }
 
-void assertion_failed(const char *condition, const char *file, int line) {
-  launch->fault.file = file;
-  fail(710, line, 0, "Assertion `%s` failed", condition);
+void assertion_failed(const char *condition, Place place) { fail(710, place, "Assertion `%s` failed", condition); }
+
+void trap(Place place) { fail(719, place, "__trap() was called"); }
+
+static bool same(const Place &a, const Place &b) {
+  return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 
-void trap(const char *file, int line) {
-  launch->fault.file = file;
-  fail(719, line, 0, "__trap() was called");
+// "line 12", or "tile.cuh:12" where another file is spoken of.
+static Text named(const Place &place, const Place &from) {
+  Text text;
+  if (strcmp(place.file, from.file) == 0) text.print("line %d", place.line);
+  else text.print("%s:%d", place.file, place.line);
+  return text;
 }
 
 // Signals: a wrong address, and the end of patience ----------------------------------------------------------------------
@@ -269,10 +284,10 @@ static void on_signal(int signal, siginfo_t *information, void *context) {
     return;
   }
   uintptr_t pc = program_counter(context);
-  if (timed_out) fail(702, 0, pc, "the kernel ran longer than %g s", launch->limit);
+  if (timed_out) fail(702, pc, "the kernel ran longer than %g s", launch->limit);
   uintptr_t place = (uintptr_t)information->si_addr;
-  if (on_stacks(place)) fail(700, 0, pc, "the thread's stack of %zu bytes overflowed", STACK);
-  fail(700, 0, pc, "access to address 0x%llx, which belongs to no buffer", (unsigned long long)place);
+  if (on_stacks(place)) fail(700, pc, "the thread's stack of %zu bytes overflowed", STACK);
+  fail(700, pc, "access to address 0x%llx, which belongs to no buffer", (unsigned long long)place);
 }
 
 // One thread for all launches looks four times a second whether the launch that runs has run for too long.
@@ -347,18 +362,18 @@ static void stop_watching() {
 
 // Shared memory --------------------------------------------------------------------------------------------------------
 
-unsigned reserve_shared(unsigned size, unsigned alignment, int line) {
+unsigned reserve_shared(unsigned size, unsigned alignment, Place place) {
   unsigned declared = (launch->static_shared + alignment - 1) / alignment * alignment + size;
   launch->static_shared = declared;
   if (declared > MAX_STATIC_SHARED)
-    fail(218, line, 0, "the kernel declares %u bytes of shared memory up to here; 0x%x (48 KB) is the most", declared,
+    fail(218, place, "the kernel declares %u bytes of shared memory up to here; 0x%x (48 KB) is the most", declared,
          MAX_STATIC_SHARED);
   if (declared + dynamic_used > MAX_SHARED)
-    fail(1, line, 0, "%u bytes of shared memory are declared and %u asked for at the launch; a block has %u", declared,
+    fail(1, place, "%u bytes of shared memory are declared and %u asked for at the launch; a block has %u", declared,
          dynamic_used, MAX_SHARED);
   unsigned offset = (static_used + alignment - 1) / alignment * alignment;
   static_used = offset + size + (launch->instrumented ? RED_ZONE : 0);
-  if (static_used > STATIC_REGION) fail(218, line, 0, "too many shared variables to keep them apart");
+  if (static_used > STATIC_REGION) fail(218, place, "too many shared variables to keep them apart");
   memset(static_shared + offset, 0xff, size);  // as at the beginning of each block that comes after
   declared_shared(offset, size);
   return offset;
@@ -461,21 +476,22 @@ static void fiber_main() {
   }
 }
 
-unsigned long long meet(int line, Meeting kind, unsigned mask, unsigned long long value, unsigned source) {
+unsigned long long meet(Place place, Meeting kind, unsigned mask, unsigned long long value, unsigned source) {
   Thread &self = *thread;
   Warp &warp = warps[self.warp];
-  if (!(mask >> self.lane & 1)) fail(719, line, 0, "lane %u is not in the mask 0x%08x that it waits with", self.lane, mask);
+  if (!(mask >> self.lane & 1)) fail(719, place, "lane %u is not in the mask 0x%08x that it waits with", self.lane, mask);
   self.value = value;
   self.source = source;
-  self.line = line;
+  self.place = place;
   unsigned number = 0;
   while (number < warp.group_count && warp.groups[number].mask != mask) number++;
   Group &group = warp.groups[number];
   if (number == warp.group_count) {
     warp.group_count++;
-    group = {mask, 0, line, kind};
-  } else if (group.line != line || group.kind != kind) {
-    fail(719, line, 0, "other lanes of the mask 0x%08x wait at line %d: all must come to the same place", mask, group.line);
+    group = {mask, 0, place, kind};
+  } else if (!same(group.place, place) || group.kind != kind) {
+    fail(719, place, "other lanes of the mask 0x%08x wait at %s: all must come to the same place", mask,
+         named(group.place, place).text);
   }
   group.arrived |= 1u << self.lane;
   if (kind == SYNCHRONISE) launch->counts.warp_barriers++;
@@ -489,10 +505,10 @@ unsigned long long meet(int line, Meeting kind, unsigned mask, unsigned long lon
   return self.value;
 }
 
-int barrier(int line, Vote vote, int predicate) {
+int barrier(Place place, Vote vote, int predicate) {
   Thread &self = *thread;
   self.state = IN_BLOCK;
-  self.line = line;
+  self.place = place;
   self.source = vote;
   self.value = predicate;
   launch->counts.barriers++;
@@ -513,7 +529,7 @@ static bool pass_barrier() {
       in_warp = &each;
     } else {
       if (!waiting) waiting = &each;
-      if (each.line != waiting->line || each.source != waiting->source) other = &each;
+      if (!same(each.place, waiting->place) || each.source != waiting->source) other = &each;
       count++;
       votes += each.value != 0;
     }
@@ -521,15 +537,16 @@ static bool pass_barrier() {
   if (done == thread_count) return false;
   thread = in_warp ? in_warp : waiting;
   if (in_warp && waiting)
-    fail(719, in_warp->line, 0, "deadlock: lanes wait for others of their warp, which wait at __syncthreads() in line %d",
-         waiting->line);
-  if (in_warp) fail(719, in_warp->line, 0, "deadlock: lanes of the warp wait for others that wait somewhere else");
+    fail(719, in_warp->place, "deadlock: lanes wait for others of their warp, which wait at __syncthreads() in %s",
+         named(waiting->place, in_warp->place).text);
+  if (in_warp) fail(719, in_warp->place, "deadlock: lanes of the warp wait for others that wait somewhere else");
   if (done)
-    fail(719, waiting->line, 0, "__syncthreads() was reached by %u threads of %u, the others have returned", count,
+    fail(719, waiting->place, "__syncthreads() was reached by %u threads of %u, the others have returned", count,
          thread_count);
   if (other) {
     thread = other;
-    fail(719, other->line, 0, "threads of the block wait at different barriers: here and in line %d", waiting->line);
+    fail(719, other->place, "threads of the block wait at different barriers: here and in %s",
+         named(waiting->place, other->place).text);
   }
   vote_result = waiting->source == COUNT ? votes : waiting->source == AND ? votes == count : votes != 0;
   barriers_passed++;

@@ -20,13 +20,21 @@ struct dim3 {
 
 namespace sim {
 
+// A line of the kernel's text.
+struct Place {
+  const char *file;
+  int line;
+};
+#define SIM_HERE \
+  sim::Place { __FILE__, __LINE__ }
+
 // What one thread is to the code that it runs (`index`, `lane`) and to the scheduler.
 struct Thread {
   uint3 index;
   unsigned linear;  // number in its block: x fastest
   unsigned lane, warp;
   struct Fiber *fiber;  // null until it first runs
-  int line;             // where it waits
+  Place place;          // where it waits
   unsigned char state;
   unsigned source;           // the lane whose value it wants
   unsigned long long value;  // what it brings to a shuffle or a vote, and what it takes away
@@ -39,22 +47,22 @@ SIM_EXPORT extern unsigned long long launch_number;
 SIM_EXPORT extern char *static_shared, *dynamic_shared;
 
 // The place of a `__shared__` variable in `static_shared`. Refuses what does not fit.
-SIM_EXPORT unsigned reserve_shared(unsigned size, unsigned alignment, int line);
+SIM_EXPORT unsigned reserve_shared(unsigned size, unsigned alignment, Place place);
 
 enum Vote { NONE, COUNT, AND, OR };
 // Waits until every thread of the block is here; answers the vote.
-SIM_EXPORT int barrier(int line, Vote vote, int predicate);
+SIM_EXPORT int barrier(Place place, Vote vote, int predicate);
 
 enum Meeting { SYNCHRONISE, SHUFFLE, BALLOT };
 // Waits until every lane of the mask is here. A shuffle answers the value that the lane `source` brought, a ballot a bit
 // for each lane that brought one.
-SIM_EXPORT unsigned long long meet(int line, Meeting kind, unsigned mask, unsigned long long value, unsigned source);
+SIM_EXPORT unsigned long long meet(Place place, Meeting kind, unsigned mask, unsigned long long value, unsigned source);
 // Checked code tells of an atomic, and from where in the code.
 SIM_EXPORT void atomic(const volatile void *place, unsigned size, const void *address);
 SIM_EXPORT void fence();
 
-[[noreturn]] SIM_EXPORT void assertion_failed(const char *condition, const char *file, int line);
-[[noreturn]] SIM_EXPORT void trap(const char *file, int line);
+[[noreturn]] SIM_EXPORT void assertion_failed(const char *condition, Place place);
+[[noreturn]] SIM_EXPORT void trap(Place place);
 SIM_EXPORT int print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 SIM_EXPORT long long clock();
 

@@ -55,7 +55,7 @@ def rewritten(text: str) -> str:
     """The text with its `__shared__` declarations made references.
 
     >>> rewritten("__shared__ float tile[16][17];")
-    'auto& tile = sim::shared<float [16][17], 0>(__LINE__);'
+    'auto& tile = sim::shared<float [16][17], 0>(SIM_HERE);'
     >>> rewritten("extern __shared__ double row[];")
     'auto* row = sim::dynamic<double>();'
     """
@@ -80,7 +80,7 @@ def _static(declaration: str, number: int) -> str:
     alignment, type_name, declarators = _parts(declaration)
     return " ".join(
         f"auto& {name} = sim::shared<{f'{type_name} {sizes}'.strip()}, {number + i}{alignment and f', {alignment}'}>"
-        "(__LINE__);"
+        "(SIM_HERE);"
         for i, (name, sizes) in enumerate(declarators)
     )
 

@@ -1,0 +1,47 @@
+"""Does a compiled module say which kernels it has, and what they take?"""
+
+from __future__ import annotations
+
+import pytest
+
+from glasstorch.kernels.cuda.driver import Parameter
+from glasstorch.kernels.cuda.sim.errors import SimFault
+from glasstorch.kernels.cuda.sim.module import SimModule
+
+SOURCE = """#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+struct Wide { double a; char b[5]; };
+extern "C" __global__ void f(const float* a, double* __restrict__ b, void* c, const Wide d, bool e, unsigned char g,
+                             const long long h, __half i, const __nv_bfloat16* j, float4* k, size_t l, signed char m) {}
+template <class T, int N> __global__ void g(const T* x) {}
+"""
+
+
+def test_a_signature_is_what_the_source_says() -> None:
+    kernel = SimModule(SOURCE, "f.cu").kernel("f")
+    assert kernel.signature == (
+        Parameter(True, True, "f", 4),
+        Parameter(True, False, "f", 8),
+        Parameter(True, False, "V", 0),
+        Parameter(False, False, "V", 16),
+        Parameter(False, False, "b", 1),
+        Parameter(False, False, "u", 1),
+        Parameter(False, False, "i", 8),
+        Parameter(False, False, "f", 2),
+        Parameter(True, True, "V", 2),
+        Parameter(True, False, "V", 16),
+        Parameter(False, False, "u", 8),
+        Parameter(False, False, "i", 1),
+    )
+
+
+def test_instances_of_templates_have_the_names_that_asked_for_them() -> None:
+    module = SimModule(SOURCE, "f.cu", ["g<int, 3>", "g<double,4>"])
+    assert module.kernel("g<int, 3>").signature == (Parameter(True, True, "i", 4),)
+    assert module.kernel("g<double,4>").signature == (Parameter(True, True, "f", 8),)
+
+
+def test_a_kernel_that_is_not_there_is_cudas_error_500() -> None:
+    with pytest.raises(SimFault, match=r"f\.cu has no kernel 'h'; it has f") as error:
+        SimModule(SOURCE, "f.cu").kernel("h")
+    assert error.value.code == 500
