@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import ml_dtypes
@@ -23,7 +24,7 @@ BFLOAT = Parameter(False, False, "V", 2)
 def test_each_argument_lies_at_its_offset() -> None:
     wide = np.void(bytes(range(20)))
     values, offsets = pack("f", (POINTER, INT, WIDE, DOUBLE), (1 << 40, np.int32(-2), wide, np.float64(0.5)))
-    assert list(offsets) == [0, 16, 32, 64]
+    assert list((ctypes.c_uint32 * 4).from_address(offsets)) == [0, 16, 32, 64]
     assert np.frombuffer(values, np.int64, 1, 0) == 1 << 40
     assert np.frombuffer(values, np.int32, 1, 16) == -2
     assert values[32:52] == bytes(range(20))
@@ -38,8 +39,7 @@ def test_numbers_of_the_same_kind_and_size_are_taken() -> None:
 
 
 def test_no_arguments() -> None:
-    values, offsets = pack("f", (), ())
-    assert (values, len(offsets)) == (b"", 0)
+    assert pack("f", (), ()).values == b""
 
 
 @pytest.mark.parametrize(

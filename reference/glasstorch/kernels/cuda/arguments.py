@@ -20,13 +20,15 @@ class Packed(NamedTuple):
     """The bytes of all arguments, each in a place that suits its type, and where these places are."""
 
     values: bytes
-    offsets: np.ndarray[tuple[int], np.dtype[np.uint32]]
+    offsets: int  # the address of one 32-bit number for each argument; they live as long as the process
 
 
 class _Layout(NamedTuple):
     """What is worked out once for a signature."""
 
     offsets: np.ndarray[tuple[int], np.dtype[np.uint32]]
+    address: int  # of the offsets
+    pointers: tuple[bool, ...]
     types: tuple[type[np.generic] | None, ...]  # what an argument usually is: None where it is an address
     widths: tuple[int, ...]  # bytes from one argument to the next
 
@@ -34,7 +36,7 @@ class _Layout(NamedTuple):
 ALIGNMENT = 16  # bytes; no type of CUDA C++ wants more
 
 
-@cache
+@cache  # never emptied: `Packed` holds addresses into it
 def _layout(signature: tuple[Parameter, ...]) -> _Layout:
     sizes = [8 if parameter.pointer else parameter.size for parameter in signature]
     widths = tuple(-(-size // ALIGNMENT) * ALIGNMENT for size in sizes)
@@ -43,7 +45,8 @@ def _layout(signature: tuple[Parameter, ...]) -> _Layout:
         None if parameter.pointer or parameter.kind == "V" else np.dtype(f"{parameter.kind}{parameter.size}").type
         for parameter in signature
     )
-    return _Layout(offsets, types, widths)
+    pointers = tuple(parameter.pointer for parameter in signature)
+    return _Layout(offsets, offsets.ctypes.data, pointers, types, widths)
 
 
 def pack(name: str, signature: tuple[Parameter, ...], arguments: Sequence[Argument]) -> Packed:  # hot path
@@ -54,16 +57,16 @@ def pack(name: str, signature: tuple[Parameter, ...], arguments: Sequence[Argume
     """
     if len(arguments) != len(signature):
         raise ArgumentTypeError(f"{name}: {len(arguments)} arguments were given, the kernel has {_listed(signature)}")
-    offsets, types, widths = _layout(signature)
+    _, address, pointers, types, widths = _layout(signature)
     pieces = []
     for number, argument in enumerate(arguments):
-        if type(argument) is int and signature[number].pointer:
-            pieces.append(argument.to_bytes(16, "little"))
+        if type(argument) is int and pointers[number]:
+            pieces.append(argument.to_bytes(ALIGNMENT, "little"))
         elif type(argument) is types[number]:
-            pieces.append(argument.tobytes().ljust(16, b"\0"))
+            pieces.append(argument.tobytes().ljust(ALIGNMENT, b"\0"))
         else:
             pieces.append(_other(name, number, signature[number], argument).ljust(widths[number], b"\0"))
-    return Packed(b"".join(pieces), offsets)
+    return Packed(b"".join(pieces), address)
 
 
 def _other(name: str, number: int, parameter: Parameter, argument: object) -> bytes:

@@ -92,8 +92,7 @@ class _Launch(ctypes.Structure):
         ("values", ctypes.c_char_p),
         ("offsets", ctypes.c_void_p),
         ("argument_count", ctypes.c_uint32),
-        ("grid", ctypes.c_uint32 * 3),
-        ("block", ctypes.c_uint32 * 3),
+        *((f"{of}_{axis}", ctypes.c_uint32) for of in ("grid", "block") for axis in "xyz"),
         ("dynamic_shared", ctypes.c_uint32),
         ("order", ctypes.c_int32),
         ("seed", ctypes.c_uint64),
@@ -127,16 +126,21 @@ class SimKernel:
         self.signature = signature
         self._entry = entry
 
-    def check_launch(self, grid: Dim, block: Dim, shared_memory: int) -> None:
+    def check_launch(self, grid: Dim, block: Dim, shared_memory: int) -> None:  # hot path
         """SimFault 9 or 1 where a card would refuse the sizes of a launch."""
-        threads = block[0] * block[1] * block[2]
-        if threads > MAX_THREADS:
-            raise SimFault(9, f"block {block} has {threads} threads; a block has at most {MAX_THREADS}")
+        (columns, rows, layers), (x, y, z) = grid, block
+        if (
+            (0 < x <= MAX_BLOCK[0] and 0 < y <= MAX_BLOCK[1] and 0 < z <= MAX_BLOCK[2])
+            and (0 < columns <= MAX_GRID[0] and 0 < rows <= MAX_GRID[1] and 0 < layers <= MAX_GRID[2])
+            and (x * y * z <= MAX_THREADS and 0 <= shared_memory <= MAX_SHARED)
+        ):
+            return
+        if x * y * z > MAX_THREADS:
+            raise SimFault(9, f"block {block} has {x * y * z} threads; a block has at most {MAX_THREADS}")
         for what, sizes, most in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
             if not all(1 <= size <= limit for size, limit in zip(sizes, most, strict=True)):
                 raise SimFault(9, f"{what} {sizes}: each size must be at least 1, and at most {most}")
-        if not 0 <= shared_memory <= MAX_SHARED:
-            raise SimFault(1, f"{shared_memory} bytes of dynamic shared memory; a block has {MAX_SHARED}")
+        raise SimFault(1, f"{shared_memory} bytes of dynamic shared memory; a block has {MAX_SHARED}")
 
     def run(  # hot path
         self,
@@ -155,25 +159,24 @@ class SimKernel:
         """
         self.check_launch(grid, block, shared_memory)
         module = self.module
-        values, offsets = packed
-        launch = _Launch(
-            entry=self._entry,
-            values=values,
-            offsets=offsets.ctypes.data,
-            argument_count=len(offsets),
-            grid=grid,
-            block=block,
-            dynamic_shared=shared_memory,
-            order=ORDERS[order],
-            seed=seed & 0xFFFF_FFFF_FFFF_FFFF,
-            limit=limit(),
-            instrumented=module.check,
-            count_sectors=module.check and buffers is None,
+        checked = module.check and buffers is not None
+        launch = _Launch(  # by position, and with numbers only: what ctypes does quickly
+            self._entry,
+            packed.values,
+            packed.offsets,
+            len(self.signature),
+            *grid,
+            *block,
+            shared_memory,
+            ORDERS[order],
+            seed & 0xFFFF_FFFF_FFFF_FFFF,
+            limit(),
+            buffers.ctypes.data if buffers is not None else None,
+            len(buffers) if buffers is not None else 0,
+            module.check,
+            checked,
+            module.check and not checked,
         )
-        if module.check and buffers is not None:
-            launch.check = 1
-            launch.buffers = buffers.ctypes.data
-            launch.buffer_count = len(buffers)
         with _lock:
             code = module.run(ctypes.byref(launch))
             text = ctypes.string_at(launch.text, launch.printed) if launch.printed else b""
