@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,32 @@ import pytest
 
 import glasstorch as torch
 from glasstorch.core.errors import DeviceError
-from glasstorch.kernels.cuda import matmul, modules
+from glasstorch.kernels.cuda import blas, matmul, modules
 from tests.kernels.cuda.devices import Devices
 from tests.kernels.cuda.matrices import LAYOUTS, assert_equal, given
 
 
+@pytest.fixture(autouse=True)
+def ours_is_preferred() -> Iterator[None]:
+    blas.preferred_blas_library("glasstorch")
+    yield
+    blas.preferred_blas_library("default")
+
+
+def by_each_library(cuda: Devices, compute: Callable[[], torch.Tensor]) -> Iterator[torch.Tensor]:
+    """What our kernels compute, and on a card what cuBLAS does."""
+    yield compute()
+    if cuda.driver.has_blas():
+        blas.preferred_blas_library("cublas")
+        yield compute()
+        blas.preferred_blas_library("glasstorch")
+
+
 def agree(cuda: Devices, compute: Callable[..., torch.Tensor], *tensors: torch.Tensor) -> None:
-    """The device's result is the CPU's."""
-    assert_equal(compute(*(x.to(cuda.device) for x in tensors)), compute(*tensors))
+    """The device's result is the CPU's, whichever library is preferred."""
+    on_device, expected = [x.to(cuda.device) for x in tensors], compute(*tensors)
+    for actual in by_each_library(cuda, lambda: compute(*on_device)):
+        assert_equal(actual, expected)
 
 
 @pytest.mark.parametrize("dtype", matmul.SUM, ids=str)
@@ -44,9 +62,9 @@ def test_any_layout_is_multiplied(cuda: Devices, left: str, right: str) -> None:
     a, b = given(torch.float32, 3, 5, 21), given(torch.float32, 3, 21, 18)
     a, b = a.to(cuda.device), b.to(cuda.device)
     x, y = LAYOUTS[left](a), LAYOUTS[right](b)
-    assert_equal(x @ y, x.cpu() @ y.cpu())
-    assert_equal(torch.mm(x[1], y[1]), torch.mm(x[1].cpu(), y[1].cpu()))
-    assert_equal(torch.mv(x[2], y[2, :, 3]), torch.mv(x[2].cpu(), y[2, :, 3].cpu()))
+    for compute in (torch.matmul, lambda x, y: torch.mm(x[1], y[1]), lambda x, y: torch.mv(x[2], y[2, :, 3])):
+        for actual in by_each_library(cuda, lambda compute=compute: compute(x, y)):
+            assert_equal(actual, compute(x.cpu(), y.cpu()))
 
 
 def test_a_transposed_matrix_is_not_copied(cuda: Devices, monkeypatch: pytest.MonkeyPatch) -> None:
