@@ -293,6 +293,15 @@ def test_a_number_of_one_dtype_is_cut_to_the_other(cuda: Devices) -> None:
     assert (double * 0.1).tolist() == [0.1]
 
 
+def test_a_0_dim_tensor_of_the_device_is_cut_to_the_common_dtype(cuda: Devices) -> None:
+    small = glasstorch.tensor([1, 2, 255], dtype=glasstorch.uint8, device=cuda.device)
+    assert (small * glasstorch.tensor(300, device=cuda.device)).tolist() == [44, 88, 212]
+    assert (small < glasstorch.tensor(300, device=cuda.device)).tolist() == [True, True, False]
+    half = glasstorch.ones(3, dtype=glasstorch.float16, device=cuda.device) * 2048
+    number = glasstorch.tensor(1.0004, device=cuda.device)
+    assert (half + number).tolist() == [2048.0] * 3  # unlike a number, it is rounded as an element is
+
+
 def test_a_0_dim_cpu_tensor_is_a_number(cuda: Devices) -> None:
     x = glasstorch.tensor([1.0, 2.0], device=cuda.device)
     three = glasstorch.tensor(3.0)
@@ -340,12 +349,17 @@ def test_in_place_forms_write_where_the_tensor_lies(name: str, cuda: Devices) ->
     call = INPLACE[name]
     arrays = [values("float32", (4, 9, 2), seed, True) for seed in (1, 2)]
     x, y = (tensor(array) for array in arrays)
+    whole = x.to(cuda.device)
+    call(whole, y.to(cuda.device))
     there = x.to(cuda.device)
     part, other = scattered(there), scattered(y.to(cuda.device))
     assert call(part, other) is part
     assert there._version == 1
     call(scattered(x), scattered(y))
     agree(there.cpu(), x, "what lies between must stay")
+    x, y = (tensor(array) for array in arrays)
+    call(x, y)
+    agree(whole.cpu(), x, "row-major")
 
 
 def test_out_forms_cast_what_they_write(cuda: Devices) -> None:
@@ -356,6 +370,12 @@ def test_out_forms_cast_what_they_write(cuda: Devices) -> None:
         agree(out.cpu(), (x + 1).to(BY_NAME[name]), name)
         glasstorch.lt(x.to(cuda.device), 2, out=out)
         agree(out.cpu(), (x < 2).to(BY_NAME[name]), name)
+    small = glasstorch.tensor([1, 200], dtype=glasstorch.uint8, device=cuda.device)
+    wide = glasstorch.empty(2, dtype=glasstorch.int64, device=cuda.device)
+    small = glasstorch.tensor([1, 200], dtype=glasstorch.uint8, device=cuda.device)
+    assert glasstorch.add(small, 100, out=wide).tolist() == [101, 44]  # cut to uint8 before it is cast
+    flags = glasstorch.tensor([True, False], device=cuda.device)
+    assert glasstorch.add(flags, flags, out=wide).tolist() == [1, 0]
     half = glasstorch.tensor([1.0, 3.0], dtype=glasstorch.float16, device=cuda.device)
     wide = glasstorch.empty(2, device=cuda.device)
     glasstorch.div(half, half + 2, out=wide)
