@@ -31,3 +31,8 @@ def test_frames_of_the_library_are_left_out() -> None:
 
 def test_a_file_without_source_is_named_with_its_number() -> None:
     assert str(Line("<made up>", 3)) == "<made up>:3"
+
+
+def test_a_cell_of_a_notebook_is_called_one() -> None:
+    assert str(Line("/anywhere/ipykernel_812/147668.py", 3)) == "line 3 of a cell"
+    assert str(Line("/anywhere/ipykernel.py", 3)) == "/anywhere/ipykernel.py:3"

@@ -7,22 +7,25 @@ Differs: one line, the innermost outside the library.
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = f"{Path(__file__).parents[2]}"
+CELL = re.compile(r"ipykernel_\d+[/\\]\d+\.py$")  # the file that a notebook's kernel makes up for a cell
 
 
 class Line(NamedTuple):
-    """A line of a Python file; prints as `train.py:12: y = x * 2`."""
+    """A line of a Python file; prints as `train.py:12: y = x * 2`, in a notebook as `line 2 of a cell: ...`."""
 
     file: str
     number: int
 
     def __str__(self) -> str:
         text = linecache.getline(self.file, self.number).strip()
-        return f"{self.file}:{self.number}: {text}" if text else f"{self.file}:{self.number}"
+        place = f"line {self.number} of a cell" if CELL.search(self.file) else f"{self.file}:{self.number}"
+        return f"{place}: {text}" if text else place
 
 
 def calling_line() -> Line:  # hot path: benchmarks/gpu.py

@@ -1,0 +1,71 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 05.2 A barrier is missing
+#
+# When the library sums columns, each thread of a warp has a column of its own,
+# and the other members of that column are in other warps. They cannot read
+# each other's registers, so they go through shared memory: each member stores
+# its state, then half of them add what the other half has, then half of
+# those, until the sum stands in the first place.
+#
+# The header below is meant to do that, and it was in a hurry. One barrier
+# stands in it. It is right for a small block on a good day. Find out where
+# the threads have to meet, and put `__syncthreads();` there. Nothing else
+# needs to change.
+#
+# - A barrier is for *all* threads of the block. One that some of them never
+#   reach is an error of its own.
+# - A barrier costs time. For m members a call can do with log2(m) + 2 of them.
+# - The kernel may call `together` again at once, with the same `shared`.
+
+# %%
+HASTY = r"""
+struct Columns {
+  static __device__ int member() { return threadIdx.y; }
+  static __device__ int members() { return blockDim.y; }
+  static __device__ long long line() {
+    return (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  }
+
+  template <class State, class Combine>
+  static __device__ State together(
+      State state, const Combine& combine, State* shared) {
+    if (members() == 1) return state;
+    State* place = shared + threadIdx.x + member() * blockDim.x;
+    *place = state;
+    __syncthreads();
+    for (int half = members() / 2; half > 0; half /= 2) {
+      if (member() < half) {
+        *place = combine(*place, place[half * blockDim.x]);
+      }
+    }
+    return shared[threadIdx.x];
+  }
+};
+"""
+
+
+def columns() -> str:
+    """The header `columns.cuh`: HASTY, with its barriers where they belong.
+
+    >>> "struct Columns" in columns()
+    True
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 05.2`. It
+# may be half done: the answer tells what to look at next.
+# `workbook hint 05.2` gives a nudge, `workbook lab 05.2` a sheet to play on.
