@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from glasstorch.core.errors import AcceleratorError, ArgumentTypeError, ArgumentValueError, DeviceError
+from glasstorch.kernels.cuda import runtime
 from glasstorch.kernels.cuda.driver import Copy
 from glasstorch.kernels.cuda.driver_sim import LoadedKernel, SimDriver
 
@@ -27,6 +28,11 @@ extern "C" __global__ void store(float* y, int place) {
 
 extern "C" __global__ void store_two(char* y, int place) {
   *(short*)(y + place) = 1;
+}
+
+extern "C" __global__ void arrivals(int* places) {
+  __syncthreads();
+  places[threadIdx.x] = atomicAdd(places + blockDim.x, 1);
 }
 """
 ONE = (1, 1, 1)
@@ -255,7 +261,7 @@ def test_wrong_arguments_are_refused_at_the_launch(simple: Device) -> None:
 def test_a_kernel_that_is_not_in_the_module_is_refused(simple: Device) -> None:
     with fails(500) as error:
         simple.named("scales")
-    assert "driver.cu has no kernel 'scales'; it has scale, store, store_two" in str(error.value)
+    assert "driver.cu has no kernel 'scales'; it has scale, store, store_two, arrivals" in str(error.value)
 
 
 def test_a_launch_on_a_stream_of_another_device_is_refused(simple: Device) -> None:
@@ -265,6 +271,39 @@ def test_a_launch_on_a_stream_of_another_device_is_refused(simple: Device) -> No
     with fails(400) as error:
         simple.scale(x, x, len(X), stream)
     assert f"stream {stream} of cuda:0 is not of the current device, cuda:1" in str(error.value)
+
+
+def test_the_random_order_of_threads_differs_between_launches_and_the_seed_decides_it() -> None:
+    def orders(seed: int) -> list[list[int]]:
+        device = Device(order="random", seed=seed)
+        kernel = device.named("arrivals")
+        found = []
+        for _ in range(2):
+            places = np.full(65, -1, np.int32)
+            places[64] = 0
+            address = device.put(places)
+            kernel.launch(ONE, (64, 1, 1), (address,))
+            found.append(device.get(address, places).tolist())
+        return found
+
+    first, second = orders(3)
+    assert sorted(first[:64]) == sorted(second[:64]) == list(range(64))
+    assert first != second
+    assert orders(3) == [first, second]
+    assert orders(4) != [first, second]
+
+
+def test_a_kernel_of_devices_that_were_switched_off_is_refused() -> None:
+    old = Device()
+    runtime.use_driver(old)
+    y, kernel = old.malloc(256), old.named("store")
+    runtime.use_driver(Device())
+    with fails(400) as error:
+        kernel.launch(ONE, ONE, (y, np.int32(0)))
+    assert "kernel store was compiled for devices that are switched off" in str(error.value)
+    runtime.use_driver(old)
+    kernel.launch(ONE, ONE, (y, np.int32(0)))
+    runtime.use_driver(None)
 
 
 # Failing --------------------------------------------------------------------------------------------------------
@@ -316,14 +355,16 @@ def test_freeing_never_raises_what_the_device_died_of(broken: Device) -> None:
     assert broken.leaks() == []
 
 
-def test_what_was_queued_behind_a_failure_never_runs(simple: Device) -> None:
-    y, z = simple.malloc(256), simple.host_alloc(4)
+def test_what_was_queued_when_a_kernel_failed_never_runs(simple: Device) -> None:
+    y, pinned, other = simple.put(X), [simple.host_alloc(4) for _ in range(2)], simple.stream_create()
     simple.synchronize()
-    simple.named("store").launch(ONE, ONE, (y, np.int32(1 << 20)))
-    simple.memcpy_async(z, y, 4, D2H, 0)
+    simple.named("store").launch(ONE, ONE, (simple.malloc(256), np.int32(1 << 20)))
+    for stream, address in zip((0, other), pinned, strict=True):
+        simple.memcpy_async(address, y, 4, D2H, stream)
     with fails(700):
-        simple.synchronize()
-    assert math.isnan(ctypes.c_float.from_address(z).value)
+        simple.stream_synchronize(0)
+    simple.free(y)
+    assert all(math.isnan(ctypes.c_float.from_address(address).value) for address in pinned)
 
 
 def test_launch_blocking_reports_at_the_launch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -538,11 +579,13 @@ def test_memory_freed_by_a_collection_inside_a_call_is_returned_later(simple: De
         for _ in range(5):
             Holder()
         x, y = simple.put(X), simple.malloc(X.nbytes)
-        simple._scheduler.add(simple._defaults[0], lambda: gc.collect())
+        queue, waiting = simple._defaults[0], []
+        simple._scheduler.add(queue, lambda: waiting.append((gc.collect(), len(queue.work))[1]))
         simple.scale(y, x, len(X))
         np.testing.assert_array_equal(simple.get(y, X), 2 * X)
     finally:
         gc.enable()
+    assert waiting == [2]  # the kernel and the copy: nothing ran inside the collection
     assert len(simple.leaks()) == 2
 
 

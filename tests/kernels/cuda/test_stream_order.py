@@ -139,7 +139,7 @@ def test_memory_that_another_stream_handed_out_must_be_waited_for(driver: SimDri
         x.fill_(1)
 
 
-@pytest.mark.parametrize("how", ["event", "stream", "synchronize", "query", "device"])
+@pytest.mark.parametrize("how", ["event", "stream", "synchronize", "query", "event query", "device"])
 def test_each_way_of_waiting_orders_the_accesses(driver: SimDriver, how: str) -> None:
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
@@ -154,6 +154,9 @@ def test_each_way_of_waiting_orders_the_accesses(driver: SimDriver, how: str) ->
             event.synchronize()
         case "query":
             while not side.query():
+                pass
+        case "event query":
+            while not event.query():
                 pass
         case "device":
             torch.cuda.synchronize()
@@ -191,6 +194,39 @@ def test_a_refused_launch_is_neither_run_nor_remembered(driver: SimDriver) -> No
         program.scale(x, y)  # writes x, and reads y too early
     program.scale(y, x)  # would not be ordered after the refused write of x
     assert y.tolist() == [2.0] * COUNT
+
+
+def test_an_event_recorded_again_orders_what_came_between(driver: SimDriver) -> None:
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        x = torch.full((COUNT,), 5.0, device="cuda")
+        event = side.record_event()
+        x.fill_(6)
+        event.record()
+    torch.cuda.current_stream().wait_event(event)
+    assert x.clone().tolist() == [6.0] * COUNT
+
+
+def test_waiting_after_memory_was_handed_out_again_is_early_enough(driver: SimDriver) -> None:
+    x = torch.ones(COUNT, device="cuda")
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        x.clone()
+    del x
+    y = torch.empty(COUNT, device="cuda")
+    torch.cuda.current_stream().wait_stream(side)
+    assert y.fill_(7).tolist() == [7.0] * COUNT
+
+
+def test_an_address_behind_a_piece_is_not_taken_for_it(driver: SimDriver) -> None:
+    segment = driver.malloc(4096)
+    side = driver.stream_create()
+    driver.block_allocated(segment, 512, 0)
+    driver.memset_async(segment, 0, 512, 0)
+    driver.memset_async(segment + 1024, 0, 512, side)
+    with pytest.raises(UnsynchronizedAccessError):
+        driver.memset_async(segment + 256, 0, 256, side)
 
 
 def test_a_view_is_known_by_the_memory_it_lies_in(driver: SimDriver) -> None:

@@ -145,6 +145,7 @@ class SimDriver:
         if order not in ORDERS:
             raise ArgumentValueError(f"use_simulator: order={order!r}; expected one of {', '.join(ORDERS)}")
         self.devices = devices
+        self.on = True  # until another driver is put on
         self.seed = seed
         self.check_streams = check_streams
         self.blocking = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
@@ -442,6 +443,12 @@ class SimDriver:
         stream: int,
     ) -> None:
         """Queue a kernel on a stream of the current device."""
+        if not self.on:
+            raise cuda_error(
+                Code.INVALID_RESOURCE_HANDLE,
+                f"kernel {kernel.name} was compiled for devices that are switched off since use_simulator() was called "
+                "again; compile it again",
+            )
         packed = pack(kernel.name, kernel.signature, arguments)
         with self._lock:
             queue = self._queue(stream)
@@ -608,5 +615,4 @@ class SimDriver:
             self._divided.remove(address)
         else:
             self._order.freed(address, calling_line())
-        segment = self._memory.release(address)
-        self._order.forget(address, segment.nbytes)
+        self._memory.release(address)

@@ -63,9 +63,20 @@ def use_driver(new: Driver | None) -> None:
     """
     global _driver
     with _lock:
+        _switch(_driver, on=False)
+        _switch(new, on=True)
         _driver = new
         if new is not None:
             lazy_init()
+
+
+def _switch(driver: Driver | None, on: bool) -> None:
+    """Tell simulated devices whether kernels may still be launched on them."""
+    if driver is not None and driver.simulated:
+        from glasstorch.kernels.cuda.driver_sim import SimDriver
+
+        if isinstance(driver, SimDriver):
+            driver.on = on
 
 
 def use_simulator(

@@ -94,10 +94,6 @@ class StreamOrder:
             if own is not None and access.stream is not own and not self._is_ordered(access, own):
                 self.former.append(Former(address, block.nbytes, access, line))
 
-    def forget(self, address: int, nbytes: int) -> None:
-        """Memory went back to the driver, which waited for the device."""
-        self.former = [use for use in self.former if not _overlap(use, address, nbytes)]
-
     def find(self, address: int) -> Block | None:
         """The piece of memory that holds an address."""
         place = bisect_right(self._starts, address) - 1
