@@ -242,8 +242,9 @@ class SimulatedPromises(Promises):
         assert list(ctypes.string_at(self.results, len(self.expected))) == self.expected
 
 
-@pytest.mark.parametrize(("promises", "examples", "steps"), [(Promises, 100, 40), (SimulatedPromises, 30, 30)])
-def test_any_sequence_of_allocations_and_frees_keeps_the_promises(
-    promises: type[Promises], examples: int, steps: int
-) -> None:
+@pytest.mark.parametrize(
+    ("promises", "examples", "steps"),
+    [pytest.param(Promises, 100, 40, id="fake"), pytest.param(SimulatedPromises, 30, 30, id="simulated")],
+)
+def test_any_sequence_keeps_the_promises(promises: type[Promises], examples: int, steps: int) -> None:
     run_state_machine_as_test(promises, settings=settings(steady, max_examples=examples, stateful_step_count=steps))
