@@ -9,7 +9,7 @@ Differs: every kernel is compiled when it is first asked for; PyTorch's are comp
 from __future__ import annotations
 
 import re
-import weakref
+import threading
 from functools import cache
 from importlib.resources import files
 
@@ -19,34 +19,44 @@ from glasstorch.kernels.cuda.runtime import driver
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)".*$', re.MULTILINE)
 Defines = tuple[str, ...]
 
-_modules: weakref.WeakKeyDictionary[Driver, dict[tuple[str, Defines, str], Module]] = weakref.WeakKeyDictionary()
-_kernels: weakref.WeakKeyDictionary[Driver, dict[tuple[str, str, Defines], Kernel]] = weakref.WeakKeyDictionary()
+# What was loaded by the driver that asked last; another driver begins anew.
+_owner: Driver | None = None
+_modules: dict[tuple[str, Defines, str], Module] = {}
+_kernels: dict[tuple[str, str, Defines], Kernel] = {}
+_lock = threading.RLock()
 
 
 def kernel(file: str, expression: str, defines: Defines = ()) -> Kernel:  # hot path
     """The kernel that `expression` names in a file: "sum_rows", or an instance of a template, "copy<float>".
 
     `defines` are macros for the whole file, such as "ELEMENT=float". Kernels in `extern "C"` with the same defines
-    share one compilation; each instance of a template has its own.
+    share one compilation; each instance of a template has its own. FileNotFoundError where there is no such file,
+    RuntimeError with the compiler's words where it does not compile.
     """
     on = driver()
-    known = _kernels.get(on)
-    if known is None:
-        known = _kernels[on] = {}
-    key = (file, expression, defines)
-    found = known.get(key)
-    if found is None:
-        found = known[key] = _module(on, file, expression, defines).kernel(expression)
-    return found
+    found = _kernels.get((file, expression, defines)) if on is _owner else None
+    return _loaded(on, file, expression, defines) if found is None else found
+
+
+def _loaded(on: Driver, file: str, expression: str, defines: Defines) -> Kernel:
+    global _owner
+    with _lock:
+        if on is not _owner:
+            _modules.clear()
+            _kernels.clear()
+            _owner = on
+        found = _kernels[file, expression, defines] = _module(on, file, expression, defines).kernel(expression)
+        return found
 
 
 def _module(on: Driver, file: str, expression: str, defines: Defines) -> Module:
-    instances = () if expression.isidentifier() else (expression,)
-    known = _modules.setdefault(on, {})
-    key = (file, defines, *instances) if instances else (file, defines, "")
-    module = known.get(key)
+    """The module that a kernel is in; see `kernel` for which kernels share one."""
+    instance = "" if expression.isidentifier() else expression
+    module = _modules.get((file, defines, instance))
     if module is None:
-        module = known[key] = on.load(source(file), file, instances, tuple(f"-D{define}" for define in defines))
+        options = tuple(f"-D{define}" for define in defines)
+        module = on.load(source(file), file, (instance,) if instance else (), options)
+        _modules[file, defines, instance] = module
     return module
 
 
