@@ -9,6 +9,8 @@ import pytest
 import glasstorch as torch
 from glasstorch.core.errors import AcceleratorError, ArgumentError, ArgumentValueError
 from glasstorch.kernels.cuda import runtime
+from glasstorch.kernels.cuda.codes import Code, cuda_error
+from glasstorch.kernels.cuda.driver_sim import SimDriver
 from glasstorch.kernels.cuda.stream import STREAMS_PER_POOL
 from tests.kernels.cuda.devices import Devices, made
 
@@ -151,6 +153,18 @@ def test_time_that_cannot_be_told_is_refused_in_torch_s_words(events: Any, words
 def test_an_event_of_several_processes_is_refused() -> None:
     with pytest.raises(ArgumentError, match="interprocess"):
         cuda.Event(interprocess=True)
+
+
+def test_an_event_of_a_device_that_failed_dies_quietly() -> None:
+    """A warning of an exception in a destructor would fail this test."""
+    driver = SimDriver()
+    runtime.use_driver(driver)
+    before, after = cuda.Event(), cuda.Event()
+    before.record()
+    driver._fail(0, cuda_error(Code.LAUNCH_FAILURE))
+    with pytest.raises(AcceleratorError):
+        after.record()
+    del before, after
 
 
 # Devices --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from glasstorch.core import device as devices
-from glasstorch.core.errors import ArgumentError, ArgumentValueError
+from glasstorch.core.errors import AcceleratorError, ArgumentError, ArgumentValueError
 from glasstorch.kernels.cuda import runtime
 from glasstorch.kernels.cuda.codes import Code, cuda_error
 from glasstorch.kernels.cuda.driver import Driver
@@ -251,9 +251,8 @@ class Event:
             raise ArgumentError(f"Event device {self.device} does not match recording stream's device {stream.device}.")
         with on_device(stream.device_index):
             if self._driver is None:
-                self._driver = stream._driver
-                self._handle = self._driver.event_create(self.enable_timing)
-                self.device = stream.device
+                self._handle = stream._driver.event_create(self.enable_timing)
+                self._driver, self.device = stream._driver, stream.device
             self._checked().event_record(self._handle, handle)
 
     def _checked(self) -> Driver:
@@ -293,7 +292,10 @@ class Event:
 
     def __del__(self) -> None:
         if self._driver is not None:
-            self._driver.event_destroy(self._handle)
+            try:
+                self._driver.event_destroy(self._handle)
+            except AcceleratorError:
+                return  # the device has failed before, and its events are gone with it
 
     def __repr__(self) -> str:
         if self._handle:

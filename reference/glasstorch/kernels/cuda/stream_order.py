@@ -203,7 +203,7 @@ def _unordered(block: Block, first: Access, second: Access) -> str:
         f"{second.stream} and {first.stream} use the same memory, and no event says which comes first\n"
         f"  {_use(first)}\n"
         f"  {_use(second)}\n"
-        f"  memory: {block.nbytes} bytes at {block.address:#x}, handed out at\n"
+        f"  memory: {block.nbytes} bytes, handed out at\n"
         f"    {block.line}\n"
         f"Before the second use, let its stream wait for the first: stream.wait_stream(other), or event.record(other) "
         f"and stream.wait_event(event)"
