@@ -11,8 +11,11 @@ from glasstorch.core.errors import AcceleratorError
 from tests.agreement.oracles import check_forms, check_gradients_on, check_numpy
 from tests.agreement.samples import Row
 from tests.agreement.table import ROWS
-from tests.kernels.cuda.devices import Devices, made
+from tests.kernels.cuda.devices import GPU, Devices, made
 
+ONE_SIMULATOR = pytest.mark.parametrize(
+    "cuda_of_module", ["check", pytest.param(GPU, marks=pytest.mark.gpu)], indirect=True
+)
 # Its samples name one place twice. Both threads write the same number there, which does no harm and is a race.
 RACES = ("scatter.value",)
 
@@ -23,12 +26,14 @@ def test_values_sizes_and_dtype(row: Row, cuda: Devices) -> None:
         check_numpy(row, str(cuda.device))
 
 
+@ONE_SIMULATOR
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
 def test_forms(row: Row, cuda: Devices) -> None:
     with races(row, cuda):
         check_forms(row, str(cuda.device))
 
 
+@ONE_SIMULATOR
 @pytest.mark.parametrize("row", [row for row in ROWS if row.differentiable], ids=lambda row: row.op)
 def test_gradients(row: Row, cuda: Devices) -> None:
     check_gradients_on(row, str(cuda.device))
