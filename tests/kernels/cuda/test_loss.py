@@ -20,7 +20,7 @@ from glasstorch.operators.generated import functions
 from tests.kernels.cuda.devices import Devices
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-CHECKED = ("float16", "float32", "float64")  # check mode compiles anew: one dtype of each size is enough
+CHECKED = ("float16", "float32")  # check mode compiles anew, and what it finds is the same for all dtypes
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-6, "float64": 1e-13}
 CLASSES = 4
 PLACES = [(), (3,), (300,), (2, 5), (2, 3, 4), (3, 20, 11)]  # sizes of targets

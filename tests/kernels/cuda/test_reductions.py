@@ -20,7 +20,7 @@ from tests.kernels.cuda.devices import Devices
 NAN = math.nan
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 DTYPES = ("bool", "uint8", "int32", "int64", *FLOATS)
-CHECKED = ("uint8", "float16", "float32", "float64")  # check mode compiles anew: one dtype of each size is enough
+CHECKED = ("uint8", "float16", "float32")  # check mode compiles anew, and what it finds is the same for all dtypes
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-6, "float64": 1e-13}
 
 
@@ -343,7 +343,8 @@ def test_results_are_written_where_they_are_wanted(cuda: Devices) -> None:
 def test_gradients_flow(cuda: Devices) -> None:
     def gradient(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
         x = x.detach().requires_grad_()
-        (function(x) ** 2).sum().backward()
+        y = function(x)
+        (y * y).sum().backward()
         assert x.grad is not None
         return x.grad
 

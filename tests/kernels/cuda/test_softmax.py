@@ -16,7 +16,7 @@ from glasstorch.operators.generated import functions
 from tests.kernels.cuda.devices import Devices
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-CHECKED = ("float16", "float32", "float64")  # check mode compiles anew: one dtype of each size is enough
+CHECKED = ("float16", "float32")  # check mode compiles anew, and what it finds is the same for all dtypes
 TOLERANCE = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-5, "float64": 1e-12}
 FUNCTIONS = ("softmax", "log_softmax")
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (2, 1, 3, 2), (3, 300), (2, 300, 3), (70, 2), (2, 70), (3, 0), (0, 3)]
@@ -78,7 +78,8 @@ def test_half_to_float_is_not_rounded(cuda: Devices, name: str) -> None:
     check(result.detach(), getattr(glasstorch, name)(x.float(), 1))
     (result * result).sum().backward()
     wide = x.float().requires_grad_()
-    (getattr(glasstorch, name)(wide, 1) ** 2).sum().backward()
+    wanted = getattr(glasstorch, name)(wide, 1)
+    (wanted * wanted).sum().backward()
     assert on_cuda.grad is not None
     assert wide.grad is not None
     check(on_cuda.grad, wide.grad.half())
