@@ -279,7 +279,8 @@ def test_elements_of_many_blocks(cuda: Devices, monkeypatch: pytest.MonkeyPatch,
     agree_where(cuda, torch.arange(size) % 3 == 1)
 
 
-def test_as_many_blocks_as_can_be_added_up(cuda: Devices) -> None:
+def test_as_many_blocks_as_can_be_added_up(cuda: Devices, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexing, "BLOCK", 32)
     x = torch.zeros(indexing.COUNTS * indexing.BLOCK + 1, dtype=torch.bool)
     x[:: 2 * indexing.BLOCK] = True
     agree_where(cuda, x)
