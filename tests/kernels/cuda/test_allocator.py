@@ -7,6 +7,7 @@ import threading
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from glasstorch.core.errors import AcceleratorError, OutOfMemoryError
@@ -20,6 +21,8 @@ from glasstorch.kernels.cuda.allocator import (
     format_size,
 )
 from glasstorch.kernels.cuda.blocks import KIB, MIB
+from glasstorch.kernels.cuda.driver import Copy
+from tests.kernels.cuda.devices import Devices
 from tests.kernels.cuda.fake_driver import FakeDriver
 
 SIDE = 5  # a stream beside the default one
@@ -359,7 +362,7 @@ def test_threads_never_get_each_others_memory() -> None:
 
     def work(mark: int) -> None:
         held: list[tuple[Allocation, int]] = []
-        for turn in range(300):
+        for turn in range(150):
             memory = allocator.allocate(512 * (1 + turn * mark % 7), turn % 2)
             owners[memory.address] = mark
             held.append((memory, mark))
@@ -370,7 +373,7 @@ def test_threads_never_get_each_others_memory() -> None:
             if turn % 50 == 0:
                 gc.collect()
 
-    threads = [threading.Thread(target=work, args=(mark,)) for mark in range(1, 7)]
+    threads = [threading.Thread(target=work, args=(mark,)) for mark in range(1, 5)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -405,6 +408,39 @@ def test_what_goes_wrong_in_a_destructor_is_raised_by_the_next_allocation(monkey
         allocator.allocate(512, 0)
     assert str(caught.value.__cause__) == "no such block"
     assert not allocator.at_work
+
+
+# A device with memory ------------------------------------------------------------------------------------------
+
+
+def test_what_is_written_stays_until_the_memory_is_freed(cuda: Devices) -> None:
+    driver = cuda.driver
+    allocator = CachingAllocator(driver)
+    stream = driver.stream_create()
+    held: dict[int, Allocation] = {}
+    for mark in range(1, 60):
+        held[mark] = allocator.allocate(1 + 977 * mark * (mark % 7), 0, stream)
+        driver.memset_async(held[mark].address, mark, held[mark].nbytes, stream)
+        if mark % 3 == 0:
+            del held[mark // 2 + 1 if mark // 2 + 1 in held else mark]
+    for mark, memory in held.items():
+        found = np.zeros(memory.nbytes, np.uint8)
+        driver.memcpy_async(found.ctypes.data, memory.address, memory.nbytes, Copy.DEVICE_TO_HOST, stream)
+        driver.stream_synchronize(stream)
+        assert set(found.tolist()) == {mark}
+    del memory
+    held.clear()
+    allocator.devices[0].empty_cache()
+    driver.stream_destroy(stream)
+    assert allocator.devices[0].segments() == []
+
+
+def test_more_than_the_device_has_is_refused(cuda: Devices) -> None:
+    allocator = CachingAllocator(cuda.driver)
+    total = cuda.driver.memory_info()[1]
+    with pytest.raises(OutOfMemoryError, match=r"^CUDA out of memory. Tried to allocate .* GPU 0 has a total capacity"):
+        allocator.allocate(2 * total, 0, 0)
+    cuda.driver.synchronize()
 
 
 # Several devices, several drivers, no cache ---------------------------------------------------------------------

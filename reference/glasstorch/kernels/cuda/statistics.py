@@ -32,24 +32,15 @@ class Stat:
         self.allocated = 0  # the sum of all increases
         self.freed = 0  # the sum of all decreases
 
-    def increase(self, amount: int) -> None:
-        """Count up."""
-        self.current += amount
-        self.allocated += amount
-        if self.current > self.peak:
-            self.peak = self.current
-
-    def decrease(self, amount: int) -> None:
-        """Count down."""
-        self.current -= amount
-        self.freed += amount
-
     def change(self, amount: int) -> None:
         """Count up, or down where the amount is negative."""
+        self.current += amount
         if amount > 0:
-            self.increase(amount)
-        elif amount < 0:
-            self.decrease(-amount)
+            self.allocated += amount
+            if self.current > self.peak:
+                self.peak = self.current
+        else:
+            self.freed -= amount
 
     def as_dict(self) -> dict[str, int]:
         """The four numbers by their names."""
