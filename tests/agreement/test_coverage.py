@@ -7,6 +7,7 @@ import pytest
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.resolve import BACKEND_FALLBACK, MISSING, choose
+from glasstorch.kernels.cuda import register_kernels
 from glasstorch.kernels.structured import SHAPES, shape_function
 from glasstorch.operators.gen.model import NativeFunction, load_functions
 from tests.agreement.table import ROWS
@@ -41,8 +42,9 @@ def has_kernel(name: str, key: str) -> bool:
     return choose(operator, DispatchKey[key]).rule not in (MISSING, BACKEND_FALLBACK)
 
 
-@pytest.mark.parametrize("key", ["CPU", "Meta"])
+@pytest.mark.parametrize("key", ["CPU", "CUDA", "Meta"])
 def test_every_operator_has_a_kernel(key: str) -> None:
+    register_kernels()  # those of CUDA too, which needs no device
     assert not {name for name in NAMES if not has_kernel(name, key)}
 
 
