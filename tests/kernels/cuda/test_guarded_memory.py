@@ -11,6 +11,8 @@ import sys
 import numpy as np
 import pytest
 
+from glasstorch.core.errors import DeviceError
+from glasstorch.kernels.cuda import guarded_memory
 from glasstorch.kernels.cuda.guarded_memory import GuardedMemory
 
 
@@ -46,6 +48,15 @@ def test_a_touch_beyond_the_memory_ends_the_process(beyond: int) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert done.returncode < 0
+
+
+def test_a_system_without_mmap_is_told_what_the_simulator_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_library(name: None, use_errno: bool) -> None:
+        raise TypeError("no library is called None on this system")
+
+    monkeypatch.setattr(guarded_memory.ctypes, "CDLL", no_library)
+    with pytest.raises(DeviceError, match="needs mmap and mprotect: Linux, macOS or WSL on Windows"):
+        guarded_memory._system.__wrapped__()
 
 
 def test_the_addresses_go_back_to_the_system_with_the_object() -> None:

@@ -2,7 +2,7 @@
 
 Reading order: `driver`, `codes`, `runtime`, `stream`, `allocator`, `modules`, `launch`; then the operators, in files
 named as those of `kernels/cpu`. The CUDA C++ is in `.cu` files beside them. The two drivers are `driver_cupy` and
-`driver_sim` (with `stream_order`, `guarded_memory` and `sim/`).
+`driver_sim`, whose header says what the second one is made of.
 
 Mirrors: aten/src/ATen/native/cuda, c10/cuda
 Differs: the driver is chosen at run time: a card (CuPy) or the simulator. The kernels are loaded when CUDA is first

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import weakref
+from functools import cache
 from typing import Final
 
 from glasstorch.core.errors import DeviceError
@@ -18,24 +19,28 @@ ALIGNMENT: Final = 256
 POISON: Final = 0xFF  # a floating-point number of these bytes is NaN, in every width
 GUARD: Final = 1 << 30  # bytes of addresses on each side; they take no memory
 NO_ACCESS: Final = 0  # PROT_NONE, which the module mmap does not name
-READ_WRITE: Final = mmap.PROT_READ | mmap.PROT_WRITE
+READ_WRITE: Final = 3  # PROT_READ | PROT_WRITE
 FAILED: Final = ctypes.c_void_p(-1).value
 
-try:
-    _libc = ctypes.CDLL(None, use_errno=True)
-    _libc.mmap.restype = ctypes.c_void_p
-    _libc.mmap.argtypes = (
-        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
-    )  # fmt: skip
-    _libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    _libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
-except (TypeError, AttributeError) as error:
-    raise DeviceError("the simulated device needs the system call mmap: Linux or macOS, or WSL on Windows") from error
+
+@cache
+def _system() -> ctypes.CDLL:
+    """The C library, for the calls that Python's own mmap lacks. DeviceError where there is none of that kind."""
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        map_, protect, unmap = library.mmap, library.mprotect, library.munmap
+    except (TypeError, AttributeError, OSError) as error:
+        raise DeviceError("the simulated device needs mmap and mprotect: Linux, macOS or WSL on Windows") from error
+    map_.restype = ctypes.c_void_p
+    map_.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    unmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    return library
 
 
 def mapped(nbytes: int, access: int = READ_WRITE) -> int:
     """The address of at least `nbytes` fresh zero bytes, a multiple of the page size."""
-    address = _libc.mmap(None, nbytes, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+    address = _system().mmap(None, nbytes, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
     if address in (None, FAILED):
         raise MemoryError(f"the simulated device needs {nbytes} bytes of this computer's memory and cannot have them")
     return int(address)
@@ -53,8 +58,8 @@ class GuardedMemory:
         body = max(1, -(-nbytes // mmap.PAGESIZE)) * mmap.PAGESIZE
         length = GUARD + body + GUARD
         base = mapped(length, NO_ACCESS)
-        if _libc.mprotect(base + GUARD, body, READ_WRITE):
-            _libc.munmap(base, length)
+        if _system().mprotect(base + GUARD, body, READ_WRITE):
+            _system().munmap(base, length)
             raise MemoryError(f"this computer has no {nbytes} bytes for the simulated device")
         self.nbytes = nbytes
         self.address = base + GUARD + body - -(-nbytes // ALIGNMENT) * ALIGNMENT
@@ -64,6 +69,6 @@ class GuardedMemory:
 
 
 def _unmap(base: int, length: int, written: int, nbytes: int) -> None:
-    _libc.munmap(base, length)
+    _system().munmap(base, length)
     if written:
-        _libc.munmap(written, nbytes)
+        _system().munmap(written, nbytes)
