@@ -93,23 +93,29 @@ using Result = Operation::Result;
 constexpr int AT_ONCE = sizeof(Element) < 4 ? 8 : 4;
 constexpr int STATES = 4;
 
-// What this thread finds among the elements first, first + step ... before last of a line that starts at `line`.
+// What this thread finds among the elements first, first + step ... before last of a line that starts at `line`. Where
+// the line has one dimension, its elements need no division to be found, and several are loaded at once. Elsewhere the
+// divisions take longer than the loads, and many at once would take more registers than there are.
 __device__ State found(const Operation& operation, const Element* line, const Geometry& reduced, long long first,
                        long long last, int step) {
   State states[STATES];
 #pragma unroll
   for (int i = 0; i < STATES; i++) states[i] = operation.identity();
   long long at = first;
-  for (; at + (AT_ONCE - 1) * (long long)step < last; at += AT_ONCE * (long long)step) {
-    Element elements[AT_ONCE];
+  if (reduced.ndim <= 1) {
+    const long long stride = reduced.strides[0][0];
+    for (; at + (AT_ONCE - 1) * (long long)step < last; at += AT_ONCE * (long long)step) {
+      Element elements[AT_ONCE];
 #pragma unroll
-    for (int i = 0; i < AT_ONCE; i++) elements[i] = line[offset_of(reduced, 0, at + i * (long long)step)];
+      for (int i = 0; i < AT_ONCE; i++) elements[i] = line[(at + i * (long long)step) * stride];
 #pragma unroll
-    for (int i = 0; i < AT_ONCE; i++) {
-      State& state = states[i % STATES];
-      state = operation(state, operation.load(elements[i], at + i * (long long)step));
+      for (int i = 0; i < AT_ONCE; i++) {
+        State& state = states[i % STATES];
+        state = operation(state, operation.load(elements[i], at + i * (long long)step));
+      }
     }
   }
+#pragma unroll 1
   for (; at < last; at += step) states[0] = operation(states[0], operation.load(line[offset_of(reduced, 0, at)], at));
   return operation(operation(states[0], states[1]), operation(states[2], states[3]));
 }
