@@ -146,6 +146,16 @@ def test_scores_and_targets_of_any_layout(cuda: Devices) -> None:
     agree(cuda, each, scores((CLASSES, 3, 5)), targets((2 * CLASSES, 3, 5)))
 
 
+def test_losses_are_computed_on_the_device_of_the_scores(cuda: Devices) -> None:
+    if cuda.driver.device_count() == 1:
+        pytest.skip("there is only one device")
+    x, t = scores((40,)), targets((40,))
+    value, gradient = loss_and_gradient(x.to("cuda:1"), lambda x: nll_loss(x, t.to("cuda:1")))
+    assert value.device.index == gradient.device.index == 1
+    for found, wanted in zip((value, gradient), loss_and_gradient(x, lambda x: nll_loss(x, t)), strict=True):
+        check(found, wanted)
+
+
 # A class that does not exist ------------------------------------------------------------------------------------
 
 

@@ -184,6 +184,18 @@ def test_digits_do_not_depend_on_the_order_of_threads() -> None:
     assert len(sums) == 1
 
 
+def test_tensors_are_reduced_on_their_own_device(cuda: Devices, launched: list[str]) -> None:
+    if cuda.driver.device_count() == 1:
+        pytest.skip("there is only one device")
+    x = tensor((3, 700))
+    other = x.to("cuda:1")
+    for found, wanted in ((other.sum(), x.sum()), (other.max(1), x.max(1)), (other.all(0), x.all(0))):
+        assert all(part.device.index == 1 for part in parts_of(found))
+        check(found, wanted)
+    assert "reduce_partials" in launched
+    assert cuda.driver.current_device() == 0
+
+
 # Sums -----------------------------------------------------------------------------------------------------------
 
 
