@@ -253,7 +253,7 @@ def test_an_address_that_belongs_to_nobody_is_a_fault_with_its_line_and_the_proc
 
 
 def test_a_fault_behind_a_barrier_leaves_nothing_behind() -> None:
-    y = np.zeros(64, np.float32)
+    y = np.zeros(1024, np.float32)
     source = """extern "C" __global__ void f(float* y, long long place) {
       __syncthreads();
       if (threadIdx.x == 40) y[place] = 1;
@@ -261,9 +261,9 @@ def test_a_fault_behind_a_barrier_leaves_nothing_behind() -> None:
       y[threadIdx.x] += 1;
     }"""
     for _ in range(3):
-        assert fault(source, [y, np.int64(1 << 42)], 1, 64).line == 3
-    run(source, [y, np.int64(0)], 1, 64)
-    assert y.sum() == 65
+        assert fault(source, [y, np.int64(1 << 42)], 1, 1024).line == 3
+    run(source, [y, np.int64(0)], 1, 1024)
+    assert y.sum() == 1025
 
 
 @orders
