@@ -13,11 +13,14 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 IN_CI = os.environ.get("CI", "").lower() == "true"
+COMPILERS = ("g++", "clang++")  # one of them is enough to simulate a CUDA device
 FAILED_STEPS = "GLASSTORCH_FAILED_STEPS"  # written by workbook/checks.py
 
 
@@ -44,6 +47,22 @@ def _required(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         pytest.skip(f"{name} is not installed")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip notebooks that run CUDA kernels on the simulator where there is no compiler for it."""
+    if any(shutil.which(name) for name in COMPILERS):
+        return
+    for item in items:
+        if item.path.suffix == ".ipynb" and _simulates(item.path):
+            item.add_marker(pytest.mark.skip(reason=f"{COMPILERS[0]} is not installed"))
+
+
+@cache
+def _simulates(notebook: Path) -> bool:
+    """Whether a notebook switches the simulator on."""
+    return "use_simulator" in notebook.read_text(encoding="utf-8")
 
 
 def _as_failure(report: pytest.TestReport | pytest.CollectReport) -> None:

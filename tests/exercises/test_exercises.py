@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from glasstorch.kernels.cuda import runtime
 from workbook.exercises.catalogue import Exercise, exercises
 from workbook.exercises.dev import idle_problems, manifest_problems, rung_problems, stale_manifest
 from workbook.exercises.form import form_problems, refused_by
@@ -13,6 +16,17 @@ from workbook.exercises.form import form_problems, refused_by
 ROOT = Path(__file__).parents[2]
 EXERCISES = exercises(ROOT)
 each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.identity)
+
+
+@pytest.fixture(autouse=True)
+def compiled(request: pytest.FixtureRequest, require: Callable[[str], Any]) -> Iterator[None]:
+    """Skips an exercise in CUDA C++ where there is no compiler; afterwards no simulated device is left on."""
+    callspec = getattr(request.node, "callspec", None)
+    exercise = callspec.params["exercise"] if callspec else None
+    if exercise and "use_simulator" in exercise.check.read_text(encoding="utf-8"):
+        require("g++")
+    yield
+    runtime.use_driver(None)
 
 
 @each

@@ -165,7 +165,7 @@ def look_for_tools(root: Path) -> Iterator[Finding]:
     """Programs that later chapters and the drawn pages use."""
     compiler = next((name for name in ("g++", "clang++") if shutil.which(name)), None)
     if compiler is None:
-        cost = "Chapters that compile CUDA kernels for the simulator or C++ cannot be run; no exercise so far needs it."
+        cost = "Chapter 05 and its exercises compile CUDA kernels for a simulated device. They cannot be run."
         yield Finding("compiler", WITHOUT, "no g++", cost, "install g++ with your system's packages")
     else:
         code, output = ask(compiler, "-dumpversion")
@@ -183,7 +183,7 @@ def look_for_gpu(root: Path) -> Iterator[Finding]:
     code, output = ask("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
     cards = [line for line in output.splitlines() if line.strip()] if code == 0 else []
     package = next((name for name in ("cupy-cuda13x", "cupy-cuda12x", "cupy") if installed(name)), None)
-    cost = "Tensors live on the CPU; every exercise so far runs there."
+    cost = "CUDA kernels run on a simulated device, on the CPU; every exercise can be done there."
     if not cards:
         yield Finding("GPU", WITHOUT, "no NVIDIA card that answers", cost)
     elif package is None:

@@ -58,9 +58,9 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
     for words in (
         "no JupyterLab: jupyterlab not installed `workbook lab` cannot open notebooks",
         "no git: not a git clone",
-        "no compiler: no g++ Chapters that compile",
+        "no compiler: no g++ Chapter 05 and its exercises compile CUDA kernels for a simulated device",
         "no Node.js: no node Mathematics and diagrams of the book show as their source.",
-        "no GPU: no NVIDIA card that answers Tensors live on the CPU; every exercise so far runs there.",
+        "no GPU: no NVIDIA card that answers CUDA kernels run on a simulated device, on the CPU;",
         "no torch: not installed Comparisons with torch show what was recorded instead of running it.",
         'No exercise needs it. To mend it: pip install -e ".[torch]"',
         "The exercises can run. What is marked `no` is not needed for them.",
