@@ -281,6 +281,9 @@ def test_a_number_keeps_its_precision_where_the_operator_computes_with_more(cuda
     assert (x + 1.0004).tolist() == [2050.0] * 3  # 2049.0004 is nearer to 2050; 2048 + 1 would round to 2048
     assert (x.cpu() + 1.0004).tolist() == [2048.0] * 3  # the CPU kernels round the number first
     assert (x >= 2048.4).tolist() == [True] * 3  # a comparison rounds the number: to 2048
+    one = glasstorch.ones(1, dtype=glasstorch.float16, device=cuda.device)
+    assert functions.threshold_backward(one, one, 0.9999).tolist() == [0.0]  # as it does a threshold: to 1
+    assert glasstorch.add(one, one / 1024, alpha=1e5).tolist() == [98.625]  # a factor that float16 cannot hold
 
 
 def test_a_number_of_one_dtype_is_cut_to_the_other(cuda: Devices) -> None:

@@ -19,8 +19,7 @@
 // What a launch is told of its operands; pointwise.py fills it. The result comes first, then the inputs.
 struct Operands {
   int types[4];        // of the elements; NUMBER where an input is one number for all
-  int common;          // the type that inputs are rounded to before they are computed with
-  int result;          // the type that the result is rounded to before it becomes an element of the output
+  int common;          // the type that is computed with: inputs are rounded to it first, and the result is at last
   COMPUTE inputs[3];   // the value of each input that is a NUMBER
   COMPUTE numbers[2];  // p and q
 };
@@ -56,7 +55,7 @@ __device__ __forceinline__ void compute(
 #pragma unroll
   for (int i = 0; i < N; i++) {
     results[i] = apply(values[0][i], values[1][i], values[2][i], operands.numbers[0], operands.numbers[1]);
-    if (operands.result != operands.types[0]) results[i] = rounded(results[i], operands.result);
+    if (operands.common != operands.types[0]) results[i] = rounded(results[i], operands.common);
   }
   store<N>(out, operands.types[0], places[0], results);
 }

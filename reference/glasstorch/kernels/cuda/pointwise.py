@@ -67,7 +67,6 @@ OPERANDS: Final = {
         [
             ("types", np.int32, (4,)),
             ("common", np.int32),
-            ("result", np.int32),
             ("inputs", compute.numpy, (3,)),
             ("numbers", compute.numpy, (2,)),
         ],
@@ -82,9 +81,8 @@ class Row:
     """An expression of the operands a, b, c and the numbers p, q, and for which dtypes it is compiled.
 
     `accepts` are the dtypes that PyTorch's kernel has; `label` is its name when it refuses others. `common` gives the
-    dtype to compute in. `produces` is the dtype of the result, where that is not the common one. `numbers` are the
-    operands, counted from 0, that may be numbers, and `exact` those that are then not rounded: see
-    Note [An operand that is one number].
+    dtype to compute in. `numbers` are the operands, counted from 0, that may be numbers, and `exact` those that are
+    then not rounded: see Note [An operand that is one number].
     """
 
     expression: str
@@ -92,7 +90,6 @@ class Row:
     accepts: frozenset[dtype] = ALL
     label: str = ""
     common: Callable[..., dtype] = result_type
-    produces: dtype | None = None
     numbers: frozenset[int] = frozenset()
     exact: frozenset[int] = frozenset()
 
@@ -196,7 +193,7 @@ def describe(
         else:
             types[i + 1] = CODE[tensor.dtype]
     given = (*numbers, 0, 0)[:2]
-    return np.array((types, CODE[common], CODE[row.produces or common], values, given), OPERANDS[compute])[()]
+    return np.array((types, CODE[common], values, given), OPERANDS[compute])[()]
 
 
 def value_of(tensor: Tensor, common: dtype, compute: dtype, exact: bool) -> Any:

@@ -16,9 +16,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import Number, bool_, uint8
+from glasstorch.core.dtype import Number, uint8
 from glasstorch.kernels.cuda.pointwise import (
-    ALL,
     FLOATING,
     INTEGRAL_OR_BOOL,
     NOT_BOOL,
@@ -49,7 +48,7 @@ SUBTRACT = Row("a - p * b", 2, NOT_BOOL, numbers=EITHER, exact=EITHER)
 MULTIPLY = Row("a * b", 2, numbers=EITHER, exact=EITHER)
 
 # `p` is the inverse of b where b is one number, else 0: see arithmetic.cuh
-TRUE_DIVIDE = Row("p != 0 ? a * p : a / b", 2, FLOATING, "div_true_cuda", float_result_type, None, EITHER, SECOND)
+TRUE_DIVIDE = Row("p != 0 ? a * p : a / b", 2, FLOATING, "div_true_cuda", float_result_type, EITHER, SECOND)
 FLOOR_DIVIDE = Row("floor_quotient(a, b, p)", 2, NOT_BOOL, "div_floor_cuda", numbers=EITHER, exact=SECOND)
 TRUNC_DIVIDE = Row("trunc_quotient(a, b, p)", 2, NOT_BOOL, "div_trunc_cuda", numbers=EITHER, exact=SECOND)
 
@@ -65,9 +64,7 @@ BINARY = {
 }
 
 COMPARISONS = {"eq": "a == b", "ne": "a != b", "lt": "a < b", "gt": "a > b", "le": "a <= b", "ge": "a >= b"}
-COMPARISON_ROWS = {
-    name: Row(expression, 2, ALL, produces=bool_, numbers=EITHER) for name, expression in COMPARISONS.items()
-}
+COMPARISON_ROWS = {name: Row(expression, 2, numbers=EITHER) for name, expression in COMPARISONS.items()}
 
 KERNELS: dict[str, Kernel] = {}
 

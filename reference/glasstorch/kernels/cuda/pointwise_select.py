@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/cuda/TensorCompare.cu (where), aten/src/ATen/native/cuda/IndexKernel.cu (masked_fill),
     aten/src/ATen/native/cuda/ActivationThresholdKernel.cu
-Differs: nothing in substance.
+Differs: nothing in substance. As in PyTorch, a threshold is rounded to half precision on CUDA, and not on the CPU.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ def where(keys: int, condition: Tensor, self: Tensor, other: Tensor, out: Tensor
 def masked_fill(keys: int, self: Tensor, mask: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `masked_fill.Scalar`."""
     result = shapes.masked_fill(self, mask, value) if out is None else None
-    number = quietly(np.array, number_as(value, self.dtype), self.dtype.numpy)  # rounded as an element is
-    return run(MASKED_FILL, result, (self, mask), out, (number,), self.dtype)
+    return run(MASKED_FILL, result, (self, mask), out, (number_as(value, self.dtype),), self.dtype)
 
 
 def threshold_backward(
@@ -44,7 +43,7 @@ def threshold_backward(
     result = shapes.threshold_backward(grad_output, self, threshold) if out is None else None
     common = result_type(grad_output, self)
     PASS_ABOVE.check(common)
-    number = quietly(np.array, number_as(threshold, common), common.numpy)
+    number = quietly(np.array, number_as(threshold, common), common.numpy)  # rounded as an element is
     return run(PASS_ABOVE, result, (grad_output, self), out, (number,), common)
 
 

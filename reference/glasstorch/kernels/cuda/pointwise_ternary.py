@@ -23,7 +23,6 @@ from glasstorch.kernels.cuda.pointwise import (
     run,
 )
 from glasstorch.kernels.cuda.pointwise_binary import BINARY
-from glasstorch.kernels.iterator import op_math
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import Result
@@ -55,7 +54,7 @@ def clamp(keys: int, self: Tensor, lower: Number | None, upper: Number | None, o
     bounds = [bound for bound in (lower, upper) if bound is not None]
     common = result_type(self, *bounds)
     CLAMP_NUMBERS.check(common)
-    bounds = [number_as(bound, op_math(common)) for bound in bounds]
+    bounds = [number_as(bound, common) for bound in bounds]
     if len(bounds) == 2 and any(math.isnan(bound) for bound in bounds):
         limits: tuple[Number, Number] = (math.nan, math.nan)
     else:
