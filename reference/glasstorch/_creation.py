@@ -103,7 +103,7 @@ def asarray(
         source = _copied(obj, _dtype(dtype))
         return _finished(source, device, requires_grad)
     result = as_tensor(obj, dtype, device)
-    shared = isinstance(obj, TensorImpl | np.ndarray) and _share_memory(result, obj)
+    shared = isinstance(obj, Tensor | np.ndarray) and _share_memory(result, obj)
     if copy is False and not shared:
         raise ArgumentValueError(f"can't alias arbitrary sequence or convert {type(obj).__name__} without a copy")
     if requires_grad:

@@ -186,7 +186,7 @@ class TensorImpl:
     def host_array(self) -> Array:
         """The elements as a NumPy array: on the CPU the tensor's own memory, else a copy. Calls no operator."""
         on_device = self._storage is not None and self._storage.block is not None
-        return hooks.memory_hooks.host_array(self) if on_device else self.array()  # type: ignore[no-any-return]
+        return hooks.memory_hooks.host_array(self) if on_device else self.array()
 
     def set_geometry(self, shape: Shape, strides: Shape | None, offset: int) -> None:
         """Change in place where this tensor looks in its storage. The caller has checked that it fits."""

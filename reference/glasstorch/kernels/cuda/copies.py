@@ -132,16 +132,15 @@ def copy_elements(target: Tensor, source: Tensor, non_blocking: bool = False) ->
 def copy_on_device(target: Tensor, source: Tensor) -> None:
     """Both are on the same device."""
     shape, count = target._shape, target.numel()
-    if target.dtype is source.dtype:
-        if is_flat(shape, target, source):
-            transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, target.nbytes)
-            return
-        made = kernel("copy.cu", "copy_words")
-        kinds = target, source, np.int32(target.dtype.itemsize)
+    walk = operands(shape, target, source), np.int64(count)
+    if target.dtype is not source.dtype:
+        arguments = target, np.int32(CODE[target.dtype]), source, np.int32(CODE[source.dtype]), *walk
+        launch(kernel("copy.cu", "copy_cast"), blocks_for(count), THREADS, arguments)
+    elif is_flat(shape, target, source):
+        transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, target.nbytes)
     else:
-        made = kernel("copy.cu", "copy_cast")
-        kinds = target, np.int32(CODE[target.dtype]), source, np.int32(CODE[source.dtype])
-    launch(made, blocks_for(count), THREADS, (*kinds, operands(shape, target, source), np.int64(count)))
+        words = target, source, np.int32(target.dtype.itemsize), *walk
+        launch(kernel("copy.cu", "copy_words"), blocks_for(count), THREADS, words)
 
 
 def to_device(target: Tensor, source: Tensor, non_blocking: bool) -> None:

@@ -72,7 +72,7 @@ class PinnedAllocator:
         self.returned: deque[Pinned] = deque()
 
     def allocate(self, nbytes: int) -> Buffer:
-        """Uninitialised pinned memory."""
+        """Uninitialised pinned memory, an address of its own even for no bytes."""
         size = max(SMALLEST, 1 << (nbytes - 1).bit_length())
         with self.lock:
             self._collect()
@@ -90,7 +90,10 @@ class PinnedAllocator:
         return piece if address < piece.address + piece.size else None
 
     def record(self, address: int, stream: int) -> None:
-        """Say that what is queued on a stream of the current device uses the memory at an address."""
+        """Say that what is queued on a stream of the current device uses the memory at an address.
+
+        See Note [Pinned memory and streams].
+        """
         piece = self.find(address)
         if piece is not None:
             event = self.driver.event_create(timing=False)
