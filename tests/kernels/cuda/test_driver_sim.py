@@ -430,6 +430,21 @@ def test_check_mode_may_be_switched_on_between_launches(simple: Device) -> None:
         simple.synchronize()
 
 
+def test_check_mode_takes_what_was_written_without_it_for_written() -> None:
+    device = Device(check=True)
+    x, y, z = device.put(X), device.malloc(X.nbytes), device.malloc(X.nbytes)
+    device.synchronize()
+    device.check = False
+    device.scale(y, x, len(X))
+    device.synchronize()
+    device.check = True
+    device.scale(z, y, len(X))
+    np.testing.assert_array_equal(device.get(z, X), 4 * X)
+    device.scale(z, device.malloc(X.nbytes), len(X))
+    with fails(719):
+        device.synchronize()
+
+
 # Streams and events ---------------------------------------------------------------------------------------------
 
 

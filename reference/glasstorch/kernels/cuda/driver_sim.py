@@ -186,6 +186,8 @@ class SimDriver:
 
     @check.setter
     def check(self, check: bool) -> None:
+        if check and not self._check:
+            self._memory.assume_written()  # nobody has followed what unchecked kernels wrote
         self._check = self._memory.track = check
 
     # Devices ----------------------------------------------------------------------------------------------------

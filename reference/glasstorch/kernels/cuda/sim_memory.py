@@ -125,6 +125,11 @@ class SimMemory:
         if written := self.written_bytes(address):
             ctypes.memset(written, 1, nbytes)
 
+    def assume_written(self) -> None:
+        """Say that all device memory has been written."""
+        for memory in self.segments.memory.values():
+            self.mark_written(memory.address, memory.nbytes)
+
     def copy(self, target: int, source: int | bytes, nbytes: int) -> None:
         """Copy bytes; what was not written in the source is not in the target."""
         ctypes.memmove(target, source, nbytes)
