@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from glasstorch.core.errors import ArgumentValueError
 from glasstorch.kernels.cuda.driver import Parameter
 from glasstorch.kernels.cuda.sim.errors import SimFault
-from glasstorch.kernels.cuda.sim.module import SimModule
+from glasstorch.kernels.cuda.sim.module import SimModule, limit
 
 SOURCE = """#include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -45,3 +46,12 @@ def test_a_kernel_that_is_not_there_is_cudas_error_500() -> None:
     with pytest.raises(SimFault, match=r"f\.cu has no kernel 'h'; it has f") as error:
         SimModule(SOURCE, "f.cu").kernel("h")
     assert error.value.code == 500
+
+
+def test_the_time_a_kernel_may_run_is_a_number_of_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLASSTORCH_KERNEL_LIMIT", "2.5")
+    assert limit.__wrapped__() == 2.5
+    for text in ("soon", "0", "-1", "nan"):
+        monkeypatch.setenv("GLASSTORCH_KERNEL_LIMIT", text)
+        with pytest.raises(ArgumentValueError, match=f"GLASSTORCH_KERNEL_LIMIT='{text}': expected a number of seconds"):
+            limit.__wrapped__()

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from glasstorch.core.errors import ArgumentValueError
 from glasstorch.kernels.cuda.arguments import Packed
 from glasstorch.kernels.cuda.driver import Dim, Parameter
 from glasstorch.kernels.cuda.sim.compiler import library, runtime_library
@@ -239,8 +240,15 @@ def _run_function() -> ctypes._NamedFuncPointer:
 
 @cache
 def limit() -> float:
-    """How many seconds a kernel may run."""
-    return float(os.environ.get("GLASSTORCH_KERNEL_LIMIT") or LIMIT)
+    """How many seconds a kernel may run. ArgumentValueError where GLASSTORCH_KERNEL_LIMIT is no number above 0."""
+    text = os.environ.get("GLASSTORCH_KERNEL_LIMIT") or str(LIMIT)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise ArgumentValueError(f"GLASSTORCH_KERNEL_LIMIT={text!r}: expected a number of seconds above 0")
+    return seconds
 
 
 def _signature(text: str) -> tuple[Parameter, ...]:

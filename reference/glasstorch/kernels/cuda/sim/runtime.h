@@ -12,35 +12,34 @@
 #endif
 
 struct uint3 {
-  unsigned x, y, z;
+    unsigned x, y, z;
 };
 struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
+    unsigned x = 1, y = 1, z = 1;
 };
 
 namespace sim {
 
 // A line of the kernel's text.
 struct Place {
-  const char *file;
-  int line;
+    const char* file;
+    int line;
 };
-#define SIM_HERE \
-  sim::Place { __FILE__, __LINE__ }
+#define SIM_HERE (sim::Place{__FILE__, __LINE__})
 
 // What one thread is to the code that it runs (`index`, `lane`) and to the scheduler.
 struct Thread {
-  uint3 index;
-  unsigned linear;  // number in its block: x fastest
-  unsigned lane, warp;
-  struct Fiber *fiber;  // null until it first runs
-  Place place;          // where it waits
-  unsigned char state;
-  unsigned source;           // the lane whose value it wants
-  unsigned long long value;  // what it brings to a shuffle or a vote, and what it takes away
+    uint3 index;
+    unsigned linear;  // number in its block: x fastest
+    unsigned lane, warp;
+    struct Fiber* fiber;  // null until it first runs
+    Place place;          // where it waits
+    unsigned char state;
+    unsigned source;           // the lane whose value it wants
+    unsigned long long value;  // what it brings to a shuffle or a vote, and what it takes away
 };
 
-SIM_EXPORT extern Thread *thread;       // the one that runs
+SIM_EXPORT extern Thread* thread;  // the one that runs
 SIM_EXPORT extern uint3 block_index;
 SIM_EXPORT extern dim3 block_size, grid_size;
 SIM_EXPORT extern unsigned long long launch_number;
@@ -54,16 +53,16 @@ enum Vote { NONE, COUNT, AND, OR };
 SIM_EXPORT int barrier(Place place, Vote vote, int predicate);
 
 enum Meeting { SYNCHRONISE, SHUFFLE, BALLOT };
-// Waits until every lane of the mask is here. A shuffle answers the value that the lane `source` brought, a ballot a bit
-// for each lane that brought one.
+// Waits until every lane of the mask is here. A shuffle answers the value that the lane `source` brought, a ballot a
+// bit for each lane that brought one.
 SIM_EXPORT unsigned long long meet(Place place, Meeting kind, unsigned mask, unsigned long long value, unsigned source);
 // Checked code tells of an atomic, and from where in the code.
-SIM_EXPORT void atomic(const volatile void *place, unsigned size, const void *address);
+SIM_EXPORT void atomic(const volatile void* place, unsigned size, const void* address);
 SIM_EXPORT void fence();
 
-[[noreturn]] SIM_EXPORT void assertion_failed(const char *condition, Place place);
+[[noreturn]] SIM_EXPORT void assertion_failed(const char* condition, Place place);
 [[noreturn]] SIM_EXPORT void trap(Place place);
-SIM_EXPORT int print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+SIM_EXPORT int print(const char* format, ...) __attribute__((format(printf, 1, 2)));
 SIM_EXPORT long long clock();
 
 // Fixed while a thread lives: `const` lets the compiler keep what they answer in registers.
@@ -74,9 +73,9 @@ __attribute__((const)) SIM_EXPORT dim3 get_grid_size();
 
 // One row of a module's table of kernels.
 struct Entry {
-  const char *name;
-  void (*call)(void *const *arguments);  // runs the kernel for `thread`
-  const char *(*signature)();             // its parameters as text: see Parameter in device.h
+    const char* name;
+    void (*call)(void* const* arguments);  // runs the kernel for `thread`
+    const char* (*signature)();            // its parameters as text: see Parameter in device.h
 };
 
 }  // namespace sim
