@@ -105,13 +105,23 @@ def where() -> str:
     return f"{date.today().isoformat()}, NVRTC {major}.{minor}, {' and '.join(ARCHITECTURES)}"
 
 
+def as_json(found: Report) -> str:
+    """The report with a line for each kernel."""
+    programs = []
+    for program, kernels in found.items():
+        lines = ",\n".join(f"   {json.dumps(kernel)}: {json.dumps(taken)}" for kernel, taken in kernels.items())
+        programs.append(f"  {json.dumps(program)}: {{\n{lines}\n  }}")
+    text = ",\n".join(programs)
+    return f'{{\n "where": {json.dumps(where())},\n "programs": {{\n{text}\n }}\n}}\n'
+
+
 def main() -> int:
     """Compile everything, print a table, and keep the report."""
     found = report(programs())
     print(table(found))
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{date.today().isoformat()}-nvrtc.json"
-    path.write_text(json.dumps({"where": where(), "programs": found}, indent=1) + "\n", encoding="utf-8")
+    path.write_text(as_json(found), encoding="utf-8")
     return 0
 
 

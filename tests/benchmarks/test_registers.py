@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import ModuleType
 
 from benchmarks import registers
@@ -29,6 +30,12 @@ def test_the_table_has_the_most_of_each_file(compiler: ModuleType) -> None:
     lines = registers.table(TAKEN).splitlines()
     assert lines[2:4] == ["| copy.cu | 1 | 24 | 64 | 0 | 0 |", "| sum.cu | 2 | 40 | 0 | 0 | 8 |"]
     assert lines[-1].endswith("NVRTC 13.0, sm_80 and sm_90.")
+
+
+def test_the_report_has_a_line_for_each_kernel(compiler: ModuleType) -> None:
+    text = registers.as_json(TAKEN)
+    assert json.loads(text) == {"where": registers.where(), "programs": TAKEN}
+    assert '   "copy": {"sm_80": {"registers": 20}, "sm_90": {"registers": 24, "shared": 64}}\n' in text
 
 
 def test_the_report_leaves_out_what_is_zero(compiler: ModuleType) -> None:
