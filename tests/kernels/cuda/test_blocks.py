@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
 import pytest
 
+from glasstorch.kernels.cuda import blocks
 from glasstorch.kernels.cuda.blocks import (
     KIB,
     MIB,
@@ -18,10 +24,10 @@ from glasstorch.kernels.cuda.blocks import (
 )
 
 
-def pool_of(*blocks: tuple[int, int, int], name: str = "large_pool") -> Pool:
+def pool_of(*pieces: tuple[int, int, int], name: str = "large_pool") -> Pool:
     """A pool of free blocks, each told by stream, size and address."""
     pool = Pool(name)
-    for stream, size, address in blocks:
+    for stream, size, address in pieces:
         pool.insert(Block(address, size, stream, pool))
     return pool
 
@@ -43,6 +49,21 @@ def pool_of(*blocks: tuple[int, int, int], name: str = "large_pool") -> Pool:
 def test_sizes_are_rounded_as_in_pytorch(nbytes: int, size: int, segment: int) -> None:
     assert round_size(nbytes) == size
     assert segment_size(size) == segment
+
+
+def test_the_sizes_are_those_of_the_installed_torch(require: Callable[[str], ModuleType]) -> None:
+    header = Path(str(require("torch").__file__)).parent / "include" / "c10" / "core" / "AllocatorConfig.h"
+    text = header.read_text(encoding="utf-8")
+    found = dict(re.findall(r"constexpr size_t (k\w+) = (\d+);", text))
+    found |= dict(re.findall(r"size_t> (large_segment_size_)\{(\d+)\}", text))
+    assert {name: int(value) for name, value in found.items()} == {
+        "kMinBlockSize": blocks.MIN_BLOCK_SIZE,
+        "kSmallSize": blocks.SMALL_SIZE,
+        "kSmallBuffer": blocks.SMALL_SEGMENT,
+        "large_segment_size_": blocks.LARGE_SEGMENT,
+        "kMinLargeAlloc": blocks.MIN_LARGE_REQUEST,
+        "kRoundLarge": blocks.ROUND_LARGE,
+    }
 
 
 def test_the_free_list_is_ordered_by_stream_size_and_address() -> None:
@@ -138,12 +159,12 @@ def test_joining_with_both_neighbours_gives_the_segment_back() -> None:
 
 def test_joining_keeps_the_chain_of_neighbours() -> None:
     for joined, into in ((0, 1), (2, 1)):
-        pool, *blocks = cut_in_three()
-        pool.insert(blocks[joined])
-        merge(blocks[into], blocks[joined])
+        pool, *parts = cut_in_three()
+        pool.insert(parts[joined])
+        merge(parts[into], parts[joined])
         rest = sorted({0, 1, 2} - {joined})
-        assert list(blocks[rest[0]].segment()) == [blocks[index] for index in rest]
-        assert blocks[rest[1]].previous is blocks[rest[0]]
+        assert list(parts[rest[0]].segment()) == [parts[index] for index in rest]
+        assert parts[rest[1]].previous is parts[rest[0]]
 
 
 def test_a_neighbour_that_is_not_free_is_not_joined() -> None:

@@ -4,7 +4,7 @@ A segment is what the driver gave in one piece. It is cut into blocks, which kno
 joined again. Nothing here asks a driver; sizes and addresses are in bytes.
 
 Mirrors: c10/cuda/CUDACachingAllocator.cpp (Block, BlockPool, round_size, get_pool, get_allocation_size,
-    get_free_block, should_split, try_merge_blocks)
+    get_free_block, should_split, try_merge_blocks), c10/core/AllocatorConfig.h (kMinBlockSize, large_segment_size ...)
 Differs: max_split_size, expandable segments and private pools of graphs are left out. Where a block is cut, PyTorch
     makes a new object for the front, and here for the rest.
 """
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 
 KIB, MIB = 1 << 10, 1 << 20
 
+# In PyTorch: kMinBlockSize, kSmallSize, kSmallBuffer, large_segment_size, kMinLargeAlloc, kRoundLarge.
 MIN_BLOCK_SIZE = 512  # every request is rounded up to a multiple of it, so every block is aligned to it
 SMALL_SIZE = MIB  # the largest request that the small pool serves
 SMALL_SEGMENT = 2 * MIB  # what the small pool takes from the driver at a time

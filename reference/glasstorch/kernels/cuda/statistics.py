@@ -1,7 +1,8 @@
 """What does the caching allocator count?
 
-Mirrors: c10/core/CachingDeviceAllocator.h (Stat, DeviceStats), torch/csrc/cuda/Module.cpp (THCPModule_memoryStats)
-Differs: nothing is counted of max_split_size (`oversize_*`), which is left out.
+Mirrors: c10/core/CachingDeviceAllocator.h (DeviceStats), c10/core/Allocator.h (Stat), torch/csrc/cuda/Module.cpp
+    (THCPModule_memoryStats), torch/cuda/memory.py (memory_summary)
+Differs: what is left out is not counted: max_split_size (`oversize_*`), `num_oom_rejections`, pools of graphs.
 """
 
 from __future__ import annotations
