@@ -156,6 +156,15 @@ def test_losses_are_computed_on_the_device_of_the_scores(cuda: Devices) -> None:
         check(found, wanted)
 
 
+def test_a_gradient_of_any_layout_is_read(cuda: Devices) -> None:
+    x, t = scores((40,)).to(cuda.device), targets((40,)).to(cuda.device)
+    every_second = glasstorch.arange(80.0, device=cuda.device)[::2]
+    one = glasstorch.ones((), device=cuda.device)
+    for grad in (every_second, one.expand(40)):
+        found = functions.nll_loss_backward(grad, x, t, None, 0, -100, one)
+        check(found, functions.nll_loss_backward(grad.cpu(), x.cpu(), t.cpu(), None, 0, -100, one.cpu()))
+
+
 # A class that does not exist ------------------------------------------------------------------------------------
 
 

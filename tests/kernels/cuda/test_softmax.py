@@ -55,6 +55,21 @@ def test_every_dimension_of_every_shape(cuda: Devices, name: str, shape: tuple[i
         check(backward(name, grad.to(cuda.device), y.to(cuda.device), dim), backward(name, grad, y, dim))
 
 
+def test_neighbours_in_memory_are_read_by_neighbouring_threads(cuda: Devices, monkeypatch: pytest.MonkeyPatch) -> None:
+    launched: list[str] = []
+    launch = softmax.launch
+
+    def noted(kernel: Any, *arguments: Any) -> None:
+        launched.append(kernel.name)
+        launch(kernel, *arguments)
+
+    monkeypatch.setattr(softmax, "launch", noted)
+    x = tensor((4, 6)).to(cuda.device)
+    for dim in (1, 0):
+        backward("softmax", x, forward("softmax", x, dim), dim)
+    assert launched == ["softmax_rows", "softmax_gradient_rows", "softmax_columns", "softmax_gradient_columns"]
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_halves_are_computed_in_float32(cuda: Devices, name: str, dtype: str) -> None:
