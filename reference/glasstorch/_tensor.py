@@ -157,11 +157,14 @@ class Tensor(TensorMethods):
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        if value.key_set != self.key_set:
+        if value.is_meta != self.is_meta:
             raise DeviceError(
                 f"incompatible tensor type: .data of a tensor on {self.device} cannot be set to one on {value.device}"
             )
-        self.dtype = value.dtype
+        meta = self._autograd_meta
+        if meta is not None and (value.dtype is not self.dtype or value.device is not self.device):
+            meta.accumulator = None  # it expects gradients of the old dtype and device
+        self.dtype, self.key_set = value.dtype, value.key_set
         self.set_storage(value.untyped_storage(), value._shape, value._strides, value._offset)
 
     # Facts ------------------------------------------------------------------------------------------------------

@@ -114,9 +114,17 @@ def test_gradients_on_another_device_are_refused(cuda: Devices) -> None:
         x.grad = glasstorch.ones(2)
 
 
-def test_data_cannot_be_put_in_from_another_device(cuda: Devices) -> None:
+def test_data_may_move_a_tensor_to_a_device_that_has_data(cuda: Devices) -> None:
+    x = glasstorch.ones(2, requires_grad=True)
+    before = x * 3
+    x.data = glasstorch.full((3,), 2.0, device=cuda.device)
+    assert (x.device, x.tolist(), x.is_leaf) == (cuda.device, [2, 2, 2], True)
+    (x * x).sum().backward()
+    assert x.grad is not None
+    assert (x.grad.device, x.grad.tolist()) == (cuda.device, [4, 4, 4])
+    assert before.tolist() == [3, 3]
     with pytest.raises(RuntimeError, match="incompatible tensor type"):
-        glasstorch.zeros(2).data = glasstorch.zeros(2, device=cuda.device)
+        x.data = glasstorch.zeros(2, device="meta")
 
 
 def test_a_view_keeps_the_memory_of_its_base(cuda: Devices) -> None:

@@ -66,6 +66,17 @@ def test_the_seed_decides_everything(tmp_path: Path) -> None:
     assert runs[0] != runs[2]
 
 
+def test_a_simulated_device_sees_the_same_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ("--epochs", "5", "--seed", "3")
+    on_cpu = train(tmp_path, *options)["losses"]
+    monkeypatch.setenv("GLASSTORCH_CUDA", "simulator")
+    on_device = train(tmp_path, *options, "--device", "cuda")
+    assert "on cuda, simulated CUDA device" in on_device["output"]
+    assert len(on_cpu) >= 100
+    assert on_device["losses"][:100] == pytest.approx(on_cpu[:100], abs=1e-4)
+    assert on_device["losses"] != on_cpu, "the sums of a device are added in another order"
+
+
 def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "glasstorch", str(PROGRAM), "--batch-size", "0"],

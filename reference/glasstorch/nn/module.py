@@ -381,6 +381,10 @@ class Module:
         """Move to the CPU."""
         return self.to("cpu")
 
+    def cuda(self, device: Device | int | None = None) -> Self:
+        """Move to a CUDA device, the current one unless another is given."""
+        return self._apply(lambda tensor: tensor.cuda(device))
+
     def train(self, mode: bool = True) -> Self:
         """Say to this module and all below whether they are being trained; dropout and batch norm ask."""
         if not isinstance(mode, bool):
@@ -454,10 +458,10 @@ class Module:
 def _replaced(parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
     """The parameter with other contents, for itself and its gradient.
 
-    It stays the same object, so that optimizers that hold it see the change; on another kind of device it cannot.
+    It stays the same object, so that optimizers that hold it see the change; to and from the meta device it cannot.
     """
     contents = fn(parameter)
-    if contents.device.type == parameter.device.type:
+    if contents.is_meta == parameter.is_meta:
         parameter.data = contents
         if parameter.grad is not None:
             parameter.grad.data = fn(parameter.grad)
@@ -505,6 +509,8 @@ def _parse_to(
             tensor = argument
         elif isinstance(argument, (str, Device)):
             device = argument
+        elif type(argument) is int:
+            device = Device("cuda", argument)
         elif argument is not None and not isinstance(argument, bool):
             dtype = argument
     if tensor is not None:
