@@ -21,6 +21,11 @@ from glasstorch.kernels.cuda.sim.source import blanked, kernel_names, rewritten
         ("__shared__ Pair<int, float> p[3];", "auto& p = sim::shared<Pair<int, float> [3], 0>(SIM_HERE);"),
         ("__shared__ __align__(16) char a[64];", "auto& a = sim::shared<char [64], 0, 16>(SIM_HERE);"),
         ("__shared__ alignas(8) char a[64];", "auto& a = sim::shared<char [64], 0, 8>(SIM_HERE);"),
+        (
+            "__shared__ float a[2], *p;",
+            "auto& a = sim::shared<float [2], 0>(SIM_HERE); auto& p = sim::shared<float *, 1>(SIM_HERE);",
+        ),
+        ("__shared__ const T* row;", "auto& row = sim::shared<const T *, 0>(SIM_HERE);"),
         ("__shared__ volatile int n;", "auto& n = sim::shared<int, 0>(SIM_HERE);"),
         ("extern __shared__ float row[];", "auto* row = sim::dynamic<float>();"),
         ("extern __shared__ __align__(16) unsigned char row[];", "auto* row = sim::dynamic<unsigned char>();"),

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from glasstorch.kernels.cuda.sim.errors import CompileError
 
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+DECLARATOR = re.compile(r"\s*(?P<stars>\**)\s*(?P<name>\w+)\s*(?P<sizes>(?:\[.*\])?)\s*")
 KERNEL = re.compile(r'extern\s+"C"\s*(?:__global__|__launch_bounds__\s*\([^)]*\)|\s|void)+\s+(\w+)\s*\(')
 LINKAGE_BLOCK = re.compile(r'extern\s+"C"\s*\{')
 SHARED = re.compile(r"(?:\bextern\s+)?\b__shared__\b([^;=]*);")
@@ -86,7 +87,7 @@ def _static(declaration: str, number: int) -> str:
 
 
 def _parts(declaration: str) -> tuple[str, str, list[tuple[str, str]]]:
-    """The alignment (or ""), the type, and the names with their sizes: `float a[2], b` gives float, a [2], b."""
+    """The alignment (or ""), the type, and each name with what it adds: `float a[2], *b` gives float, a [2], b *."""
     alignment = ""
     while match := ALIGNMENT.search(declaration):
         end = closing(declaration, match.end() - 1, "()")
@@ -94,14 +95,11 @@ def _parts(declaration: str) -> tuple[str, str, list[tuple[str, str]]]:
         declaration = declaration[: match.start()] + declaration[end + 1 :]
     declaration = re.sub(r"\bvolatile\b", " ", declaration)
     first, *others = _declarators(" ".join(declaration.split()))
-    match = re.fullmatch(r"(.*?)\s*(\w+)\s*((?:\[.*\])?)", first.strip())
-    if match is None or not match[1]:
+    match = re.fullmatch(r"(?P<type>.*?[^*&\s])\s*(?P<rest>\**\s*\b\w+\s*(?:\[.*\])?)\s*", first)
+    names = [DECLARATOR.fullmatch(each) for each in (match["rest"], *others)] if match else [None]
+    if match is None or None in names:
         raise CompileError(f"cannot read the declaration `__shared__ {declaration.strip()};`")
-    names = [(match[2], match[3])]
-    for other in others:
-        name, bracket, rest = other.strip().partition("[")
-        names.append((name.strip(), bracket + rest))
-    return alignment, match[1], names
+    return alignment, match["type"].strip(), [(n["name"], f"{n['stars']}{n['sizes']}") for n in names if n]
 
 
 def _declarators(text: str) -> Iterator[str]:
