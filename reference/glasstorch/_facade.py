@@ -39,6 +39,8 @@ from glasstorch.core.dtype import int64 as int64
 from glasstorch.core.dtype import promote_types as promote_types
 from glasstorch.core.dtype import set_default_dtype as set_default_dtype
 from glasstorch.core.dtype import uint8 as uint8
+from glasstorch.core.errors import AcceleratorError as AcceleratorError
+from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
 from glasstorch.core.generator import Generator as Generator
 from glasstorch.core.geometry import Size as Size
 from glasstorch.core.inference import is_inference_mode_enabled as is_inference_mode_enabled

@@ -82,6 +82,14 @@ def test_the_snapshot_tells_the_segments() -> None:
     assert (segment["device"], segment["blocks"][0]["address"]) == (1, held.address)
 
 
+def test_the_errors_have_torchs_two_places(require: Callable[[str], ModuleType]) -> None:
+    for name in ("OutOfMemoryError", "AcceleratorError"):
+        assert getattr(glasstorch, name) is getattr(cuda, name)
+        torch = require("torch")
+        assert getattr(torch, name) is getattr(torch.cuda, name)
+        assert getattr(torch, name).__bases__ == getattr(glasstorch, name).__bases__ == (RuntimeError,)
+
+
 @pytest.mark.usefixtures("two_devices")
 def test_a_part_of_the_memory_can_be_forbidden() -> None:
     assert cuda.get_per_process_memory_fraction() == 1.0
