@@ -445,6 +445,13 @@ def test_floor_division_and_remainder_have_the_divisors_sign(cuda: Devices) -> N
         assert glasstorch.div(x, y, rounding_mode="trunc").tolist() == [3, -3, -3, 3]
 
 
+def test_a_quotient_that_rounds_to_0_keeps_its_sign(cuda: Devices) -> None:
+    x = glasstorch.tensor([-0.0, 0.0, 1.0], device=cuda.device)
+    two = glasstorch.tensor([2.0], device=cuda.device)
+    assert str((x // 2).tolist()) == str((x // two).tolist()) == "[-0.0, 0.0, 0.0]"
+    assert str((x // -2).tolist()) == "[0.0, -0.0, -1.0]"
+
+
 def test_negative_powers_of_integers_are_0_unless_their_inverse_is_an_integer(cuda: Devices) -> None:
     x = glasstorch.tensor([2, 1, -1, -1, 0], device=cuda.device)
     y = glasstorch.tensor([-1, -5, -3, -2, -1], device=cuda.device)
