@@ -232,6 +232,13 @@ def test_the_gradient_below_a_threshold_is_0_even_if_infinite(torch: Any) -> Non
     assert x.grad.tolist() == [0.0, 0.0, 3.0] * 1000
 
 
+def test_lerp_backwards_is_measured_from_the_end(torch: Any) -> None:
+    torch.manual_seed(0)
+    start, end = torch.rand(2000), torch.rand(2000)
+    assert torch.equal(torch.lerp(start, end, -0.7), end - (end - start) * (1 - -0.7))
+    assert not torch.equal(torch.lerp(start, end, -0.7), start + (end - start) * -0.7)
+
+
 def test_lerp_reaches_both_ends_exactly(torch: Any) -> None:
     start, end = torch.tensor([0.1, 1e8]), torch.tensor([0.7, 1.0])
     assert torch.lerp(start, end, 0.0).tolist() == start.tolist()

@@ -45,9 +45,9 @@ def add_quotient(out: Array, x: Array, a: Array, b: Array, value: Array) -> None
 
 
 def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
-    """The point at a fraction of the way, measured from the nearer end."""
+    """The point at a fraction of the way, measured from the start where the fraction is small."""
     way = np.subtract(end, start)
-    if weight < 0.5:
+    if abs(weight) < 0.5:
         np.add(start, np.multiply(way, weight), out=out)
     else:
         np.subtract(end, np.multiply(way, 1 - weight), out=out)
