@@ -267,6 +267,18 @@ def test_an_atomic_races_with_a_plain_write(order: str) -> None:
     assert {found.line, int(found.what.split(" in line ")[1].split()[0])} == {2, 4}
 
 
+def test_a_plain_access_races_with_an_atomic_before_it() -> None:
+    source = """extern "C" __global__ void f(float* y) {
+      if (threadIdx.x < 31) atomicAdd(y, 1.0f);
+      else
+        y[0] %s;
+    }"""
+    for access in ("= 3", "+= 3"):
+        found = fault(source % access, [floats(1)], check=True)
+        assert (found.code, found.line) == (719, 4)
+        assert "updated in line 2 by thread (30, 0, 0)" in found.what
+
+
 LAST_BLOCK = """extern "C" __global__ void f(float* parts, unsigned* done, float* sum) {
   __shared__ bool last;
   parts[blockIdx.x] = 1;

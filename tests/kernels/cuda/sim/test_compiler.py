@@ -65,23 +65,39 @@ def test_text_file_options_and_mode_make_different_libraries(folder: Path) -> No
     assert len(compiled(folder)) == 5
 
 
-def test_headers_and_compiler_are_part_of_the_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    before = compiler.fingerprint()
-    for name in (*compiler.RUNTIME, *compiler.HEADERS):
+@pytest.mark.parametrize("files", [compiler.RUNTIME, compiler.HEADERS])
+def test_our_files_and_the_compiler_are_part_of_the_name(
+    files: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fingerprint() -> str:
+        return compiler.fingerprint.__wrapped__(files)
+
+    before = fingerprint()
+    for name in files:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(compiler.FOLDER / name, tmp_path / name)
     monkeypatch.setattr(compiler, "FOLDER", tmp_path)
-    assert compiler.fingerprint.__wrapped__() == before
-    (tmp_path / "device.h").write_text("// another\n", encoding="utf-8")
-    changed = compiler.fingerprint.__wrapped__()
-    assert changed != before
+    assert fingerprint() == before
+    for name in files:
+        kept = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_text("// another\n", encoding="utf-8")
+        assert fingerprint() != before
+        (tmp_path / name).write_bytes(kept)
     monkeypatch.setattr(compiler, "compiler", lambda: shutil.which("true"))
-    assert compiler.fingerprint.__wrapped__() not in (before, changed)
+    assert fingerprint() != before
 
 
-def test_all_files_of_the_simulator_are_part_of_the_name() -> None:
+def test_all_files_of_the_simulator_are_part_of_a_name() -> None:
     files = {file.name for file in compiler.FOLDER.rglob("*") if file.suffix in (".h", ".cpp")}
     assert files == {Path(name).name for name in (*compiler.RUNTIME, *compiler.HEADERS)}
+
+
+def test_a_header_of_the_users_that_changed_is_compiled_again(folder: Path, tmp_path: Path) -> None:
+    source = '#include "users.h"\n' + SOURCE
+    for text in ("int one;\n", "int two;\n", "int one;\n"):
+        (tmp_path / "users.h").write_text(text, encoding="utf-8")
+        SimModule(source, "f.cu", options=[f"-I{tmp_path}"])
+    assert len(compiled(folder)) == 2
 
 
 def test_an_error_names_the_line_of_the_kernels_file(folder: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import signal
+import subprocess
+import sys
 import threading
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ import pytest
 from glasstorch.kernels.cuda.sim import module as sim_module
 from tests.kernels.cuda.sim.simulated import FILE, fault, run
 
+ROOT = Path(__file__).parents[4]
 ORDERS = [("forward", 0), ("reverse", 0), ("random", 1), ("random", 2), ("random", 3)]
 orders = pytest.mark.parametrize(("order", "seed"), ORDERS)
 
@@ -493,3 +497,20 @@ def test_signal_handlers_are_as_before(number: signal.Signals) -> None:
     finally:
         library.sigaction(number, saved, None)
     assert after[0] == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say how much address space a process uses")
+def test_a_process_without_room_for_stacks_is_told_so() -> None:
+    program = """
+import resource
+from tests.kernels.cuda.sim.simulated import fault
+from glasstorch.kernels.cuda.sim.module import SimModule
+source = 'extern "C" __global__ void f() {}'
+SimModule(source, "planted.cu")
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20),) * 2)
+found = fault(source, [])
+print(found.code, found.what)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.stdout == "2 the system gives no memory for the stacks of a block's threads\n", done.stderr

@@ -24,8 +24,12 @@ from pathlib import Path
 from glasstorch.kernels.cuda.sim.errors import CompileError
 
 FOLDER = Path(__file__).parent
-RUNTIME = ("runtime.cpp", "checks.cpp", "counts.cpp")
-HEADERS = ("runtime.h", "launch.h", "device.h", "halves.h", "include/cuda_fp16.h", "include/cuda_bf16.h")
+SOURCES = ("runtime.cpp", "checks.cpp", "counts.cpp")
+RUNTIME = (*SOURCES, "launch.h", "runtime.h")  # what the simulator's own library is made of
+HEADERS = ("runtime.h", "device.h", "halves.h", "include/cuda_fp16.h", "include/cuda_bf16.h")  # what a kernel reads
+INCLUDES = (f"-I{FOLDER}", f"-I{FOLDER / 'include'}")
+# By this name a kernel's library asks for the simulator's, which is loaded before it.
+NAME = "libglasstorch-simulator.so"
 # Kernels read memory as what it is not (float4 for four floats), and count on integers that wrap, as on a card.
 COMMON = ("-std=c++17", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv")
 FAST = (*COMMON, "-O2", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
@@ -69,10 +73,10 @@ def compiler() -> str:
 
 
 @cache
-def fingerprint() -> str:
-    """What besides text and options decides how compiled code looks: headers, compiler and CPU."""
+def fingerprint(files: tuple[str, ...]) -> str:
+    """What besides text and options decides how compiled code looks: our files, the compiler and the CPU."""
     digest = hashlib.sha256()
-    for name in (*RUNTIME, *HEADERS):
+    for name in files:
         digest.update((FOLDER / name).read_bytes())
     command = compiler()
     about = os.stat(command)
@@ -92,14 +96,13 @@ def native() -> tuple[str, ...]:
 @cache
 def runtime_library() -> ctypes.CDLL:
     """The simulator's own library, which every kernel's library is linked to; compiled once."""
-    texts = "\0".join((FOLDER / name).read_text(encoding="utf-8") for name in RUNTIME)
-    path = cache_folder() / f"{_key(texts, COMMON)}.so"
+    path = cache_folder() / f"{_key('', RUNTIME, COMMON)}.so"
     if not path.exists():
-        soname = f"-Wl,-install_name,@rpath/{path.name}" if sys.platform == "darwin" else f"-Wl,-soname,{path.name}"
+        named = f"-Wl,-install_name,@rpath/{NAME}" if sys.platform == "darwin" else f"-Wl,-soname,{NAME}"
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-            made = Path(folder, "runtime.so")
-            sources = [str(FOLDER / name) for name in RUNTIME]
-            _run([compiler(), *COMMON, "-O2", "-shared", soname, *sources, "-o", str(made)])
+            made = Path(folder, NAME)
+            sources = [str(FOLDER / name) for name in SOURCES]
+            _run([compiler(), *COMMON, "-O2", "-shared", named, *sources, "-o", str(made)])
             made.replace(path)
     return ctypes.CDLL(str(path))
 
@@ -107,23 +110,31 @@ def runtime_library() -> ctypes.CDLL:
 def library(text: str, options: Sequence[str], check: bool) -> Path:
     """The shared library of a kernel's text; compiled unless it was before. CompileError with the compiler's words."""
     flags = (*(CHECKED if check else FAST), *native(), *options)
-    path = cache_folder() / f"{_key(text, flags)}.so"
+    runtime = runtime_library()._name
+    with_headers = _preprocessed(text, flags) if any(option.startswith("-I") for option in options) else text
+    path = cache_folder() / f"{_key(with_headers, HEADERS, flags)}.so"
     if path.exists():
         return path
-    rpath = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
-    runtime = runtime_library()._name
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         source, unit, made = (Path(folder, name) for name in ("kernel.cpp", "kernel.o", "kernel.so"))
         source.write_text(text, encoding="utf-8")
-        includes = (f"-I{FOLDER}", f"-I{FOLDER / 'include'}")
-        _run([compiler(), *flags, *includes, "-c", str(source), "-o", str(unit)])
-        _run([compiler(), "-shared", str(unit), runtime, f"-Wl,-rpath,{rpath}", "-o", str(made), "-lm"])
+        _run([compiler(), *flags, *INCLUDES, "-c", str(source), "-o", str(unit)])
+        _run([compiler(), "-shared", str(unit), runtime, "-o", str(made), "-lm"])
         made.replace(path)  # in one step: who finds the file finds all of it
     return path
 
 
-def _key(text: str, flags: Sequence[str]) -> str:
-    return hashlib.sha256("\0".join((text, fingerprint(), *flags)).encode()).hexdigest()[:40]
+def _preprocessed(text: str, flags: Sequence[str]) -> str:
+    """The text with all that it includes: headers of the user may change while it stays the same."""
+    with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+        source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.ii")
+        source.write_text(text, encoding="utf-8")
+        _run([compiler(), *flags, *INCLUDES, "-E", "-P", str(source), "-o", str(made)])
+        return made.read_text(encoding="utf-8")
+
+
+def _key(text: str, files: tuple[str, ...], flags: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join((text, fingerprint(files), *flags)).encode()).hexdigest()[:40]
 
 
 def _run(command: list[str]) -> None:

@@ -123,12 +123,6 @@ static void prepare(Fiber& fiber) {
     fiber.stack_pointer = stack;
 }
 
-static void make_stacks() {
-    size_t size = (STACK + GUARD) * MAX_THREADS;
-    stacks = (char*)mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
-    if (stacks == MAP_FAILED) abort();
-}
-
 // The k-th stack is made usable when k threads wait at once for the first time. Tops lie at different places of a page,
 // or they would all want the same lines of the cache.
 static int stacks_made;
@@ -653,14 +647,18 @@ long long clock() {
 
 // A launch from beginning to end ------------------------------------------------------------------------------------
 
-static void make_memory() {
-    make_stacks();
+// Reserves the stacks, shared memory and the buffer of printf. Whether the system gave them.
+static bool make_memory() {
+    int kind = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE;
     size_t shared = STATIC_REGION + MAX_SHARED + 4096;
-    static_shared = (char*)mmap(nullptr, shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-    dynamic_shared = static_shared + STATIC_REGION;
+    void* all_stacks = mmap(nullptr, (STACK + GUARD) * MAX_THREADS, PROT_NONE, kind, -1, 0);
+    void* all_shared = mmap(nullptr, shared, PROT_READ | PROT_WRITE, kind, -1, 0);
     print_buffer = (char*)malloc(PRINT_BUFFER);
-    if (static_shared == MAP_FAILED || !print_buffer) abort();
-    memset(static_shared, 0xff, shared);
+    if (all_stacks == MAP_FAILED || all_shared == MAP_FAILED || !print_buffer) return false;
+    static_shared = (char*)all_shared;
+    dynamic_shared = static_shared + STATIC_REGION;
+    stacks = (char*)all_stacks;
+    return true;
 }
 
 static void free_all_fibers() {
@@ -684,7 +682,10 @@ static void place_threads() {
 extern "C" SIM_EXPORT int glasstorch_sim_run(sim::Launch* wanted) {
     using namespace sim;
     static void* pointers[1024];
-    if (!stacks) make_memory();
+    if (!stacks && !make_memory()) {
+        strcpy(wanted->fault.what, "the system gives no memory for the stacks of a block's threads");
+        return wanted->fault.code = 2;
+    }
     for (unsigned i = 0; i < wanted->argument_count; i++) pointers[i] = (void*)(wanted->values + wanted->offsets[i]);
     arguments = pointers;
     entry = wanted->entry;
