@@ -111,7 +111,7 @@ def test_a_misaligned_access_is_found(order: str) -> None:
     y = memory[(-memory.ctypes.data % 16) // 4 :][:64]
     found = fault(source, [y], 1, 1, check=True, order=order)
     assert (found.code, found.line, found.thread) == (716, 2, (0, 0, 0))
-    assert "the address of a float4 must be a multiple of 16 bytes" in found.what
+    assert "misaligned access to a float4: its address must be a multiple of 16 bytes" in found.what
     assert "(byte 8 of a buffer of 256)" in found.what
     run(source.replace("y + 2", "y + 4"), [y], 1, 1, check=True, order=order)
 
@@ -384,6 +384,42 @@ def test_tables_and_variables_of_the_module_are_no_fault() -> None:
     y = floats(32)
     run(source, [y], check=True)
     np.testing.assert_array_equal(y, np.tile([3, 6, 9, 12], 8))
+
+
+def test_an_atomic_on_a_variable_of_the_module_is_no_fault() -> None:
+    source = """__device__ unsigned calls;
+    extern "C" __global__ void f(unsigned* y) { y[threadIdx.x] = atomicAdd(&calls, 1u); }"""
+    y = np.zeros(4, np.uint32)
+    run(source, [y], 1, 4, check=True)
+    np.testing.assert_array_equal(y - y[0], range(4))
+
+
+def test_an_atomic_is_aligned_and_within_its_buffer() -> None:
+    source = """extern "C" __global__ void f(char* y, int place) {
+      atomicAdd((int*)(y + place), 1);
+    }"""
+    y = np.zeros(2, np.int32).view(np.int8)
+    run(source, [y, np.int32(4)], check=True)
+    found = fault(source, [y, np.int32(2)], check=True)
+    assert (found.code, found.line) == (716, 2)
+    assert "misaligned access to a value that is updated: its address must be a multiple of 4 bytes" in found.what
+    found = fault(source, [y, np.int32(8)], check=True)
+    assert (found.code, found.line) == (700, 2)
+    assert found.what == "write of 4 bytes out of bounds: at byte 8 of a buffer of 8 bytes"
+
+
+def test_what_the_kernel_has_written_may_be_read() -> None:
+    source = """extern "C" __global__ void f(float* y) {
+      y[threadIdx.x] = 1;
+      y[threadIdx.x] += %s;
+    }"""
+    y = floats(64)
+    run(source % "y[threadIdx.x]", [y], 1, 32, fresh=[y], check=True)
+    found = fault(source % "y[threadIdx.x + 32]", [y], 1, 32, fresh=[y], check=True)
+    assert (found.line, found.what) == (
+        3,
+        "read of global memory that nobody has written (byte 128 of a buffer of 256)",
+    )
 
 
 def test_structures_are_checked_as_a_whole() -> None:

@@ -54,6 +54,27 @@ def test_a_loop_makes_a_request_each_time() -> None:
     assert (found.global_loads, found.load_requests, found.load_sectors) == (128, 4, 16)
 
 
+def test_each_warp_makes_its_own_requests() -> None:
+    found = counts(COPY, floats(64), floats(64), np.int32(1), block=64)
+    assert (found.load_requests, found.load_sectors) == (2, 8)
+
+
+def test_lanes_that_loop_longer_in_one_block_do_not_shift_the_next() -> None:
+    source = """extern "C" __global__ void f(volatile float* y) {
+      int times = blockIdx.x == 0 && threadIdx.x < 16 ? 2 : 1;
+      for (int i = 0; i < times; i++) y[threadIdx.x] = i;
+    }"""
+    found = counts(source, floats(32), grid=2)
+    assert (found.store_requests, found.store_sectors) == (3, 4 + 2 + 4)
+
+
+def test_a_structure_lies_in_several_sectors() -> None:
+    source = """struct Wide { double a[5]; };
+    extern "C" __global__ void f(const Wide* x, Wide* y) { y[threadIdx.x] = x[threadIdx.x]; }"""
+    found = counts(source, floats(320), floats(320))
+    assert (found.global_loaded, found.load_requests, found.load_sectors) == (1280, 1, 40)
+
+
 def test_a_vector_is_one_load() -> None:
     source = """extern "C" __global__ void f(const float4* x, float4* y) {
       float4 v = x[threadIdx.x];

@@ -67,7 +67,6 @@ static struct {
     uintptr_t pc;
 } too_early;
 static uint32_t clocks[MAX_THREADS / WARP][WARP][WARP];  // [warp][lane][what it knows of that lane]
-static bool clocks_moved[MAX_THREADS / WARP];
 
 // Blocks that one comes after, by serial number.
 typedef std::vector<uint64_t> Blocks;
@@ -106,8 +105,15 @@ static void forget_pages() {
     page_count = 0;
 }
 
+// Clocks are never set back: what a lane knows of others holds for the next block too, in which it is of no use.
+static void start_clocks() {
+    for (auto& warp : clocks)
+        for (unsigned lane = 0; lane < WARP; lane++) warp[lane][lane] = 1;
+}
+
 void checks_begin() {
     if (!launch->instrumented) return;
+    if (table.empty()) start_clocks();
     if (table.empty() || page_count > 4096) forget_pages();
     shared_written.resize(STATIC_REGION + MAX_SHARED);
     last_page = nullptr;
@@ -124,12 +130,6 @@ void checks_begin_block() {
     fenced = false;
     too_early.thread = nullptr;
     acquired.clear();
-    for (unsigned warp = 0; warp < MAX_THREADS / WARP; warp++) {
-        if (block_serial > 1 && !clocks_moved[warp]) continue;
-        memset(clocks[warp], 0, sizeof clocks[warp]);
-        for (unsigned lane = 0; lane < WARP; lane++) clocks[warp][lane][lane] = 1;
-        clocks_moved[warp] = false;
-    }
     count_begin_block();
 }
 
@@ -155,7 +155,6 @@ void lanes_synchronised(unsigned warp, unsigned lanes) {
         memcpy(clocks[warp][lane], known, sizeof known);
         clocks[warp][lane][lane]++;
     }
-    clocks_moved[warp] = true;
 }
 
 // Races -------------------------------------------------------------------------------------------------------------
@@ -330,10 +329,7 @@ Text describe(uint64_t address) {
 
 static void check_global(uint64_t address, unsigned size, bool write, bool atomic, uintptr_t pc) {
     const Buffer* buffer = buffer_at(address);
-    if (!buffer || address + size > buffer->high) {
-        if (!buffer && is_own_variable(address)) return;
-        outside(address, size, write, pc);
-    }
+    if (!buffer || address + size > buffer->high) outside(address, size, write, pc);
     if (write && buffer->flags & READ_ONLY)
         fail(700, pc, "write to memory that is read-only%s", describe(address).text);
     if (buffer->initialised) {
@@ -366,18 +362,15 @@ static void seen(uintptr_t address, size_t size, bool write, bool atomic, uintpt
     if (!launch || on_stacks(address)) return;
     bool shared = address - (uintptr_t)static_shared < STATIC_REGION + MAX_SHARED;
     Counts& counts = launch->counts;
-    if (atomic)
-        counts.atomics++;
-    else if (shared && write)
-        counts.shared_stores++, counts.shared_stored += size;
-    else if (shared)
-        counts.shared_loads++, counts.shared_loaded += size;
-    else if (launch->check ? !buffer_at(address) && is_own_variable(address) : is_own_variable(address))
-        return;
-    else if (write)
-        counts.global_stores++, counts.global_stored += size;
-    else
-        counts.global_loads++, counts.global_loaded += size;
+    if (atomic) counts.atomics++;
+    if (!shared && !(launch->check && buffer_at(address)) && is_own_variable(address)) return;
+    if (shared && !atomic) {
+        (write ? counts.shared_stores : counts.shared_loads)++;
+        (write ? counts.shared_stored : counts.shared_loaded) += size;
+    } else if (!atomic) {
+        (write ? counts.global_stores : counts.global_loads)++;
+        (write ? counts.global_stored : counts.global_loaded) += size;
+    }
     if (launch->count_sectors && !shared && !atomic) count_sectors(address, size, write, pc);
     if (!launch->check) return;
     if (shared)
@@ -388,9 +381,8 @@ static void seen(uintptr_t address, size_t size, bool write, bool atomic, uintpt
 
 static void misaligned(uintptr_t address, size_t alignment, const char* type, Place place, uintptr_t pc) {
     if (!launch || !launch->check || on_stacks(address)) return;
-    if (const char* space = strrchr(type, ' ')) type = space + 1;  // 'const struct float4'
+    const char* text = "misaligned access to a %.*s: its address must be a multiple of %zu bytes, 0x%llx is not%s";
     int length = strcspn(type, "'");
-    const char* text = "misaligned access: the address of a %.*s must be a multiple of %zu bytes, 0x%llx is not%s";
     unsigned long long number = address;
     if (place.line) fail(716, place, text, length, type, alignment, number, describe(address).text);
     fail(716, pc, text, length, type, alignment, number, describe(address).text);
@@ -398,7 +390,7 @@ static void misaligned(uintptr_t address, size_t alignment, const char* type, Pl
 
 void atomic(const volatile void* place, unsigned size, const void* pc) {
     uintptr_t address = (uintptr_t)place;
-    if (address % size) misaligned(address, size, "value to update", {}, (uintptr_t)pc);
+    if (address % size) misaligned(address, size, "value that is updated", {}, (uintptr_t)pc);
     seen(address, size, true, true, (uintptr_t)pc);
     if (!launch->check) return;
     Released* here = nullptr;
@@ -478,6 +470,8 @@ struct Mismatch {
 
 extern "C" SIM_EXPORT void __ubsan_handle_type_mismatch_v1(Mismatch* mismatch, uintptr_t address) {
     size_t alignment = (size_t)1 << mismatch->log_alignment;
-    if (address & (alignment - 1))
-        sim::misaligned(address, alignment, mismatch->type->name, {mismatch->file, (int)mismatch->line}, PLACE);
+    if (!(address & (alignment - 1))) return;
+    const char* type = mismatch->type->name;  // such as 'const struct float4', with the quotes
+    if (const char* space = strrchr(type, ' ')) type = space;
+    sim::misaligned(address, alignment, type + 1, {mismatch->file, (int)mismatch->line}, PLACE);
 }
