@@ -221,6 +221,14 @@ def test_a_line_inside_a_function_is_that_of_the_function() -> None:
     assert fault(source, [floats(31)], check=True).line == 2
 
 
+def test_a_line_inside_the_simulators_headers_is_that_of_the_kernel() -> None:
+    source = """extern "C" __global__ void f(const float* x, float* y) {
+      y[threadIdx.x] =
+          __ldg(x + threadIdx.x);
+    }"""
+    assert fault(source, [floats(31), floats(32)], check=True).line == 3
+
+
 @orders
 def test_neighbouring_bytes_do_not_race(order: str) -> None:
     source = """#include <cuda_fp16.h>

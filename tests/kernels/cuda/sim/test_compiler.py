@@ -87,6 +87,13 @@ def test_our_files_and_the_compiler_are_part_of_the_name(
     assert fingerprint() != before
 
 
+def test_what_decides_how_code_looks_makes_another_library(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    SimModule(SOURCE, "f.cu")
+    monkeypatch.setattr(compiler, "fingerprint", lambda files: "another machine")
+    SimModule(SOURCE, "f.cu")
+    assert len(compiled(folder)) == 2
+
+
 def test_all_files_of_the_simulator_are_part_of_a_name() -> None:
     files = {file.name for file in compiler.FOLDER.rglob("*") if file.suffix in (".h", ".cpp")}
     assert files == {Path(name).name for name in (*compiler.RUNTIME, *compiler.HEADERS)}
