@@ -60,12 +60,12 @@ def test_each_warp_makes_its_own_requests() -> None:
 
 
 def test_lanes_that_loop_longer_in_one_block_do_not_shift_the_next() -> None:
-    source = """extern "C" __global__ void f(volatile float* y) {
-      int times = blockIdx.x == 0 && threadIdx.x < 16 ? 2 : 1;
+    source = """extern "C" __global__ void f(volatile float* y, int n) {
+      int times = blockIdx.x == 0 && threadIdx.x < 16 ? n : 1;
       for (int i = 0; i < times; i++) y[threadIdx.x] = i;
     }"""
-    found = counts(source, floats(32), grid=2)
-    assert (found.store_requests, found.store_sectors) == (3, 4 + 2 + 4)
+    found = counts(source, floats(32), np.int32(5), grid=2)
+    assert (found.store_requests, found.store_sectors) == (5 + 1, 4 + 4 * 2 + 4)
 
 
 def test_a_structure_lies_in_several_sectors() -> None:
