@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import signal
 import subprocess
 import sys
@@ -256,6 +257,21 @@ def test_an_address_that_belongs_to_nobody_is_a_fault_with_its_line_and_the_proc
     np.testing.assert_array_equal(y, 1)
 
 
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="other CPUs give 0 and go on, as a card")
+@pytest.mark.parametrize(("x", "y"), [(7, 0), (-(1 << 31), -1)])
+def test_an_integer_division_that_has_no_result_is_a_fault(x: int, y: int) -> None:
+    source = """extern "C" __global__ void f(int* z, int x, int y) {
+      z[threadIdx.x] =
+          x / (y + (int)threadIdx.x);
+    }"""
+    z = np.zeros(2, np.int32)
+    found = fault(source, [z, np.int32(x), np.int32(y)], 1, 2)
+    assert (found.code, found.line, found.thread) == (719, 3, (0, 0, 0))
+    assert "integer division by 0" in found.what
+    run(source, [z, np.int32(x), np.int32(1)], 1, 2)
+    assert z[0] == x
+
+
 def test_a_fault_behind_a_barrier_leaves_nothing_behind() -> None:
     y = np.zeros(1024, np.float32)
     source = """extern "C" __global__ void f(float* y, long long place) {
@@ -485,7 +501,7 @@ def test_a_kernels_variables_live_as_long_as_its_module() -> None:
     assert first[1] - first[0] == 4
 
 
-@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS])
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE])
 def test_signal_handlers_are_as_before(number: signal.Signals) -> None:
     library = ctypes.CDLL(None)
     saved, after = ((ctypes.c_void_p * 32)() for _ in range(2))

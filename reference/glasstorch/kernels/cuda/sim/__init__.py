@@ -1,8 +1,11 @@
 """How is CUDA C++ run on a CPU?
 
 Reading order: `source` (what is rewritten in the text), `compiler`, `module`; then the C++: `device.h` (what a kernel
-sees), `runtime.cpp` (threads as fibers), `checks.cpp` (which accesses are wrong).
+sees), `runtime.cpp` (threads as fibers), `checks.cpp` (which accesses are wrong), `counts.cpp`.
 
-Mirrors: what NVRTC, the CUDA driver and a card do together
-Differs: blocks run one after another, and the threads of a block take turns. It says nothing about speed on a card.
+Mirrors: what NVRTC, the CUDA driver and a card do together; compute-sanitizer in what it finds
+Differs: blocks run one after another, and the threads of a block take turns; it says nothing about speed on a card. A
+    block that waits for another one waits for ever. There are no cooperative groups, tensor cores (wmma), asynchronous
+    copies, textures, inline PTX, nor symbols that the host writes. A shuffle from a lane that is not there gives NaN,
+    an integer division by 0 ends the kernel: on a card both give something. `__expf` and the like are exact.
 """

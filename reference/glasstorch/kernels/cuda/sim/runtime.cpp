@@ -268,18 +268,22 @@ static uintptr_t program_counter(void* context) {
 
 static volatile sig_atomic_t timed_out;
 static pthread_t launching;
-static struct sigaction former[2];
+static constexpr int CAUGHT[] = {SIGSEGV, SIGBUS, SIGFPE};
+static struct sigaction former[3];
 static stack_t former_stack;
 static char signal_stack[64 * 1024];
 
 static void on_signal(int signal, siginfo_t* information, void* context) {
     if (!launch ||
         !pthread_equal(pthread_self(), launching)) {  // not a kernel's: let it come again, to who was here before
-        sigaction(signal, &former[signal == SIGBUS], nullptr);
+        for (int i = 0; i < 3; i++)
+            if (signal == CAUGHT[i]) sigaction(signal, &former[i], nullptr);
         return;
     }
     uintptr_t pc = program_counter(context);
     if (timed_out) fail(702, pc, "the kernel ran longer than %g s", launch->limit);
+    if (signal == SIGFPE)
+        fail(719, pc, "integer division by 0, or of the least integer by -1: what it gives is not defined");
     uintptr_t place = (uintptr_t)information->si_addr;
     if (on_stacks(place)) fail(700, pc, "the thread's stack of %zu bytes overflowed", STACK);
     fail(700, pc, "access to address 0x%llx, which belongs to no buffer", (unsigned long long)place);
@@ -322,8 +326,7 @@ static void start_watching() {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-    sigaction(SIGSEGV, &action, &former[0]);
-    sigaction(SIGBUS, &action, &former[1]);
+    for (int i = 0; i < 3; i++) sigaction(CAUGHT[i], &action, &former[i]);
     stack_t own;
     memset(&own, 0, sizeof own);
     own.ss_sp = signal_stack;
@@ -355,8 +358,7 @@ static void stop_watching() {
     watching = false;
     pthread_mutex_unlock(&watch_lock);
     sigaltstack(&former_stack, nullptr);
-    sigaction(SIGSEGV, &former[0], nullptr);
-    sigaction(SIGBUS, &former[1], nullptr);
+    for (int i = 0; i < 3; i++) sigaction(CAUGHT[i], &former[i], nullptr);
 }
 
 // Shared memory -----------------------------------------------------------------------------------------------------
