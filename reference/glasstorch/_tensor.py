@@ -17,6 +17,7 @@ import numpy as np
 from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
+from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import BY_NAME, Number, dtype, dtype_of_number, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import ArgumentTypeError, AutogradError, DeviceError, InplaceError
 from glasstorch.core.geometry import Shape, Size
@@ -333,7 +334,9 @@ class Tensor(TensorMethods):
 
     def cuda(self, device: Any = None, non_blocking: Any = False, memory_format: Any = None) -> Tensor:
         """The tensor on a CUDA device, the current one unless another is given; itself if it is there."""
-        on = "cuda" if device is None else device
+        on = Device("cuda" if device is None else device)
+        if on.type != "cuda":
+            raise DeviceError(f"Invalid device, must be cuda device; got {on}")
         return self.to(on, non_blocking=non_blocking, memory_format=memory_format)
 
     def pin_memory(self) -> Tensor:

@@ -24,6 +24,7 @@ BAD: list[tuple[Any, ...]] = [
 def test_equal_descriptions_are_one_object() -> None:
     assert device("cuda:1") is device("cuda", 1)
     assert device(device("cpu")) is CPU
+    assert device(2) is device("cuda:2")
     assert device("cuda") is not device("cuda:0")
 
 

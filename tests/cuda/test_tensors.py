@@ -114,6 +114,12 @@ def test_gradients_on_another_device_are_refused(cuda: Devices) -> None:
         x.grad = glasstorch.ones(2)
 
 
+def test_cuda_takes_no_other_device(cuda: Devices) -> None:
+    with pytest.raises(RuntimeError, match="Invalid device, must be cuda device"):
+        glasstorch.zeros(2).cuda("cpu")
+    assert glasstorch.zeros(2).cuda(glasstorch.device(0)).device is cuda.device
+
+
 def test_data_may_move_a_tensor_to_a_device_that_has_data(cuda: Devices) -> None:
     x = glasstorch.ones(2, requires_grad=True)
     before = x * 3

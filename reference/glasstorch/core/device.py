@@ -22,6 +22,8 @@ class device:
     1
     >>> device("cpu") is device("cpu")
     True
+    >>> device(1)
+    device(type='cuda', index=1)
     """
 
     __slots__ = ("index", "type")
@@ -30,9 +32,11 @@ class device:
     type: str
     index: int | None
 
-    def __new__(cls, type: str | device, index: int | None = None) -> device:  # noqa: PYI034  (interned, not made)
+    def __new__(cls, type: str | device | int, index: int | None = None) -> device:  # noqa: PYI034  (interned, not made)
         if isinstance(type, device):
             return type
+        if isinstance(type, int) and not isinstance(type, bool) and index is None:
+            return cls("cuda", type)  # a number alone is that of an accelerator
         if not isinstance(type, str):
             raise TypeError(f"device(): expected a string such as 'cpu' or 'cuda:0', got {type!r}")
         match = DEVICE.fullmatch(type)
