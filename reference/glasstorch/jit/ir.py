@@ -255,8 +255,9 @@ class Node:
 
     def insert_input(self, i: int, value: Value) -> Value:
         self._check_graph(value)
-        for offset in range(i, len(self._inputs)):
-            self._renumber_use(offset, offset + 1)
+        for offset in reversed(range(i, len(self._inputs))):
+            uses = self._inputs[offset]._uses
+            uses[uses.index(Use(self, offset))] = Use(self, offset + 1)
         self._inputs.insert(i, value)
         value._uses.append(Use(self, i))
         return value
@@ -280,8 +281,8 @@ class Node:
         self._inputs[i]._uses.remove(Use(self, i))
         del self._inputs[i]
         for offset in range(i, len(self._inputs)):
-            self._inputs[offset]._uses.remove(Use(self, offset + 1))
-            self._inputs[offset]._uses.append(Use(self, offset))
+            uses = self._inputs[offset]._uses
+            uses[uses.index(Use(self, offset + 1))] = Use(self, offset)
 
     def remove_all_inputs(self) -> None:
         for i, value in enumerate(self._inputs):
@@ -384,10 +385,6 @@ class Node:
             raise ValueError(
                 f"%{value.debug_name} belongs to another graph than the node {self.kind} that is to use it"
             )
-
-    def _renumber_use(self, old: int, new: int) -> None:
-        uses = self._inputs[old]._uses
-        uses[uses.index(Use(self, old))] = Use(self, new)
 
     def _renumber_outputs(self) -> None:
         for i, value in enumerate(self._outputs):
@@ -687,7 +684,7 @@ def _all_values(block: Block) -> Iterator[Value]:
 
 
 def _path(node: Node) -> list[float]:
-    """Where a node stands: outermost first, the positions of the nodes around it, each with the block within, and its own."""
+    """Where a node stands: from outside in, the position of each node around it and the block in it; then its own."""
     path: list[float] = []
     current: Node | None = node
     while current is not None:

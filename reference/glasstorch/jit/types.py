@@ -138,7 +138,8 @@ class TensorType(Type):
     @classmethod
     def of(cls, tensor: Tensor) -> TensorType:
         """Everything that can be known of this tensor, as a trace records it."""
-        return cls(tensor.dtype, tuple(tensor.shape), tuple(tensor.stride()), tensor.device, tensor.requires_grad)
+        strides = tuple(tensor.stride()) or None  # of a single element there is nothing to know
+        return cls(tensor.dtype, tuple(tensor.shape), strides, tensor.device, tensor.requires_grad)
 
     def is_subtype_of(self, other: Type) -> bool:
         if not isinstance(other, TensorType):
