@@ -703,8 +703,11 @@ def _no_outside(value: Value) -> Value:
 
 @lru_cache(maxsize=4096)
 def _find_operator(kind: str, types: tuple[Type, ...], generation: int) -> Operator | None:
-    """The first operator of that name that takes inputs of these types, tensors of unknown shape."""
-    for operator in registry.overloads(*kind.split("::", 1)):
+    """The first operator of that name that takes inputs of these types, tensors of unknown shape.
+
+    Those with out= come last: `aten::max(%a, %b)` is max.other, and not max.unary_out.
+    """
+    for operator in sorted(registry.overloads(*kind.split("::", 1)), key=lambda found: found.schema.is_out):
         arguments = operator.schema.arguments
         if len(arguments) == len(types) and all(
             _takes(from_schema(argument.type), type) for argument, type in zip(arguments, types, strict=True)
