@@ -496,7 +496,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.names: dict[str, Value] = {}
-        self._suffixes: dict[str, int] = {}  # the next free suffix of each name
+        self._suffixes: dict[str, int] = {}  # name -> the suffix after the one given last
         self._unique = 0
         self.block = Block(self, None)
         self._insert_before = self.block.return_node
@@ -650,7 +650,7 @@ class Graph:
         """A name that no value has: the given one with the next free suffix."""
         match = SUFFIX.fullmatch(name)
         base, number = (match["base"], int(match["number"])) if match else (name, 1)
-        number = max(number, self._suffixes.get(base, 0))
+        number = max(number, self._suffixes.get(base, 0) + 1)  # PyTorch leaves a number out here
         while f"{base}.{number}" in self.names:
             number += 1
         self._suffixes[base] = number + 1

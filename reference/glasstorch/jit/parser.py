@@ -57,10 +57,10 @@ TOKEN: Final = re.compile(
 PLACE: Final = re.compile(r"#\s*(?P<filename>.*):(?P<line>\d+):(?P<column>\d+)\s*")
 ESCAPED: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 UNESCAPED: Final = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
-# The word of a type -> the type; Scalar and None are what schemas say.
+# The word of a type -> the type.
 WORDS: Final[dict[str, Type]] = {
     str(type): type for type in (INT, FLOAT, BOOL, STRING, DEVICE, NONE, NUMBER, ANY, GENERATOR)
-} | {"Scalar": NUMBER, "None": NONE, "Storage": OpaqueType("Storage"), "Stream": OpaqueType("Stream")}
+} | {"None": NONE, "Storage": OpaqueType("Storage"), "Stream": OpaqueType("Stream")}
 LITERAL_STARTS: Final = ("True", "False", "None", "annotate", "[", "(", "{", "<")
 DTYPE_WORDS: Final = {d.scalar_name: d for d in DTYPES}
 END: Final = "the end of the text"

@@ -33,7 +33,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
 from glasstorch.jit.ir import Block, Graph, Node, Value
-from glasstorch.jit.types import ListType, OptionalType, TensorType, TupleType, Type
+from glasstorch.jit.types import ListType, NumberType, OptionalType, TensorType, TupleType, Type
 
 ESCAPES: Final = {
     "\\": "\\\\", "'": "\\'", '"': '\\"', "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
@@ -97,6 +97,8 @@ def annotation(type: Type) -> str:
             return f"Tuple[{', '.join(map(annotation, type.elements)) or '()'}]"
         case TensorType():
             return "Tensor"
+        case NumberType():
+            return "number"
     return str(type)
 
 

@@ -58,9 +58,9 @@ class AnyType(_Word):
 
 @dataclass(frozen=True, slots=True)
 class NumberType(_Word):
-    """An int or a float; `Scalar` in schemas."""
+    """An int or a float."""
 
-    word = "number"
+    word = "Scalar"
 
 
 @dataclass(frozen=True, slots=True)
