@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,13 +50,35 @@ def test_a_tensor_stands_for_its_first_element(driver: SimDriver) -> None:
     assert y.tolist() == [0, 0, 5.5, 6.5, 7.5, 8.5, 0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("size", [1.5, "a", None, (), (1.5, 1, 1), (4.0, 1), (1, 1, 1, 9), (1, "a"), ((1, 1),), {1, 2}])
+def test_a_size_that_is_not_one_to_three_ints_is_refused_at_the_launch(driver: SimDriver, size: Any) -> None:
+    out = glasstorch.zeros(6, dtype=glasstorch.int32, device="cuda")
+    words = re.escape(f" is {size!r}; expected an int or one to three ints")
+    with pytest.raises(ArgumentTypeError, match=f"^grid{words}"):
+        launch(named(driver, "where"), size, 1, (out,))
+    with pytest.raises(ArgumentTypeError, match=f"^block{words}"):
+        launch(named(driver, "where"), 1, size, (out,))
+    driver.synchronize()
+
+
+def test_shared_memory_that_is_no_int_is_refused_at_the_launch(driver: SimDriver) -> None:
+    out = glasstorch.zeros(6, dtype=glasstorch.int32, device="cuda")
+    with pytest.raises(ArgumentTypeError, match=r"^shared_memory is 1\.5; expected an int, in bytes"):
+        launch(named(driver, "where"), 1, 1, (out,), 1.5)  # type: ignore[arg-type]
+    launch(named(driver, "where"), 1, 1, (out,), np.int64(16))  # type: ignore[arg-type]
+    assert out.tolist() == [1] * 6
+
+
 @pytest.mark.parametrize(
     ("grid", "block", "sizes"),
-    [(3, 8, (3, 1, 1, 8, 1, 1)), ((3,), (4, 2), (3, 1, 1, 4, 2, 1)), ((3, 2, 4), (2, 3, 4), (3, 2, 4, 2, 3, 4))],
+    [
+        (np.int64(3), [np.int32(8)], (3, 1, 1, 8, 1, 1)),
+        (3, 8, (3, 1, 1, 8, 1, 1)),
+        ((3,), (4, 2), (3, 1, 1, 4, 2, 1)),
+        ((3, 2, 4), (2, 3, 4), (3, 2, 4, 2, 3, 4)),
+    ],
 )
-def test_sizes_that_are_not_given_are_one(
-    driver: SimDriver, grid: int | tuple[int, ...], block: int | tuple[int, ...], sizes: tuple[int, ...]
-) -> None:
+def test_sizes_that_are_not_given_are_one(driver: SimDriver, grid: Any, block: Any, sizes: tuple[int, ...]) -> None:
     out = glasstorch.zeros(6, dtype=glasstorch.int32, device="cuda")
     launch(named(driver, "where"), grid, block, (out,))
     assert out.tolist() == list(sizes)

@@ -6,10 +6,11 @@ Differs: a tensor is given as it is; its device and element type are compared wi
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import DeviceError, DtypeError
+from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.kernels.cuda.driver import Argument, Dim, Kernel, Parameter
 from glasstorch.kernels.cuda.runtime import current_stream, driver, set_device
 
@@ -32,8 +33,12 @@ def launch(  # hot path
 
     `grid` and `block` have one to three sizes, x first. A tensor stands for the address of its first element, an int
     for an address, a NumPy scalar for a value. `shared_memory` is the dynamic part, in bytes. DeviceError where a
-    tensor is on another device, DtypeError where its elements are not what the kernel reads.
+    tensor is on another device, DtypeError where its elements are not what the kernel reads, ArgumentTypeError where a
+    size is no int.
     """
+    grid, block = _dim("grid", grid), _dim("block", block)
+    if type(shared_memory) is not int:
+        shared_memory = _bytes(shared_memory)
     device = current = driver().current_device()
     for argument in arguments:
         if isinstance(argument, Tensor):
@@ -53,20 +58,32 @@ def launch(  # hot path
             argument = argument.data_ptr()
         taken.append(argument)
     if device == current:
-        kernel.launch(_dim(grid), _dim(block), taken, shared_memory, current_stream(device))
+        kernel.launch(grid, block, taken, shared_memory, current_stream(device))
         return
     set_device(device)  # what c10::DeviceGuard does in PyTorch's wrappers around kernels
     try:
-        kernel.launch(_dim(grid), _dim(block), taken, shared_memory, current_stream(device))
+        kernel.launch(grid, block, taken, shared_memory, current_stream(device))
     finally:
         set_device(current)
 
 
-def _dim(size: Size) -> Dim:
-    if isinstance(size, int):
+def _dim(what: str, size: object) -> Dim:  # hot path
+    """One to three sizes as three. ArgumentTypeError where they are something else."""
+    if type(size) is int:
         return (size, 1, 1)
-    x, y, z = (*size, 1, 1)[:3]
+    sizes = size if isinstance(size, tuple | list) else (size,)
+    try:
+        x, y, z = map(operator.index, (*sizes, *(1, 1, 1)[len(sizes) or 3 :]))
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"{what} is {size!r}; expected an int or one to three ints") from None
     return (x, y, z)
+
+
+def _bytes(size: object) -> int:
+    try:
+        return operator.index(size)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentTypeError(f"shared_memory is {size!r}; expected an int, in bytes") from None
 
 
 def _check_dtype(name: str, number: int, parameter: Parameter, tensor: Tensor) -> None:
