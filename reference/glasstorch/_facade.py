@@ -10,6 +10,7 @@ from glasstorch import _C as _C
 from glasstorch import autograd as autograd
 from glasstorch import backends as backends
 from glasstorch import cuda as cuda
+from glasstorch import jit as jit
 from glasstorch import library as library
 from glasstorch import nn as nn
 from glasstorch import optim as optim
@@ -69,6 +70,7 @@ from glasstorch.random import set_rng_state as set_rng_state
 register_fallbacks()
 register_kernels()
 autograd.register_autograd_kernels()
+jit.register_tracer()
 __getattr__ = refuse_unknown_names("glasstorch")
 
 half, float, double, int, long, bool = float16, float32, float64, int32, int64, _bool

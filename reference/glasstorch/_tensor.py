@@ -218,6 +218,8 @@ class Tensor(TensorMethods):
             raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
             raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no such dtype; use x.float().numpy()")
+        if hooks.value_read is not None:
+            hooks.value_read(self)
         array = self.array()
         self.untyped_storage().resizable = False
         return array.view()

@@ -166,3 +166,13 @@ def set_memory_hooks(hooks: MemoryHooks) -> None:
     """Called once by the CUDA kernels when they are loaded."""
     global memory_hooks
     memory_hooks = hooks
+
+
+# Called with a tensor whose elements go to Python or NumPy past all operators; None while nothing is being traced.
+value_read: Callable[[Any], None] | None = None
+
+
+def set_value_read(told: Callable[[Any], None] | None) -> None:
+    """Called by the tracer when the first trace begins and when the last one ends."""
+    global value_read
+    value_read = told

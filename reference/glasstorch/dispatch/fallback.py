@@ -17,7 +17,6 @@ PASSED_THROUGH = [
     *AUTOGRAD_KEYS,
     DispatchKey.ADInplaceOrView,
     DispatchKey.BackendSelect,
-    DispatchKey.Tracer,
     *(DispatchKey[name] for name in FUNCTIONALITIES if name.startswith("Autocast")),
 ]
 

@@ -1,0 +1,379 @@
+"""How is a graph run?
+
+Mirrors: torch/csrc/jit/runtime/interpreter/code_impl.h (CodeImpl, emitNode), instruction.h, interpreter.cpp (runImpl),
+    interpreter/preprocess_graph.cpp (insertLastUses)
+Differs: jumps name the instruction they go to and not the distance; lists of constants are built once, when the graph
+    is compiled; a register is not used again for another value.
+
+A graph is compiled to instructions for a stack machine. Each value has a register. A node becomes: push its inputs, run
+it, take its results from the stack. See Note [Last uses] for when a value is let go.
+
+# Note [Last uses]
+A value belongs to the block that defines it, and dies with the last node of that block that uses it, itself or in one
+of its own blocks. Where that node takes the value as an input, the value is moved to the stack: the register is empty
+while the node runs, so what an operator no longer needs is freed as soon as it returns. Where the use is inside
+the node's blocks, which may run many times or not at all, the register is emptied after the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from glasstorch.core.device import device
+from glasstorch.core.errors import ArgumentError
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.operator import Operator, keys_of
+from glasstorch.dispatch.schema import Type
+from glasstorch.jit.ir import Block, Graph, Node, Value
+from glasstorch.jit.types import NUMBERED, as_argument
+
+Stack = list[Any]
+
+
+class OpCode(IntEnum):
+    """What one instruction does; X and N are its operands."""
+
+    LOAD = 0  # push register X
+    MOVE = 1  # push register X, and empty it
+    LOADC = 2  # push constant X
+    STORE = 3  # pop into register X
+    OP = 4  # replace N values on top by what operator X returns for them
+    DROP = 5  # pop
+    DROPR = 6  # empty register X
+    JF = 7  # pop; where it is false, go to instruction X
+    JMP = 8  # go to instruction X
+    LOOP = 9  # begin one more pass with N values on top, or end the loop: go to instruction X
+    LIST_CONSTRUCT = 10  # replace N values by a list of them
+    TUPLE_CONSTRUCT = 11  # replace N values by a tuple of them
+    LIST_UNPACK = 12  # replace a list by its N values
+    TUPLE_UNPACK = 13  # replace a tuple by its N values
+    RET = 14  # what is on the stack are the results
+
+
+LOAD, MOVE, LOADC, STORE, OP, DROP, DROPR, JF, JMP, LOOP = (int(code) for code in list(OpCode)[:10])
+LIST_CONSTRUCT, TUPLE_CONSTRUCT, LIST_UNPACK, TUPLE_UNPACK, RET = (int(code) for code in list(OpCode)[10:])
+
+GATHER = {"prim::ListConstruct": OpCode.LIST_CONSTRUCT, "prim::TupleConstruct": OpCode.TUPLE_CONSTRUCT}
+SPREAD = {"prim::ListUnpack": OpCode.LIST_UNPACK, "prim::TupleUnpack": OpCode.TUPLE_UNPACK}
+
+
+class Instruction(NamedTuple):
+    """An opcode and its operands, as in OpCode's comments; 0 where there is none."""
+
+    op: OpCode
+    x: int = 0
+    n: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.op.name} {self.x} {self.n}"
+
+
+class Code:
+    """A compiled graph: `code(*inputs)` gives the graph's outputs as a tuple.
+
+    `print(code)` shows the instructions. The graph is read once; changing it later changes nothing here.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.input_count = len(graph.inputs)
+        compiled = _Compiler(graph)
+        self.instructions = compiled.instructions
+        self.constants = compiled.constants
+        self.register_count = len(compiled.register_of)
+        self._functions = compiled.functions
+        self._plain = [(int(op), x, n) for op, x, n in self.instructions]  # exact ints compare faster than an IntEnum
+        self._lines = compiled.lines
+
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        if len(inputs) != self.input_count:
+            raise ArgumentError(f"expected {self.input_count} inputs for this graph, got {len(inputs)}")
+        stack = list(inputs)
+        del inputs
+        self.run(stack)
+        return tuple(stack)
+
+    def run(self, stack: Stack) -> None:  # hot path: benchmarks/jit.py
+        """Replace the inputs on the stack by the outputs.
+
+        An error in an operator gets a note that says which node of the graph it came from.
+        """
+        instructions, constants, functions = self._plain, self.constants, self._functions
+        registers: list[Any] = [None] * self.register_count
+        push, pop = stack.append, stack.pop
+        at = 0
+        try:
+            while True:
+                op, x, n = instructions[at]
+                at += 1
+                if op == LOAD:
+                    push(registers[x])
+                elif op == MOVE:
+                    push(registers[x])
+                    registers[x] = None
+                elif op == LOADC:
+                    push(constants[x])
+                elif op == STORE:
+                    registers[x] = pop()
+                elif op == OP:
+                    arguments = stack[-n:] if n else []
+                    del stack[len(stack) - n :]
+                    push(functions[x](*arguments))
+                elif op == DROP:
+                    pop()
+                elif op == DROPR:
+                    registers[x] = None
+                elif op == JF:
+                    if not pop():
+                        at = x
+                elif op == JMP:
+                    at = x
+                elif op == LOOP:
+                    if not _begin_pass(stack, n):
+                        at = x
+                elif op == RET:
+                    return
+                else:
+                    _gather_or_spread(op, stack, n)
+        except Exception as error:
+            error.add_note(f"in this node of the graph: {self._lines[at - 1]}")
+            raise
+
+    def __str__(self) -> str:
+        return "\n".join(f"{at} {instruction}" for at, instruction in enumerate(self.instructions))
+
+
+def _begin_pass(stack: Stack, count: int) -> bool:
+    """On the stack are: passes begun, how many at most, whether to go on, and what is carried along.
+
+    Before a pass the third gives way to the pass's number; at the end of the loop only what is carried stays.
+    """
+    first = len(stack) - count - 1
+    begun, most, go_on = stack[first : first + 3]
+    if begun < most and go_on:
+        stack[first], stack[first + 2] = begun + 1, begun
+        return True
+    del stack[first : first + 3]
+    return False
+
+
+def _gather_or_spread(op: int, stack: Stack, count: int) -> None:
+    if op in (LIST_UNPACK, TUPLE_UNPACK):
+        values = stack.pop()
+        if len(values) != count:
+            raise ArgumentError(f"Expected {count} elements in a list or tuple but found {len(values)}")
+        stack.extend(values)
+        return
+    first = len(stack) - count
+    values = stack[first:]
+    stack[first:] = [values if op == LIST_CONSTRUCT else tuple(values)]
+
+
+# Compiling --------------------------------------------------------------------------------------------------------
+
+
+class _Compiler:
+    """Emits the instructions of one graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.instructions: list[Instruction] = []
+        self.lines: list[str] = []  # the node that each instruction came from, as printed
+        self.constants: list[Any] = []
+        self.functions: list[Callable[..., Any]] = []
+        self.register_of: dict[Value, int] = {}
+        self._line = "return"
+        self._block(graph.block)
+        self._emit(OpCode.RET)
+
+    def _emit(self, op: OpCode, x: int = 0, n: int = 0) -> int:
+        self.instructions.append(Instruction(op, x, n))
+        self.lines.append(self._line)
+        return len(self.instructions) - 1
+
+    def _point(self, jump: int, target: int) -> None:
+        """Let a jump that was emitted before its target was known go there."""
+        self.instructions[jump] = self.instructions[jump]._replace(x=target)
+
+    def _block(self, block: Block) -> None:
+        """A block's inputs are on the stack when it starts, and its outputs when it ends."""
+        last_uses = _last_uses(block)
+        self._store(block.inputs)
+        for node in block.nodes:
+            self._line = str(node).strip().partition("\n")[0]
+            if node.kind != "prim::Constant" and not _is_list_of_constants(node):  # those are read where they are used
+                self._node(node, last_uses[node])
+        self._line = "return"
+        self._load(block.outputs, last_uses[block.return_node])
+
+    def _node(self, node: Node, dying: set[Value]) -> None:
+        line = self._line
+        used_inside = {value for value in dying if value in self.register_of and _is_used_inside(value, node)}
+        if node.kind == "prim::Loop":
+            self._loop(node, dying - used_inside)
+        elif node.kind == "prim::If":
+            self._load(node.inputs, dying - used_inside)
+            self._if(*node.blocks)
+        elif node.kind in GATHER or node.kind in SPREAD:
+            self._load(node.inputs, dying)
+            code = GATHER.get(node.kind) or SPREAD[node.kind]
+            self._emit(code, 0, len(node.inputs if node.kind in GATHER else node.outputs))
+        elif node.kind.startswith("prim::"):
+            known = ", ".join(["prim::Constant", "prim::If", "prim::Loop", *GATHER, *SPREAD])
+            raise ArgumentError(f"no instruction runs {node.kind} (in {line}); expected an operator or one of {known}")
+        else:
+            self._operator(node, dying)
+        self._line = line
+        self._store(node.outputs)
+        for value in used_inside:
+            self._emit(OpCode.DROPR, self.register_of[value])
+
+    def _operator(self, node: Node, dying: set[Value]) -> None:
+        operator = node.operator()
+        declared = [argument.type for argument in operator.schema.arguments]
+        self._load(node.inputs, dying, declared)
+        decoded = [
+            i
+            for i, value in enumerate(node.inputs)
+            if declared[i].base in (*NUMBERED, "Device")
+            and not (value.is_constant or _is_list_of_constants(value.node))
+        ]
+        call = _caller(operator)
+        self.functions.append(_decoding(call, declared, decoded) if decoded else call)
+        self._emit(OpCode.OP, len(self.functions) - 1, len(node.inputs))
+        if len(operator.schema.returns) != 1:  # a tuple; None where there is nothing to return
+            self._emit(OpCode.TUPLE_UNPACK if operator.schema.returns else OpCode.DROP, 0, len(node.outputs))
+
+    def _if(self, then: Block, otherwise: Block) -> None:
+        """JF goes to the second block; the first one jumps over it."""
+        to_otherwise = self._emit(OpCode.JF)
+        self._block(then)
+        to_end = self._emit(OpCode.JMP)
+        self._point(to_otherwise, len(self.instructions))
+        self._block(otherwise)
+        self._point(to_end, len(self.instructions))
+
+    def _loop(self, node: Node, moved: set[Value]) -> None:
+        """The number of passes begun lies below the loop's inputs; see `_begin_pass`."""
+        (body,) = node.blocks
+        self._constant(0)
+        self._load(node.inputs, moved)
+        begin = self._emit(OpCode.LOOP, 0, len(node.inputs))
+        self._block(body)
+        self._emit(OpCode.JMP, begin)
+        self._point(begin, len(self.instructions))
+
+    def _constant(self, value: Any) -> None:
+        self.constants.append(value)
+        self._emit(OpCode.LOADC, len(self.constants) - 1)
+
+    def _load(self, values: Sequence[Value], dying: set[Value], declared: Sequence[Type] | None = None) -> None:
+        """Push values; one that dies here is moved by its last push. `declared` are the types in a schema."""
+        for i, value in enumerate(values):
+            if _is_read_where_used(value):
+                held = _held(value)
+                self._constant(held if declared is None else _for_kernel(declared[i], held))
+            else:
+                moves = value in dying and value not in values[i + 1 :]
+                self._emit(OpCode.MOVE if moves else OpCode.LOAD, self.register_of[value])
+
+    def _store(self, values: Sequence[Value]) -> None:
+        """Pop values into registers of their own; one that nothing uses is dropped."""
+        for value in reversed(values):
+            if value.uses:
+                self._emit(OpCode.STORE, self.register_of.setdefault(value, len(self.register_of)))
+            else:
+                self._emit(OpCode.DROP)
+
+
+def _last_uses(block: Block) -> dict[Node, set[Value]]:
+    """For each node of a block, and its return node, the values of the block that die with it: Note [Last uses]."""
+    nodes = (*block.nodes, block.return_node)
+    order = {node: i for i, node in enumerate(nodes)}
+    dying: dict[Node, set[Value]] = {node: set() for node in nodes}
+    for value in (*block.inputs, *(output for node in block.nodes for output in node.outputs)):
+        if value.uses:
+            dying[nodes[max(order[_in_block(use.user, block)] for use in value.uses)]].add(value)
+    return dying
+
+
+def _in_block(node: Node, block: Block) -> Node:
+    """The node of this block that is the given one, or that has it in its blocks."""
+    while node.owning_block is not block:
+        assert node.owning_block is not None, "a value is used where it cannot be seen"
+        assert node.owning_block.owning_node is not None, "a value is used where it cannot be seen"
+        node = node.owning_block.owning_node
+    return node
+
+
+def _is_used_inside(value: Value, node: Node) -> bool:
+    """Whether one of the node's blocks, or a block inside them, uses the value."""
+    assert node.owning_block is not None
+    return any(use.user is not node and _in_block(use.user, node.owning_block) is node for use in value.uses)
+
+
+def _is_list_of_constants(node: Node) -> bool:
+    """Whether a node makes a list of constants that only operators use, which do not change their lists."""
+    return (
+        node.kind == "prim::ListConstruct"
+        and all(value.is_constant for value in node.inputs)
+        and all(not use.user.kind.startswith("prim::") for use in node.output.uses)
+    )
+
+
+def _is_read_where_used(value: Value) -> bool:
+    """Whether a value has no register, as the compiler knows what it is."""
+    return value.is_constant or _is_list_of_constants(value.node)
+
+
+def _held(value: Value) -> Any:
+    """The Python value of a constant, or of a list of constants."""
+    return value.constant() if value.is_constant else [element.constant() for element in value.node.inputs]
+
+
+def _for_kernel(declared: Type, value: Any) -> Any:
+    """A value of a graph as a kernel takes it: a dtype for its number, a device for its name."""
+    if declared.base == "Device" and isinstance(value, str):
+        return device(value)
+    return as_argument(declared, value)
+
+
+def _decoding(call: Callable[..., Any], declared: Sequence[Type], positions: Sequence[int]) -> Callable[..., Any]:
+    """The same call, with the arguments at these positions decoded first, as they are known only when it runs."""
+
+    def decoded(*arguments: Any) -> Any:
+        ready = list(arguments)
+        for i in positions:
+            ready[i] = _for_kernel(declared[i], ready[i])
+        return call(*ready)
+
+    return decoded
+
+
+def _caller(operator: Operator) -> Callable[..., Any]:
+    """Calls an operator whose arguments are complete; `Operator.__call__` is the plain twin.
+
+    The keys are read from where the schema has tensors.
+    """
+    table = operator.table
+    tensors = [i for i, argument in enumerate(operator.schema.arguments) if argument.type.is_tensor_like]
+    plain = all(not operator.schema.arguments[i].type.suffixes for i in tensors)
+
+    def on_one(a: Any, *rest: Any) -> Any:
+        included, allowed = active_keys.get()
+        keys = (a.key_set | included) & allowed
+        return table[keys](keys, a, *rest)
+
+    def on_two(a: Any, b: Any, *rest: Any) -> Any:
+        included, allowed = active_keys.get()
+        keys = (a.key_set | b.key_set | included) & allowed
+        return table[keys](keys, a, b, *rest)
+
+    def on_any(*arguments: Any) -> Any:
+        included, allowed = active_keys.get()
+        keys = (keys_of(arguments) | included) & allowed
+        return table[keys](keys, *arguments)
+
+    if plain and tensors == [0]:
+        return on_one
+    return on_two if plain and tensors == [0, 1] else on_any

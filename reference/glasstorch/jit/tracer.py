@@ -1,0 +1,348 @@
+"""How does running a function once become a graph?
+
+Mirrors: torch/csrc/jit/frontend/tracer.cpp (TracingState, trace, setValueTrace, warn),
+    torch/csrc/autograd/TraceTypeManual.cpp (general_trace_function), torch/csrc/autograd/generated/TraceType_*.cpp
+Differs: one boxed fallback serves every operator. Sizes are recorded as the numbers that they were, where PyTorch
+    records `aten::size`. Memory seen again without an operator (`x.data`) is recorded as `aten::detach`; PyTorch keeps
+    its elements as a constant. A dict cannot be returned. Nothing is removed from the graph.
+
+While a function is traced the key Tracer is in the set of every call, above autograd. Its kernel is the same for
+all operators: make a node, take the key away, run the operator, and remember which value of the graph each result is.
+What an operator is made of is not recorded: below the fallback the key is gone.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FrameType
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.core import hooks
+from glasstorch.core.errors import ArgumentError
+from glasstorch.core.keys import FUNCTIONALITY_BIT, DispatchKey, below
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.library import HERE, caller, place
+from glasstorch.dispatch.operator import Kernel, Operator, registry, tensors_of
+from glasstorch.dispatch.schema import Argument
+from glasstorch.jit.ir import Graph, Node, SourceRange, Value
+from glasstorch.jit.types import TENSOR, ListType, OptionalType, TensorType, TupleType, from_schema
+from glasstorch.operators.generated import functions
+
+TRACER = FUNCTIONALITY_BIT["Tracer"]
+BELOW_TRACER = below("Tracer")
+Parameters = Mapping[int, tuple[str, Tensor]]  # by the tensor's id: its name in the module, and itself
+
+# What a tensor becomes in the function of the library that asks for its value.
+CONVERSIONS = {
+    "__bool__": "Python boolean",
+    "__int__": "Python integer",
+    "__float__": "Python float",
+    "__index__": "Python index",
+    "__getitem__": "Python index",
+    "__setitem__": "Python index",
+    "tolist": "Python list",
+    "numpy": "NumPy array",
+}
+SHOWING = frozenset(("__repr__", "__format__"))  # look at a tensor for a person, who is not part of the program
+
+
+class TracerWarning(Warning):
+    """A trace was made that may give wrong results for other inputs."""
+
+
+class TracingState:
+    """The graph that is being recorded, and which value of it each tensor is."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.graph = Graph()
+        self.grad_mode = grad_mode.get()
+        self.used_parameters: list[str] = []  # those that became inputs, in that order
+        self._parameters = parameters
+        # By id. The tensors are kept, so that no id is used again.
+        self._values: dict[int, tuple[Tensor, Value]] = {}
+
+    def knows(self, tensor: Tensor) -> bool:
+        """Whether the tensor is one that the graph computes, and not a constant in it."""
+        known = self._values.get(id(tensor))
+        return id(tensor) in self._parameters or (known is not None and not known[1].is_constant)
+
+    def set_value(self, tensor: Tensor, value: Value) -> None:
+        """From now on, this tensor is that value."""
+        self._values[id(tensor)] = tensor, value
+
+    def value_of(self, tensor: Tensor) -> Value:
+        """The value that a tensor is; one that nobody has seen is a parameter, or becomes a constant."""
+        known = self._values.get(id(tensor))
+        if known is not None:
+            return known[1]
+        if id(tensor) in self._parameters:
+            name, _ = self._parameters[id(tensor)]
+            value = self.graph.add_input(f"self.{name}", TensorType.of(tensor))
+            self.used_parameters.append(name)
+        else:
+            value = self._seen_again(tensor) or self._constant(tensor)
+        self.set_value(tensor, value)
+        return value
+
+    def _seen_again(self, tensor: Tensor) -> Value | None:
+        """The value of another object for the same elements: `x.data`, a subclass's instance, what a node saved."""
+        storage = tensor._storage
+        if storage is None:
+            return None
+        for known in (*(t for t, _ in reversed(self._values.values())), *(t for _, t in self._parameters.values())):
+            if known._storage is storage and _geometry(known) == _geometry(tensor):
+                value = self.value_of(known)
+                if tensor.grad_fn is known.grad_fn and tensor.requires_grad == known.requires_grad:
+                    return value
+                return self.graph.insert("aten::detach", [value], TensorType.of(tensor))
+        return None
+
+    def _constant(self, tensor: Tensor) -> Value:
+        if tensor.requires_grad:
+            raise ArgumentError(
+                f"Cannot insert a Tensor that requires grad as a constant. Consider making it a parameter or input, or "
+                f"detaching the gradient\nTensor:\n{tensor}"
+            )
+        return self.graph.insert_constant(tensor)
+
+    def argument(self, declared: Argument, given: Any) -> Value:
+        """The value for one argument of an operator."""
+        type = from_schema(declared.type)
+        if isinstance(type, OptionalType) and given is not None:
+            type = type.element
+        if isinstance(given, Tensor):
+            value = self.value_of(given)
+            if declared.type.is_write and value.is_constant:
+                warn(
+                    "An operator writes to a tensor that the trace keeps as a constant. Every run of the trace will "
+                    "write to the same tensor again, and start from what the run before it left there"
+                )
+            return value
+        if isinstance(type, ListType) and isinstance(given, list | tuple):
+            return self.graph.insert_list(type.element, [self._element(element) for element in given])
+        return self.graph.insert_constant(
+            float(given) if declared.type.base == "float" and given is not None else given
+        )
+
+    def _element(self, given: Any) -> Value:
+        return self.value_of(given) if isinstance(given, Tensor) else self.graph.insert_constant(given)
+
+    # A function's inputs and outputs -----------------------------------------------------------------------------
+
+    def input(self, given: Any, value: Value) -> Any:
+        """Make what is given for an input a value of the graph; the function is to be called with what this returns."""
+        if isinstance(given, Tensor):
+            if id(given) in self._values:
+                given = functions.view_as(given, given)  # the same tensor as another input, and another value
+            value.type = TensorType.of(given)
+            self.set_value(given, value)
+            return given
+        if not isinstance(given, tuple | list):
+            raise ArgumentError(
+                f"Type '{type(given).__name__}' cannot be traced. Only Tensors and (possibly nested) Lists and Tuples "
+                f"of Tensors can be traced; a number is a constant, which the function may hold itself"
+            )
+        kind = "prim::TupleUnpack" if isinstance(given, tuple) else "prim::ListUnpack"
+        node = self.graph.insert_node(self.graph.create(kind, [value], len(given)))
+        elements = [self.input(element, output) for element, output in zip(given, node.outputs, strict=True)]
+        value.type = TupleType(tuple(v.type for v in node.outputs)) if isinstance(given, tuple) else ListType(TENSOR)
+        return tuple(elements) if isinstance(given, tuple) else elements
+
+    def output(self, result: Any) -> Value:
+        """The value that a function returned."""
+        if isinstance(result, Tensor):
+            return self.value_of(result)
+        if isinstance(result, tuple) and result:
+            values = [self.output(element) for element in result]
+            return self.graph.insert("prim::TupleConstruct", values, TupleType(tuple(v.type for v in values)))
+        if isinstance(result, list) and result and all(isinstance(element, Tensor) for element in result):
+            warn(
+                "Encountering a list at the output of the tracer might cause the trace to be incorrect, this is only "
+                "valid if the container structure does not change based on the module's inputs. Consider using a "
+                "constant container instead (e.g. for `list`, use a `tuple` instead)."
+            )
+            return self.graph.insert_list(TENSOR, [self.value_of(element) for element in result])
+        raise ArgumentError(
+            f"Only tensors, lists of tensors and tuples of them can be output from traced functions, got {result!r} "
+            f"of type {type(result).__name__}"
+        )
+
+
+def _geometry(tensor: Tensor) -> tuple[Any, ...]:
+    return tensor.dtype, tensor._shape, tensor.strides(), tensor._offset
+
+
+tracing_state: ContextVar[TracingState | None] = ContextVar("tracing_state", default=None)
+
+
+def is_tracing() -> bool:
+    """Whether a function is being traced."""
+    return tracing_state.get() is not None
+
+
+_lock = threading.Lock()
+_traces = 0  # how many are being recorded, in all threads
+
+
+@contextmanager
+def _recording(state: TracingState) -> Iterator[None]:
+    """Inside, every operator of this context is recorded."""
+    included, allowed = active_keys.get()
+    keys = active_keys.set((included | TRACER, allowed | TRACER))
+    token = tracing_state.set(state)
+    _count_traces(+1)
+    try:
+        yield
+    finally:
+        _count_traces(-1)
+        tracing_state.reset(token)
+        active_keys.reset(keys)
+
+
+def _count_traces(step: int) -> None:
+    """Have the core tell of values that are read past all operators, as long as anybody traces."""
+    global _traces
+    with _lock:
+        _traces += step
+        hooks.set_value_read(_value_read if _traces else None)
+
+
+def _value_read(tensor: Any) -> None:
+    """A tensor's elements go to Python: warn, if the graph computes them and no kernel is what reads them."""
+    state = tracing_state.get()
+    if state is not None and active_keys.get()[0] & TRACER and state.knows(tensor):
+        _warn_of_conversion()
+
+
+def trace_graph(
+    function: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str], parameters: Parameters
+) -> TracingState:
+    """Run the function once on the inputs and record it; the state's graph is what it did.
+
+    The graph's inputs are those of the function, then the parameters that it used.
+    """
+    if is_tracing():
+        raise RuntimeError("Tracing can't be nested")
+    state = TracingState(parameters)
+    values = [state.graph.add_input(name) for name in names]
+    given = [state.input(example, value) for example, value in zip(inputs, values, strict=True)]
+    with _recording(state):
+        result = function(*given)
+        if result is None:
+            raise ArgumentError(
+                "The traced function didn't return any values! Side-effects are not captured in traces, so it would be "
+                "a no-op."
+            )
+        state.graph.register_output(state.output(result))
+    return state
+
+
+# The kernel of the key Tracer ---------------------------------------------------------------------------------------
+
+
+def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any) -> Any:
+    """Record one call of any operator, and run it."""
+    state = tracing_state.get()
+    arguments = operator.bind(positional, named)
+    below_tracer = keys & BELOW_TRACER
+    if state is None:
+        return operator.redispatch(below_tracer, *arguments)
+    schema = operator.schema
+    gives_tensors = all(returned.type.is_tensor_like for returned in schema.returns)
+    if gives_tensors:
+        values = [state.argument(*pair) for pair in zip(schema.arguments, arguments, strict=True)]
+    elif any(map(state.knows, tensors_of(arguments))):  # type: ignore[arg-type]
+        _warn_of_conversion()
+    if grad_mode.get() is not state.grad_mode and any(
+        getattr(tensor, "requires_grad", False) for tensor in tensors_of(arguments)
+    ):
+        warn(
+            "The grad mode was changed inside the traced function, and a graph does not hold it: run as a graph, this "
+            "operator records a gradient where the rest of the graph does. Consider detach() instead of no_grad"
+        )
+    included, allowed = active_keys.get()
+    token = active_keys.set((included & ~TRACER, allowed))
+    try:
+        result = operator.redispatch(below_tracer, *arguments)
+    finally:
+        active_keys.reset(token)
+    if gives_tensors:
+        node = state.graph.create(operator.name.partition(".")[0], values, 0)
+        node.source = _source()
+        _check_overload(node, operator)
+        state.graph.insert_node(node)
+        for returned in result if len(schema.returns) != 1 else (result,):
+            if isinstance(returned, Tensor):
+                state.set_value(returned, node.add_output(TensorType.of(returned)))
+            else:
+                elements = node.add_output(ListType(TENSOR))
+                unpack = state.graph.create("prim::ListUnpack", [elements], [TensorType.of(t) for t in returned])
+                state.graph.insert_node(unpack)
+                for tensor, value in zip(returned, unpack.outputs, strict=True):
+                    state.set_value(tensor, value)
+    return result
+
+
+def _check_overload(node: Node, operator: Operator) -> None:
+    """Refuse a call that the graph, which names no overloads, would read as one of another operator."""
+    read_as = node.maybe_operator()
+    if read_as is not operator:
+        raise ArgumentError(
+            f"cannot trace a call of {operator.name}: a graph names operators without their overloads, and with these "
+            f"arguments {node.kind} is {'no operator' if read_as is None else read_as.name}"
+        )
+
+
+def register_tracer() -> None:
+    """Put the kernel above in force for every operator."""
+    registry.fallbacks[DispatchKey.Tracer] = Kernel(
+        trace_operator, DispatchKey.Tracer, caller(0), takes_keys=True, by_user=True
+    )
+    registry.changed()
+
+
+# Where in the program ----------------------------------------------------------------------------------------------
+
+
+def _callers() -> Iterator[tuple[int, FrameType]]:
+    """The frames of the calls that are running, with their distance from here, up to the first outside the library."""
+    frame: FrameType | None = sys._getframe(1)
+    distance = 1
+    while frame is not None:
+        yield distance, frame
+        if not frame.f_code.co_filename.startswith(HERE):
+            return
+        frame, distance = frame.f_back, distance + 1
+
+
+def _source() -> SourceRange:
+    """The line of the user's program that is running."""
+    *_, (_, frame) = _callers()
+    filename, _, line = place(frame.f_code.co_filename, frame.f_lineno).rpartition(":")
+    return SourceRange(filename, int(line), 0)
+
+
+def warn(message: str) -> None:
+    """Issue a TracerWarning at the line of the user's program that is running."""
+    *_, (distance, _) = _callers()
+    warnings.warn(message, TracerWarning, stacklevel=distance)
+
+
+def _warn_of_conversion() -> None:
+    """Say that a traced tensor's value left the graph, and into what it was converted."""
+    names = [frame.f_code.co_name for _, frame in _callers()]
+    if not SHOWING.isdisjoint(names):
+        return
+    into = next((CONVERSIONS[name] for name in names if name in CONVERSIONS), "Python number")
+    warn(
+        f"Converting a tensor to a {into} might cause the trace to be incorrect. We can't record the data flow of "
+        f"Python values, so this value will be treated as a constant in the future. This means that the trace might "
+        f"not generalize to other inputs!"
+    )
