@@ -153,6 +153,12 @@ def test_arguments_that_do_not_fit_are_refused(cuda: Devices, wrong: Any) -> Non
         kernel(cuda.driver, "scale").launch(ONE, ONE, wrong)
 
 
+def test_a_kernel_that_is_not_there_is_cudas_error_500(cuda: Devices) -> None:
+    with pytest.raises(AcceleratorError, match=r"test_driver\.cu has no kernel 'missing'; it has .*scale") as caught:
+        cuda.driver.load(SOURCE, "test_driver.cu").kernel("missing")
+    assert caught.value.code == 500
+
+
 def test_a_source_that_does_not_compile_names_the_line(cuda: Devices) -> None:
     with pytest.raises(RuntimeError, match=r"broken\.cu[:(]2[:)].*error: .*missing"):
         cuda.driver.load('extern "C" __global__ void broken(int* p) {\n    *p = missing;\n}\n', "broken.cu")

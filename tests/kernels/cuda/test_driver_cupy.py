@@ -1,4 +1,4 @@
-"""Is CuPy imported only where a card was asked for?
+"""Is CuPy imported only where a card was asked for, and does the driver's code say what the simulator's says?
 
 What the driver does on a card is tested in test_driver.py, with the marker `gpu`.
 """
@@ -10,10 +10,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import glasstorch
+from tests.kernels.cuda.compiler import compiler as compiler
 
 PACKAGE = Path(glasstorch.__file__).parent
 # All of the library but the driver itself, and work on the simulated device.
@@ -30,6 +32,29 @@ print((glasstorch.ones(3, device="cuda") + 1).sum().item(), glasstorch.cuda.is_a
 assert not [name for name in sys.modules if name.startswith("cupy")]
 """
 ASK = "import glasstorch; glasstorch.cuda.is_available()"
+# CuPy's bindings, as far as asking a module for a kernel goes: one device, an H100.
+BINDINGS = """
+class runtime:
+    CUDARuntimeError = type("CUDARuntimeError", (RuntimeError,), {})
+    getDevice = lambda: 0
+    setDevice = lambda device: None
+    memGetInfo = lambda: (0, 0)
+    getDeviceProperties = lambda device: {"major": 9, "minor": 0}
+
+class driver:
+    CUDADriverError = type("CUDADriverError", (RuntimeError,), {})
+"""
+LOOK = """
+from glasstorch.core.errors import AcceleratorError
+from glasstorch.kernels.cuda.driver_cupy import CupyModule
+
+module = CupyModule('extern "C" __global__ void there() {}', "one.cu", (), ())
+print(module.kernel("there").name)
+try:
+    module.kernel("missing")
+except AcceleratorError as error:
+    print(error.code, error)
+"""
 
 
 @pytest.fixture
@@ -72,3 +97,15 @@ def test_asking_for_a_card_imports_cupy(forbidden: dict[str, str]) -> None:
     assert run("import glasstorch", forbidden).returncode == 0
     assert run(ASK, forbidden).returncode == 3
     assert run(ASK, forbidden | {"GLASSTORCH_CUDA": "simulator"}).returncode == 0
+
+
+def test_a_kernel_that_is_not_there_is_cudas_error_500(tmp_path: Path, compiler: ModuleType) -> None:
+    package = tmp_path / "cupy_backends" / "cuda"
+    package.mkdir(parents=True)
+    (package / "api.py").write_text(BINDINGS, encoding="utf-8")
+    done = run(LOOK, os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(PACKAGE.parent)))})
+    assert done.stdout.splitlines() == [
+        "there",
+        "500 CUDA error: named symbol not found (cudaErrorSymbolNotFound, 500)",
+        "one.cu has no kernel 'missing'; it has there",
+    ], done.stderr

@@ -16,7 +16,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from cupy_backends.cuda.api import driver, runtime
 
-from glasstorch.core.errors import ArgumentValueError
 from glasstorch.kernels.cuda import cublas, nvrtc
 from glasstorch.kernels.cuda.codes import Code, cuda_error
 from glasstorch.kernels.cuda.cubin import Slot, parameters
@@ -124,10 +123,14 @@ class CupyModule:
         self._lock = threading.Lock()
 
     def kernel(self, name: str) -> CupyKernel:
-        """The kernel of a name in `extern "C"`, or of one of the name expressions that were asked for."""
+        """The kernel of a name in `extern "C"`, or of one of the name expressions that were asked for.
+
+        AcceleratorError 500 (named symbol not found) where there is none.
+        """
         usage = self.compiled(architecture(device_in_context())).usage
         if name not in usage:
-            raise ArgumentValueError(f"{self._source[1]} has no kernel {name!r}; it has {', '.join(sorted(usage))}")
+            details = f"{self._source[1]} has no kernel {name!r}; it has {', '.join(sorted(usage))}"
+            raise cuda_error(Code.SYMBOL_NOT_FOUND, details)
         return CupyKernel(self, name)
 
     def compiled(self, architecture: str) -> nvrtc.Compiled:
