@@ -131,6 +131,19 @@ def test_a_stream_that_does_not_block_copies_later(cuda: Devices) -> None:
     assert there.tolist() == back.tolist() == [7] * 1000
 
 
+def test_a_copy_from_pinned_memory_that_blocks_has_read_it(cuda: Devices) -> None:
+    pinned = glasstorch.ones(1000).pin_memory()
+    there = pinned.to(cuda.device)
+    pinned.fill_(7)
+    assert there.tolist() == [1] * 1000
+
+
+def test_a_copy_to_pinned_memory_that_blocks_has_written_it(cuda: Devices) -> None:
+    pinned = glasstorch.zeros(1000).pin_memory()
+    pinned.copy_(glasstorch.ones(1000, device=cuda.device) * 3)
+    assert pinned.tolist() == [3] * 1000
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_fill_reaches_every_element_and_no_other(cuda: Devices, dtype: str) -> None:
     for value in (0, 1, 3):
