@@ -216,8 +216,8 @@ def test_no_memory_is_an_error_that_says_how_much_there_is() -> None:
         allocator.allocate(17 * MIB + 1, 0)
     assert str(caught.value) == (
         "CUDA out of memory. Tried to allocate 18.00 MiB. GPU 0 has a total capacity of 32.00 MiB of which "
-        "12.00 MiB is free. Of the allocated memory 3.00 MiB is allocated by PyTorch, and 17.00 MiB is reserved by "
-        "PyTorch but unallocated. glasstorch.cuda.memory_summary() says more."
+        "12.00 MiB is free. Of the allocated memory 3.00 MiB is allocated by glasstorch, and 17.00 MiB is reserved by "
+        "glasstorch but unallocated. glasstorch.cuda.memory_summary() says more."
     )
     assert isinstance(caught.value, RuntimeError)
     assert (allocator.statistics.num_alloc_retries, allocator.statistics.num_ooms) == (1, 1)
@@ -235,6 +235,16 @@ def test_the_allocator_reserves_no_more_than_it_may() -> None:
     allocator.set_fraction(1.0)
     assert kept.address
     assert allocator.allocate(13 * MIB, 0).address
+
+
+def test_the_allocator_may_reserve_all_that_it_may() -> None:
+    driver, allocator = fresh(memory=64 * MIB)
+    allocator.set_fraction(0.5)
+    kept = [allocator.allocate(size * MIB, 0) for size in (20, 12)]
+    assert sum(driver.held[0].values()) == 32 * MIB
+    assert all(one.address for one in kept)
+    with pytest.raises(OutOfMemoryError, match=r"32.00 MiB allowed"):
+        allocator.allocate(512, 0)
 
 
 def test_another_error_of_the_driver_is_passed_on() -> None:

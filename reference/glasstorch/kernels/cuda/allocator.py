@@ -363,8 +363,8 @@ class DeviceCachingAllocator:
         return (
             f"CUDA out of memory. Tried to allocate {format_size(nbytes)}. GPU {self.device} has a total capacity of "
             f"{format_size(total)} of which {format_size(free)} is free. {limit}Of the allocated memory "
-            f"{format_size(held)} is allocated by PyTorch, and {format_size(cached)} is reserved by PyTorch but "
-            "unallocated. glasstorch.cuda.memory_summary() says more."
+            f"{format_size(held)} is allocated by glasstorch, and {format_size(cached)} is reserved by glasstorch "
+            "but unallocated. glasstorch.cuda.memory_summary() says more."
         )
 
 
