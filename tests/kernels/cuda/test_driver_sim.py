@@ -273,6 +273,17 @@ def test_a_launch_on_a_stream_of_another_device_is_refused(simple: Device) -> No
     assert f"stream {stream} of cuda:0 is not of the current device, cuda:1" in str(error.value)
 
 
+def test_an_address_in_no_memory_of_the_devices_is_refused_at_the_launch(simple: Device) -> None:
+    y, other = simple.malloc(X.nbytes), Device().malloc(X.nbytes)
+    for address in (other, X.ctypes.data, y + X.nbytes + 1):
+        with fails(400) as error:
+            simple.scale(y, address, 0)
+        assert f"kernel scale, argument 1: {address:#x} lies in no memory of these devices" in str(error.value)
+    for address in (0, y, y + 4, y + X.nbytes, simple.host_alloc(4)):
+        simple.scale(y, address, 0)
+    simple.synchronize()
+
+
 def test_the_random_order_of_threads_differs_between_launches_and_the_seed_decides_it() -> None:
     def orders(seed: int) -> list[list[int]]:
         device = Device(order="random", seed=seed)

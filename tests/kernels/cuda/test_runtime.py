@@ -169,6 +169,25 @@ def test_asking_again_gives_fresh_devices_and_old_tensors_can_still_die() -> Non
     assert torch.ones(3, device="cuda:1").tolist() == [1.0] * 3
 
 
+@pytest.mark.parametrize("check_streams", [True, False])
+def test_computing_with_a_tensor_of_devices_that_were_switched_off_is_refused(check_streams: bool) -> None:
+    torch.cuda.use_simulator()
+    old, places = torch.ones(4, device="cuda"), torch.tensor([1, 0], device="cuda")
+    torch.cuda.use_simulator(check_streams=check_streams)
+    new = torch.ones(4, device="cuda")
+    for compute in (
+        lambda: old + 1,
+        lambda: new + old,
+        old.sum,
+        lambda: new[places],
+        lambda: torch.cat([new, old]),
+    ):
+        with pytest.raises(AcceleratorError, match="was its tensor made before use_simulator") as error:
+            compute()
+        assert error.value.code == 400
+    assert (new + 1).tolist() == [2] * 4
+
+
 def test_the_name_of_a_simulated_device_says_so() -> None:
     torch.cuda.use_simulator()
     assert "simulated" in torch.cuda.get_device_name()

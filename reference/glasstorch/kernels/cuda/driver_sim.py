@@ -465,8 +465,7 @@ class SimDriver:
             except SimFault as fault:
                 raise cuda_error(fault.code, f"{kernel.name}: {fault.what}") from None
             line = calling_line()
-            if self.check_streams:
-                self._check_arguments(queue, kernel, arguments, line)
+            self._check_arguments(queue, kernel, arguments, line)
             run = self._run(queue, compiled, grid, block, packed, shared_memory, line)
             self._scheduler.add(queue, run)
             if self.blocking:
@@ -529,7 +528,7 @@ class SimDriver:
     def _check_arguments(
         self, queue: StreamQueue, kernel: LoadedKernel, arguments: Sequence[Argument], line: Line
     ) -> None:
-        """Note what a kernel reads and writes, as its parameters say."""
+        """Note what a kernel reads and writes, as its parameters say; refuse addresses that are not of these devices."""
         if self._freed:
             self._settle()
         uses = [
@@ -537,7 +536,19 @@ class SimDriver:
             for argument, (writes, what) in zip(arguments, kernel.uses, strict=True)
             if what and argument
         ]
-        self._order.access(queue, uses, line)
+        for address, _, what in uses:
+            if address not in self._order.blocks and not self._is_ours(address):
+                raise cuda_error(
+                    Code.INVALID_RESOURCE_HANDLE,
+                    f"{what}: {address:#x} lies in no memory of these devices; was its tensor made before "
+                    "use_simulator() was called again?",
+                )
+        if self.check_streams:
+            self._order.access(queue, uses, line)
+
+    def _is_ours(self, address: int) -> bool:
+        """Whether an address lies in device or pinned memory, or at its end, as that of a tensor of no elements may."""
+        return any(regions.find(address, 0) is not None for regions in (self._memory.segments, self._memory.pinned))
 
     def _touch(self, queue: StreamQueue, address: int, nbytes: int, writes: bool, what: str, line: Line) -> None:
         """Refuse a range that is no device memory, and note the access."""
