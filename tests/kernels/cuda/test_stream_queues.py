@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,10 +12,11 @@ from glasstorch.kernels.cuda.stream_queues import ORDERS, PENDING, Mark, Schedul
 
 
 class Bench:
-    """A scheduler with streams that write down what has run."""
+    """A scheduler with streams that write down what has run, and a clock that moves only when told to."""
 
     def __init__(self, order: str = "forward", streams: int = 3, seed: int = 0) -> None:
-        self.scheduler = Scheduler(order, seed)
+        self.time = 0.0  # in milliseconds
+        self.scheduler = Scheduler(order, seed, lambda: self.time)
         self.streams = [StreamQueue(handle, 0) for handle in range(streams)]
         self.scheduler.streams.extend(self.streams)
         self.ran: list[str] = []
@@ -24,6 +26,12 @@ class Bench:
 
     def note(self, name: str) -> Callable[[], None]:
         return lambda: self.ran.append(name)
+
+    def busy(self, stream: int, milliseconds: float) -> None:
+        def run() -> None:
+            self.time += milliseconds
+
+        self.scheduler.add(self.streams[stream], run)
 
     def record(self, stream: int) -> Mark:
         mark = Mark(self.streams[stream], {})
@@ -134,24 +142,29 @@ def test_dropping_a_device_forgets_its_work_and_lets_others_go_on() -> None:
     assert bench.finish(0) == ["goes on"]
 
 
-def test_streams_overlap_in_simulated_time_and_waiting_does_not() -> None:
-    bench = Bench()
-
-    def slow() -> None:
-        until = bench.scheduler.now() + 20.0
-        while bench.scheduler.now() < until:
-            pass
-
-    for stream in (0, 1):
-        bench.scheduler.add(bench.streams[stream], slow)
+@pytest.mark.parametrize("order", ORDERS)
+def test_streams_overlap_in_simulated_time_and_waiting_does_not(order: str) -> None:
+    bench = Bench(order)
+    bench.busy(0, 30)
+    bench.busy(1, 20)
     beside = [bench.record(0), bench.record(1)]
     bench.wait(1, beside[0])
-    bench.scheduler.add(bench.streams[1], slow)
+    bench.busy(1, 5)
     after = bench.record(1)
     for stream in (0, 1):
         bench.finish(stream)
-    assert abs(beside[0].time - beside[1].time) < 15  # side by side, though one ran after the other here
-    assert after.time >= max(mark.time for mark in beside) + 20
+    assert [mark.time for mark in beside] == [30, 20]  # side by side, though one ran after the other here
+    assert after.time == 35
+
+
+def test_work_begins_in_simulated_time_when_it_was_queued() -> None:
+    bench = Bench()
+    bench.time = 100
+    bench.busy(0, 5)
+    mark = bench.record(0)
+    bench.time = 200
+    bench.finish(0)
+    assert mark.time == 105
 
 
 @given(order=st.sampled_from(ORDERS), seed=st.integers(0, 9), plan=st.lists(st.tuples(*[st.integers(0, 2)] * 3)))

@@ -77,19 +77,20 @@ class StreamQueue:
         return awaits is None or awaits.done
 
 
-class Scheduler:
-    """Runs what is queued. The owner holds a lock around every call."""
+def milliseconds() -> float:
+    """The time from some moment on, which is the same for the whole process."""
+    return time.perf_counter() * 1e3
 
-    def __init__(self, order: str, seed: int) -> None:
+
+class Scheduler:
+    """Runs what is queued. The owner holds a lock around every call. `now` is its clock, in milliseconds."""
+
+    def __init__(self, order: str, seed: int, now: Callable[[], float] = milliseconds) -> None:
         self.order = order
         self.random = random.Random(seed)
         self.streams: list[StreamQueue] = []
         self.running = False
-        self._origin = time.perf_counter()
-
-    def now(self) -> float:
-        """Milliseconds since the device was made."""
-        return (time.perf_counter() - self._origin) * 1e3
+        self.now = now
 
     def add(
         self,
