@@ -14,6 +14,7 @@ import pytest
 import glasstorch as torch
 from glasstorch.core.errors import UnsynchronizedAccessError
 from glasstorch.kernels.cuda import runtime
+from glasstorch.kernels.cuda.driver import Copy
 from glasstorch.kernels.cuda.driver_sim import LoadedKernel, SimDriver
 
 SCALE = """
@@ -227,6 +228,34 @@ def test_an_address_behind_a_piece_is_not_taken_for_it(driver: SimDriver) -> Non
     driver.memset_async(segment + 1024, 0, 512, side)
     with pytest.raises(UnsynchronizedAccessError):
         driver.memset_async(segment + 256, 0, 256, side)
+
+
+@pytest.mark.parametrize(("start", "nbytes"), [(512, 512), (1024, 512), (0, 1024), (1024, 2048), (0, 4096)])
+def test_a_use_after_free_is_found_where_the_new_piece_only_overlaps_the_old_one(
+    driver: SimDriver, start: int, nbytes: int
+) -> None:
+    segment, pinned = driver.malloc(4096), driver.host_alloc(1024)
+    side = driver.stream_create()
+    driver.block_allocated(segment + 512, 1024, 0)
+    driver.stream_synchronize(0)
+    driver.memcpy_async(pinned, segment + 512, 1024, Copy.DEVICE_TO_HOST, side)
+    driver.block_freed(segment + 512)
+    driver.block_allocated(segment + start, nbytes, 0)
+    with pytest.raises(UnsynchronizedAccessError, match="memory was freed and is used again"):
+        driver.memset_async(segment + start, 0, nbytes, 0)
+
+
+@pytest.mark.parametrize("start", [0, 1536])
+def test_a_piece_beside_one_that_was_freed_is_free_to_use(driver: SimDriver, start: int) -> None:
+    segment, pinned = driver.malloc(4096), driver.host_alloc(1024)
+    side = driver.stream_create()
+    driver.block_allocated(segment + 512, 1024, 0)
+    driver.stream_synchronize(0)
+    driver.memcpy_async(pinned, segment + 512, 1024, Copy.DEVICE_TO_HOST, side)
+    driver.block_freed(segment + 512)
+    driver.block_allocated(segment + start, 512, 0)
+    driver.memset_async(segment + start, 0, 512, 0)
+    driver.synchronize()
 
 
 def test_a_view_is_known_by_the_memory_it_lies_in(driver: SimDriver) -> None:
