@@ -214,6 +214,15 @@ def test_tensors_without_dimensions_and_without_elements(cuda: Devices) -> None:
     agree(cuda, lambda x, i: x[i], numbers(2, 9), torch.empty(0, dtype=torch.int64))
 
 
+@pytest.mark.parametrize("shape", [(5,), (), (2, 3), (0,)], ids=str)
+def test_an_index_without_elements_may_have_any_rank(cuda: Devices, shape: tuple[int, ...]) -> None:
+    x, nothing, one = torch.ones(shape), torch.empty(2, 0, dtype=torch.int64), torch.ones(1)
+    agree(cuda, lambda x, i: x.gather(0, i), x, nothing)
+    agree(cuda, lambda x, i: x.scatter(0, i, 2.0), x, nothing)
+    agree(cuda, lambda x, i, src: x.scatter(0, i, src), x, nothing, one)
+    agree(cuda, lambda x, i, src: x.scatter_add(0, i, src), x, nothing, one)
+
+
 @pytest.mark.parametrize("dtype", CUDA_TYPE, ids=str)
 def test_every_dtype_is_filled_with_a_number(cuda: Devices, dtype: torch.dtype) -> None:
     agree(cuda, lambda x, i: x.scatter(1, i, 1), torch.zeros(2, 3, dtype=dtype), at([[2], [0]]))
@@ -339,3 +348,25 @@ def test_an_index_outside_is_a_device_side_assert(doomed: Any, capsys: pytest.Ca
     assert said in str(raised.value) + capsys.readouterr().out
     with pytest.raises(AcceleratorError, match="device-side assert triggered"):
         x.add(1).cpu()  # nothing runs after it
+
+
+def named_twice(x: torch.Tensor) -> None:
+    """Write the same number to one place from two threads."""
+    x[[0, 0]] = torch.ones(2, device="cuda")
+    torch.cuda.synchronize()
+
+
+def test_a_place_that_indices_name_twice_is_a_race_in_check_mode_alone() -> None:
+    try:
+        runtime.use_driver(made("forward"))
+        named_twice(x := torch.zeros(2, device="cuda"))
+        assert x.tolist() == [1, 0]
+        runtime.use_driver(made("check"))
+        added = torch.zeros(2, device="cuda").index_put((at([0, 0]).cuda(),), torch.ones(2, device="cuda"), True)
+        assert added.tolist() == [2, 0]
+        with pytest.raises(
+            AcceleratorError, match=r"indexing\.cu:\d+: race on global memory: written here, and written"
+        ):
+            named_twice(torch.zeros(2, device="cuda"))
+    finally:
+        runtime.use_driver(None)

@@ -3,7 +3,9 @@
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (make_info, restride_src, restride_indices), IndexingUtils.h
     (expandTensors), cuda/IndexKernel.cu, cuda/ScatterGatherKernel.cu, cuda/Indexing.cu, cuda/Nonzero.cu
 Differs: see indexing.cu. int32 indices are cast to int64 first. An index outside its dimension is a device-side assert,
-    as in PyTorch; the simulator prints the index.
+    as in PyTorch; the simulator prints the index. Where indices name a place twice, as in `x[[0, 0]] = value` and in
+    scatter, two threads write there and any of the values may stay: the simulator's check mode reports that as a race
+    on global memory, also where the values are the same. Where they are added nothing races.
 """
 
 from __future__ import annotations
@@ -276,6 +278,8 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
     if out is not None:
         check_no_overlap(out, (self, index))
     target = output(result, self.device) if out is None else out
+    if not index.numel():  # its rank may be another
+        return target
     at, sizes = cast(index, int64, index.device), index._shape or (1,)
     strides, of_index = along(self, dim)
     over(
@@ -323,6 +327,8 @@ def _scattered(self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor |
         wide = _scattered(cast(self, int32, self.device), dim, index, cast(src, int32, src.device), None, add=add)
         return cast(wide, self.dtype, self.device) if out is None else copy_elements(out, wide)
     target = _scatter_target(self, out, (index, src))
+    if not index.numel():
+        return target
     at, sizes = cast(index, int64, index.device), index._shape or (1,)
     strides, of_index = along(target, dim)
     over(
@@ -344,6 +350,8 @@ def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Numbe
     common_device(self, index, out, numbers=False)
     number = np.array(element(value, self.dtype), self.dtype.numpy)
     target = _scatter_target(self, out, (index,))
+    if not index.numel():
+        return target
     at, sizes = cast(index, int64, index.device), index._shape or (1,)
     strides, of_index = along(target, dim)
     over(
