@@ -91,8 +91,9 @@ def use_simulator(
 
     Each of the `devices` has `memory` bytes. `order` is that of the threads of a block and of the streams of a device:
     "forward", "reverse" or "random" (drawn with `seed`). `check` finds races, accesses out of bounds, uninitialised and
-    misaligned reads inside kernels; it is slow. `check_streams` reports accesses from two streams that no event orders.
-    CompileError where there is no C++ compiler.
+    misaligned reads inside kernels; it is slow. (Indices that name one place twice, as in `x[[0, 0]] = value`, write it
+    from two threads: it reports that as a race.) `check_streams` reports accesses from two streams that no event
+    orders. CompileError where there is no C++ compiler.
     """
     from glasstorch.kernels.cuda.driver_sim import SimDriver
 
