@@ -46,6 +46,23 @@ def test_the_cache_lies_below_the_users_cache_folder(tmp_path: Path, monkeypatch
     assert compiler.cache_folder() == tmp_path / "glasstorch" / "simulator"
 
 
+def test_a_cache_that_cannot_be_made_is_said_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GLASSTORCH_CACHE", str(tmp_path / "file"))
+    words = r"compiled kernels are kept in .*file.simulator, which cannot be written \(.+\); let GLASSTORCH_CACHE name"
+    with pytest.raises(CompileError, match=words):
+        SimModule(SOURCE, "f.cu")
+
+
+def test_a_cache_that_cannot_be_written_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    monkeypatch.setattr(compiler, "cache_folder", lambda: gone)
+    with pytest.raises(CompileError, match=r"compiled kernels are kept in .*gone, which cannot be written"):
+        SimModule(SOURCE, "f.cu")
+    with pytest.raises(CompileError, match=r"compiled kernels are kept in .*gone, which cannot be written"):
+        SimModule(SOURCE, "f.cu", options=["-I."])
+
+
 def test_what_was_compiled_is_not_compiled_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = SimModule(SOURCE, "f.cu")
 

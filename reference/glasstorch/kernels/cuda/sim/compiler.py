@@ -47,7 +47,7 @@ CHECKED = (
 
 
 def cache_folder() -> Path:
-    """Where compiled code is kept; made if it is not there."""
+    """Where compiled code is kept; made if it is not there. CompileError where it cannot be."""
     if named := os.environ.get("GLASSTORCH_CACHE"):
         folder = Path(named)
     elif sys.platform == "darwin":
@@ -55,8 +55,26 @@ def cache_folder() -> Path:
     else:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glasstorch"
     folder = folder / "simulator"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
     return folder
+
+
+def _workplace(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder for one compilation, inside the one where its result is kept."""
+    try:
+        return tempfile.TemporaryDirectory(dir=folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
+def _unwritable(folder: Path, error: OSError) -> CompileError:
+    return CompileError(
+        f"compiled kernels are kept in {folder}, which cannot be written ({error.strerror}); "
+        "let GLASSTORCH_CACHE name a folder that can"
+    )
 
 
 @cache
@@ -99,7 +117,7 @@ def runtime_library() -> ctypes.CDLL:
     path = cache_folder() / f"{_key('', RUNTIME, COMMON)}.so"
     if not path.exists():
         named = f"-Wl,-install_name,@rpath/{NAME}" if sys.platform == "darwin" else f"-Wl,-soname,{NAME}"
-        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        with _workplace(path.parent) as folder:
             made = Path(folder, NAME)
             sources = [str(FOLDER / name) for name in SOURCES]
             _run([compiler(), *COMMON, "-O2", "-shared", named, *sources, "-o", str(made)])
@@ -115,7 +133,7 @@ def library(text: str, options: Sequence[str], check: bool) -> Path:
     path = cache_folder() / f"{_key(with_headers, HEADERS, flags)}.so"
     if path.exists():
         return path
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+    with _workplace(path.parent) as folder:
         source, unit, made = (Path(folder, name) for name in ("kernel.cpp", "kernel.o", "kernel.so"))
         source.write_text(text, encoding="utf-8")
         _run([compiler(), *flags, *INCLUDES, "-c", str(source), "-o", str(unit)])
@@ -126,7 +144,7 @@ def library(text: str, options: Sequence[str], check: bool) -> Path:
 
 def _preprocessed(text: str, flags: Sequence[str]) -> str:
     """The text with all that it includes: headers of the user may change while it stays the same."""
-    with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+    with _workplace(cache_folder()) as folder:
         source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.ii")
         source.write_text(text, encoding="utf-8")
         _run([compiler(), *flags, *INCLUDES, "-E", "-P", str(source), "-o", str(made)])
