@@ -6,7 +6,7 @@ import pytest
 
 from glasstorch.core.errors import ArgumentValueError
 from glasstorch.kernels.cuda.driver import Parameter
-from glasstorch.kernels.cuda.sim.errors import SimFault
+from glasstorch.kernels.cuda.sim.errors import CompileError, SimFault
 from glasstorch.kernels.cuda.sim.module import SimModule, limit
 
 SOURCE = """#include <cuda_bf16.h>
@@ -46,6 +46,29 @@ def test_a_kernel_that_is_not_there_is_cudas_error_500() -> None:
     with pytest.raises(SimFault, match=r"f\.cu has no kernel 'h'; it has f") as error:
         SimModule(SOURCE, "f.cu").kernel("h")
     assert error.value.code == 500
+
+
+def test_a_header_of_the_host_is_refused_with_its_line() -> None:
+    source = '#include <cuda_fp16.h>\n%s\n#include <stdio.h>\n%s\nextern "C" __global__ void f() {}'
+    with pytest.raises(
+        CompileError, match=r"f\.cu:3:\d+: error: #error cannot open stdio\.h: a kernel has no host"
+    ) as error:
+        SimModule(source % ("", ""), "f.cu")
+    assert str(error.value).count("error:") == 1
+    assert SimModule(source % ("#ifndef __CUDA_ARCH__", "#endif"), "f.cu").kernel("f")
+
+
+@pytest.mark.parametrize("option", ["--use_fast_math", "-lineinfo", "-O3", "DN=1"])
+def test_options_that_mean_nothing_here_are_refused_by_name(option: str) -> None:
+    words = rf"f\.cu: the option '{option}' means nothing here; .* takes -DNAME=VALUE and -IFOLDER"
+    with pytest.raises(CompileError, match=words):
+        SimModule(SOURCE, "f.cu", options=["-DN=1", option])
+
+
+@pytest.mark.parametrize("name", ["f; x", "g<int, 3>; x", "f x", "", "g<int, 3", "f{}"])
+def test_what_is_no_kernels_name_is_refused(name: str) -> None:
+    with pytest.raises(CompileError, match=rf"f\.cu: '{name}' is no kernel's name; expected a name, or an instance"):
+        SimModule(SOURCE, "f.cu", [name])
 
 
 def test_the_time_a_kernel_may_run_is_a_number_of_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from glasstorch.kernels.cuda.sim.errors import CompileError
-from glasstorch.kernels.cuda.sim.source import blanked, kernel_names, rewritten
+from glasstorch.kernels.cuda.sim.source import blanked, kernel_names, rewritten, without_host_headers
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,27 @@ def test_the_kernels_in_c_linkage_are_found_in_order() -> None:
     }
     """
     assert kernel_names(source) == ["one", "two", "three", "five"]
+
+
+@pytest.mark.parametrize(
+    ("include", "error"),
+    [
+        ("#include <stdio.h>", "#error cannot open stdio.h: a kernel has no host headers; "),
+        ('  # include "stdio.h"  // for printf', "  # error cannot open stdio.h: a kernel has no host headers; "),
+        ("#include <mine/users.h>", "#error cannot open mine/users.h: a kernel has no host headers; "),
+    ],
+)
+def test_the_include_of_a_header_that_a_kernel_cannot_have_becomes_an_error(include: str, error: str) -> None:
+    text = without_host_headers(f"int a;\n{include}\nint b;")
+    assert text == f"int a;\n{error}printf and the math functions are there without\nint b;"
+
+
+def test_headers_of_cuda_and_of_given_folders_stay(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "users.h").touch()
+    text = '#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include "inner/users.h"\n// #include <stdio.h>\n'
+    assert without_host_headers(text, [str(tmp_path)]) == text
+    assert without_host_headers(text) != text
 
 
 def test_blanking_keeps_places_and_lines() -> None:

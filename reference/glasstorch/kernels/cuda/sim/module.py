@@ -24,7 +24,7 @@ from glasstorch.kernels.cuda.arguments import Packed
 from glasstorch.kernels.cuda.driver import Dim, Parameter
 from glasstorch.kernels.cuda.sim.compiler import library, runtime_library
 from glasstorch.kernels.cuda.sim.errors import CompileError, SimFault
-from glasstorch.kernels.cuda.sim.source import kernel_names, rewritten
+from glasstorch.kernels.cuda.sim.source import kernel_names, rewritten, without_host_headers
 
 ORDERS = {"forward": 0, "reverse": 1, "random": 2}
 MAX_THREADS = 1024
@@ -32,6 +32,7 @@ MAX_BLOCK: Dim = (1024, 1024, 64)
 MAX_GRID: Dim = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 227 * 1024  # bytes
 LINE = re.compile(r'^[ \t]*#[ \t]*line[ \t]+\d+[ \t]+"([^"\n]+)"', re.MULTILINE)
+NAME = re.compile(r"(?:\w+::)*\w+\s*(?:<[^;{}\n]*>)?\s*")
 LIMIT = 20.0  # seconds that a kernel may run, unless GLASSTORCH_KERNEL_LIMIT says otherwise
 
 Buffers = np.ndarray[tuple[int, int], np.dtype[np.uint64]]  # rows: low, high, address of the init bytes or 0, flags
@@ -192,7 +193,7 @@ class SimModule:
     """CUDA C++, compiled for this CPU.
 
     `file` is what messages call the source; `expressions` name the instances of templates, such as `sum<float>`;
-    `options` are `-DNAME=VALUE`. With `check` its kernels find wrong accesses and count.
+    `options` are `-DNAME=VALUE` and `-IFOLDER`. With `check` its kernels find wrong accesses and count.
     """
 
     def __init__(
@@ -203,12 +204,26 @@ class SimModule:
         options: Sequence[str] = (),
         check: bool = False,
     ) -> None:
+        for option in options:
+            if not option.startswith(("-D", "-I")):
+                raise CompileError(
+                    f"{file}: the option {option!r} means nothing here; a simulated CUDA device takes -DNAME=VALUE and "
+                    "-IFOLDER"
+                )
+        for name in expressions:
+            if not NAME.fullmatch(name):
+                raise CompileError(
+                    f"{file}: {name!r} is no kernel's name; expected a name, or an instance of a template such as "
+                    "scale<float>"
+                )
         names = list(dict.fromkeys((*kernel_names(source), *expressions)))
         if not names:
             raise CompileError(f'{file}: no kernel: expected `extern "C" __global__ void name(...)`, or an expression')
         rows = ",".join(f'{{"{name}", sim::Kernel<{name}>::call, sim::Kernel<{name}>::signature}}' for name in names)
+        folders = [option.removeprefix("-I") for option in options if option.startswith("-I")]
+        code = rewritten(without_host_headers(source, folders))
         text = (
-            f'#include "device.h"\n#line 1 "{file}"\n{rewritten(source)}\n#line 1 "table of kernels"\n'
+            f'#include "device.h"\n#line 1 "{file}"\n{code}\n#line 1 "table of kernels"\n'
             f'extern "C" SIM_EXPORT sim::Entry glasstorch_kernels[] = {{{rows}}};\n'
         )
         self.file = file

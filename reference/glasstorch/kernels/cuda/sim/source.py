@@ -1,16 +1,17 @@
 """What is changed in the text of CUDA C++ before a C++ compiler reads it?
 
-Only `__shared__` declarations, which C++ has no word for: each becomes a reference into the block's memory. Nothing
-moves to another line.
+Two things: a `__shared__` declaration, which C++ has no word for, becomes a reference into the block's memory; the
+include of a header that a kernel cannot have becomes an `#error`. Nothing moves to another line.
 
-Mirrors: nothing
-Differs: nvcc and NVRTC read CUDA C++ as it is.
+Mirrors: NVRTC in which headers it finds
+Differs: nvcc and NVRTC read CUDA C++ as it is; nvcc has the host's headers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from glasstorch.kernels.cuda.sim.errors import CompileError
 
@@ -20,6 +21,8 @@ KERNEL = re.compile(r'extern\s+"C"\s*(?:__global__|__launch_bounds__\s*\([^)]*\)
 LINKAGE_BLOCK = re.compile(r'extern\s+"C"\s*\{')
 SHARED = re.compile(r"(?:\bextern\s+)?\b__shared__\b([^;=]*);")
 ALIGNMENT = re.compile(r"\b(?:__align__|alignas)\s*\(")
+INCLUDE = re.compile(r'^([ \t]*#[ \t]*)include[ \t]*[<"]([^>"\n]+)[>"].*$', re.MULTILINE)
+HEADERS = Path(__file__).parent / "include"  # those that a kernel has
 GLOBAL = re.compile(r"__global__[^;{(]*?\b(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+)?(\w+)\s*\(")
 
 
@@ -50,6 +53,28 @@ def kernel_names(text: str) -> list[str]:
         end = closing(plain, block.end() - 1, "{}")
         names += [(match.start(), match[1]) for match in GLOBAL.finditer(plain, block.end(), end)]
     return list(dict.fromkeys(name for _, name in sorted(names)))
+
+
+def without_host_headers(text: str, folders: Sequence[str] = ()) -> str:
+    """The text with an `#error` for each header that is neither ours nor in one of the folders.
+
+    The compiler says where it stands, and skips it where an `#if` does.
+    """
+
+    def refused(match: re.Match[str]) -> str:
+        start, header = match[1], match[2]
+        if any(Path(folder, header).is_file() for folder in (str(HEADERS), *folders)):
+            return match[0]
+        return (
+            f"{start}error cannot open {header}: a kernel has no host headers; "
+            "printf and the math functions are there without"
+        )
+
+    plain, pieces, end = blanked(text, strings=False), [], 0
+    for match in INCLUDE.finditer(plain):
+        pieces += [text[end : match.start()], refused(match)]
+        end = match.end()
+    return "".join([*pieces, text[end:]])
 
 
 def rewritten(text: str) -> str:
