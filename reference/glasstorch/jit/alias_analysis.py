@@ -1,0 +1,201 @@
+"""Which values may share memory, and which nodes write to it?
+
+Mirrors: torch/csrc/jit/ir/alias_analysis.h, alias_analysis.cpp (AliasDb)
+Differs: lists never change here, so a list and a tuple stand for the memory of their elements; a set of places for each
+    value replaces PyTorch's graph of pointers. `type_as` and `_unsafe_view` may return memory of their argument though
+    their schemas do not say so; PyTorch believes the schemas, and drops a write through them that somebody sees.
+
+# Note [Places]
+A place is a piece of memory, named by the value that was the first to have it. A value may have several: the output of
+an If has those of both branches. `OUTSIDE` is all memory that was there before the graph ran: whatever the inputs and
+the constants have. Any two inputs may share memory, so they have this one place together. Two values may share memory
+if they have a place in common. The sets only grow while the graph is walked, until a walk changes nothing: one walk and
+one to see it, and more where a loop hands memory back to its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.jit.ir import Block, Graph, Node, Value
+from glasstorch.jit.side_effects import is_opaque
+from glasstorch.jit.types import AnyType, ListType, OpaqueType, OptionalType, TensorType, TupleType, Type
+
+OUTSIDE: Final = "outside"
+Place = Value | str
+Places = frozenset[Place]
+NOWHERE: Final[Places] = frozenset()
+
+# Operators that may return memory of their first argument and do not declare it.
+UNDECLARED_VIEWS: Final = frozenset(["type_as", "_unsafe_view"])
+CONTAINERS: Final = frozenset(
+    f"prim::{name}" for name in ("ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack", "TupleIndex")
+)
+
+
+class AliasAnalysis:
+    """The places of every value of a graph as it stood when the analysis was made.
+
+    After values were merged, tell it with `merged`; after any other edit, make a new one.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._places: dict[Value, Places] = {}
+        self._writes: dict[Node, Places] = {}
+        self._grew = True  # whether the last walk found anything new
+        self._leaked: Places = frozenset([OUTSIDE])  # what an opaque node has seen may be known to anybody
+        for value in graph.inputs:
+            self._add(value, _outside(value))
+        while self._grew:
+            self._grew = False
+            self._walk(graph.block)
+        self._places = {value: self._with_outside(places) for value, places in self._places.items()}
+        self._writes = {node: self._with_outside(places) for node, places in self._writes.items()}
+        self.written: Places = NOWHERE.union(*self._writes.values())
+        self._returned: Places = self._of_all(graph.outputs) | (self._leaked - {OUTSIDE})
+
+    def places(self, value: Value) -> Places:
+        """The memory that a value, or an element of it, may have; empty for numbers. See Note [Places]."""
+        return self._places.get(value, NOWHERE)
+
+    def writes(self, node: Node) -> Places:
+        """The memory that the node itself may write to; what nodes of its blocks write is theirs."""
+        return self._writes.get(node, NOWHERE)
+
+    def may_alias(self, left: Value, right: Value) -> bool:
+        """Whether a write to one may be seen through the other."""
+        return not self.places(left).isdisjoint(self.places(right))
+
+    def has_writers(self, values: Iterable[Value]) -> bool:
+        """Whether any node of the graph, wherever it stands, may write to memory of these values."""
+        return any(not self.places(value).isdisjoint(self.written) for value in values)
+
+    def is_outside(self, value: Value) -> bool:
+        """Whether the value may have memory that was there before the graph ran."""
+        return OUTSIDE in self.places(value)
+
+    def is_returned(self, value: Value) -> bool:
+        """Whether the caller may get memory of the value from the graph's outputs."""
+        return not self.places(value).isdisjoint(self._returned)
+
+    def merged(self, kept: Value, dropped: Value) -> None:
+        """Take note that `kept` now stands wherever `dropped` stood."""
+        if self.is_returned(dropped):
+            self._returned |= self.places(kept)
+
+    def _with_outside(self, places: Places) -> Places:
+        return places if places.isdisjoint(self._leaked) else places | {OUTSIDE}
+
+    def _walk(self, block: Block) -> None:
+        """Visit every node once, in order."""
+        for node in block.nodes:
+            if node.kind == "prim::If":
+                self._visit_if(node)
+            elif node.kind == "prim::Loop":
+                self._visit_loop(node)
+            elif node.kind == "prim::Constant":
+                self._add(node.output, _outside(node.output))
+            elif node.kind in CONTAINERS:
+                for output in node.outputs:
+                    self._add(output, self._of_all(node.inputs))
+            elif is_opaque(node):
+                self._visit_opaque(node)
+            else:
+                self._visit_operator(node)
+
+    def _visit_if(self, node: Node) -> None:
+        for block in node.blocks:
+            self._walk(block)
+            for output, given in zip(node.outputs, block.outputs, strict=True):
+                self._add(output, self.places(given))
+
+    def _visit_loop(self, node: Node) -> None:
+        """Inputs: how often, whether to start, and what is carried; the body gives whether to go on, and the rest."""
+        (body,) = node.blocks
+        self._walk(body)
+        for i, output in enumerate(node.outputs):
+            carried = self._of_all([node.inputs[i + 2], body.outputs[i + 1]])
+            self._add(body.inputs[i + 1], carried)
+            self._add(output, carried)
+
+    def _visit_opaque(self, node: Node) -> None:
+        touched = self._of_all(node.inputs)
+        self._grew |= not touched <= self._leaked
+        self._leaked |= touched
+        self._add_write(node, touched)
+        for output in node.outputs:
+            self._add(output, _outside(output))
+        for block in node.blocks:
+            for value in block.inputs:
+                self._add(value, _outside(value))
+            self._walk(block)
+            self._add_write(node, self._of_all(block.outputs))
+            self._leaked |= self._of_all(block.outputs)
+
+    def _visit_operator(self, node: Node) -> None:
+        facts = memory_facts(node.schema())
+        for i in facts.written:
+            self._add_write(node, self.places(node.inputs[i]))
+        for output, sources in zip(node.outputs, facts.sources, strict=True):
+            if sources:
+                self._add(output, self._of_all([node.inputs[i] for i in sources]))
+            elif _may_hold_memory(output.type):
+                self._add(output, frozenset([output]))
+
+    def _of_all(self, values: Iterable[Value]) -> Places:
+        return NOWHERE.union(*map(self.places, values))
+
+    def _add(self, value: Value, places: Places) -> None:
+        before = self.places(value)
+        self._grew |= not places <= before
+        self._places[value] = before | places
+
+    def _add_write(self, node: Node, places: Places) -> None:
+        before = self.writes(node)
+        self._grew |= not places <= before
+        self._writes[node] = before | places
+
+
+class MemoryFacts:
+    """What a schema says of memory."""
+
+    __slots__ = ("sources", "written")
+
+    def __init__(self, schema: FunctionSchema) -> None:
+        letters = [_letter(argument.type.alias) for argument in schema.arguments]
+        self.written = [i for i, argument in enumerate(schema.arguments) if argument.type.is_write]
+        # For each result the arguments whose memory it may have.
+        self.sources = [
+            [i for i, letter in enumerate(letters) if letter and letter == _letter(result.type.alias)]
+            for result in schema.returns
+        ]
+        if schema.name in UNDECLARED_VIEWS:
+            self.sources = [[0] for _ in schema.returns]
+
+
+@cache
+def memory_facts(schema: FunctionSchema) -> MemoryFacts:
+    return MemoryFacts(schema)
+
+
+def _letter(alias: str | None) -> str:
+    """The name in an annotation: `a` of `a!` and of `a -> *`."""
+    return (alias or "").partition(" ")[0].rstrip("!")
+
+
+def _outside(value: Value) -> Places:
+    return frozenset([OUTSIDE]) if _may_hold_memory(value.type) else NOWHERE
+
+
+def _may_hold_memory(type: Type) -> bool:
+    match type:
+        case TensorType() | AnyType() | OpaqueType():
+            return True
+        case ListType(element) | OptionalType(element):
+            return _may_hold_memory(element)
+        case TupleType(elements):
+            return any(map(_may_hold_memory, elements))
+    return False
