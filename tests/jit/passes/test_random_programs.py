@@ -1,0 +1,40 @@
+"""Do random programs give the same before and after every pass, in all that a caller sees?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.parser import parse_ir
+from glasstorch.jit.passes.common_subexpression import eliminate_common_subexpressions
+from glasstorch.jit.passes.constant_propagation import propagate_constants
+from glasstorch.jit.passes.dead_code import eliminate_dead_code
+from glasstorch.jit.passes.peephole import peephole
+from glasstorch.jit.printer import tensor_constants
+from tests.jit.passes.programs import random_program, run_twice
+
+PASSES: dict[str, tuple[Callable[[Graph], bool], ...]] = {
+    "dead_code": (eliminate_dead_code,),
+    "common_subexpression": (eliminate_common_subexpressions,),
+    "constant_propagation": (propagate_constants,),
+    "peephole": (peephole,),
+    "all": (peephole, propagate_constants, eliminate_common_subexpressions, peephole, eliminate_dead_code),
+}
+SEEDS = 300
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_changes_nothing_that_a_caller_sees(name: str) -> None:
+    changed = 0
+    for seed in range(SEEDS):
+        graph = random_program(seed)
+        text = str(graph)
+        seen = run_twice(graph, seed)
+        said = [change(graph) for change in PASSES[name]]
+        assert any(said) == (str(graph) != text), f"program {seed}"
+        changed += any(said)
+        assert repr(run_twice(graph, seed)) == repr(seen), f"program {seed}:\n{text}\nbecame\n{graph}"
+        assert str(parse_ir(str(graph), tensor_constants(graph))) == str(graph)
+    assert changed > SEEDS / 2, "most programs give the pass something to do"
