@@ -48,6 +48,14 @@ def test_each_device_has_its_own_amount(memory: SimMemory) -> None:
     assert memory.used == [0, 1024]
 
 
+def test_what_the_computer_has_not_a_device_has_not_either() -> None:
+    memory = SimMemory(devices=1, total=1 << 62, track=False)
+    with pytest.raises(AcceleratorError, match=r"malloc of \d+ bytes on cuda:0: .*this computer") as caught:
+        memory.allocate(1 << 60, 0)
+    assert caught.value.code == 2
+    assert memory.used == [0]
+
+
 def test_what_is_written_is_followed_through_copies(memory: SimMemory) -> None:
     x, y = memory.allocate(8, 0), memory.allocate(8, 0)
     memory.fill(x, 7, 4)

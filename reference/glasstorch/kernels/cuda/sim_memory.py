@@ -66,14 +66,18 @@ class SimMemory:
         self.pinned = Regions()
 
     def allocate(self, nbytes: int, device: int) -> int:
-        """The address of fresh memory of a device; AcceleratorError 2 where there is not enough."""
+        """The address of fresh memory of a device; AcceleratorError 2 where it, or this computer, has too little."""
         taken = -(-nbytes // GRANULE) * GRANULE
         free = self.total - self.used[device]
         if taken > free:
             raise cuda_error(
                 Code.MEMORY_ALLOCATION, f"malloc of {nbytes} bytes on cuda:{device}: {free} of {self.total} are free"
             )
-        address = self.segments.add(GuardedMemory(nbytes, self.track))
+        try:
+            memory = GuardedMemory(nbytes, self.track)
+        except MemoryError as error:
+            raise cuda_error(Code.MEMORY_ALLOCATION, f"malloc of {nbytes} bytes on cuda:{device}: {error}") from None
+        address = self.segments.add(memory)
         self.device_of[address] = device
         self.used[device] += taken
         return address
