@@ -22,12 +22,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts it
 
 import numpy as np
 
-from benchmarks import eager, operators, startup, training
+from benchmarks import eager, jit, operators, startup, training
 from benchmarks.harness import Row
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).resolve().parent / "results"
-FILES = {"eager": eager.contests, "operators": operators.contests, "training": training.contests}
+FILES = {
+    "eager": eager.contests,
+    "operators": operators.contests,
+    "training": training.contests,
+    "jit": jit.contests,
+}
 
 
 def modules() -> dict[str, ModuleType]:

@@ -180,6 +180,32 @@ def test_changing_a_graph_later_does_not_change_its_code() -> None:
     assert code(glasstorch.tensor(1.0), glasstorch.tensor(1.0))[0].item() == 3.0
 
 
+TUPLES = """
+graph(%x : Tensor, %y : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %false : bool = prim::Constant[value=0]()
+  %pair : (Tensor, Tensor) = prim::TupleConstruct(%y, %x)
+  %a : Tensor, %b : Tensor = prim::TupleUnpack(%pair)
+  %both : Tensor[] = prim::ListConstruct(%a, %b)
+  %one : Tensor = aten::stack(%both, %zero)
+  %unused : Tensor = aten::exp(%one)
+  %values : Tensor, %indices : Tensor = aten::max(%one, %zero, %false)
+  return (%values, %indices)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs"),
+    [(ADD, (1.0, 2.0)), (IF, (1.0, True)), (IF, (1.0, False)), (LOOP, (2.0, 3, True)), (TUPLES, (1.0, 2.0))],
+)
+def test_running_by_steps_is_running_the_instructions(text: str, inputs: tuple[Any, ...]) -> None:
+    code = compiled(text)
+    stacks = [[glasstorch.tensor(i) if isinstance(i, float) else i for i in inputs] for _ in range(2)]
+    code.run(stacks[0])
+    code.run_plainly(stacks[1])
+    assert [t.tolist() for t in stacks[0]] == [t.tolist() for t in stacks[1]]
+
+
 # Liveness ---------------------------------------------------------------------------------------------------------
 
 

@@ -13,12 +13,19 @@ A value belongs to the block that defines it, and dies with the last node of tha
 of its own blocks. Where that node takes the value as an input, the value is moved to the stack: the register is empty
 while the node runs, so what an operator no longer needs is freed as soon as it returns. Where the use is inside
 the node's blocks, which may run many times or not at all, the register is emptied after the node.
+
+# Note [Calls]
+Nearly all instructions of a graph push the arguments of an operator, call it and store its result. Each such group
+is one step: (CALL, function, reads its arguments, the result's slot, the slots to empty). Slots are the
+registers and after them the constants. Nothing jumps into a group, as jumps lead to the beginning of a node or to what
+follows a block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from glasstorch.core.device import device
@@ -30,6 +37,7 @@ from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.types import NUMBERED, as_argument
 
 Stack = list[Any]
+Step = tuple[int, Any, Any, int, tuple[int, ...]]
 
 
 class OpCode(IntEnum):
@@ -54,6 +62,7 @@ class OpCode(IntEnum):
 
 LOAD, MOVE, LOADC, STORE, OP, DROP, DROPR, JF, JMP, LOOP = (int(code) for code in list(OpCode)[:10])
 LIST_CONSTRUCT, TUPLE_CONSTRUCT, LIST_UNPACK, TUPLE_UNPACK, RET = (int(code) for code in list(OpCode)[10:])
+CALL, CALL_1 = len(OpCode), len(OpCode) + 1  # not instructions, but steps: Note [Calls]
 
 GATHER = {"prim::ListConstruct": OpCode.LIST_CONSTRUCT, "prim::TupleConstruct": OpCode.TUPLE_CONSTRUCT}
 SPREAD = {"prim::ListUnpack": OpCode.LIST_UNPACK, "prim::TupleUnpack": OpCode.TUPLE_UNPACK}
@@ -83,8 +92,9 @@ class Code:
         self.constants = compiled.constants
         self.register_count = len(compiled.register_of)
         self._functions = compiled.functions
-        self._plain = [(int(op), x, n) for op, x, n in self.instructions]  # exact ints compare faster than an IntEnum
         self._lines = compiled.lines
+        self._steps, self._step_lines = _steps(self)
+        self._slots = [None] * self.register_count + self.constants
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         if len(inputs) != self.input_count:
@@ -95,50 +105,90 @@ class Code:
         return tuple(stack)
 
     def run(self, stack: Stack) -> None:  # hot path: benchmarks/jit.py
-        """Replace the inputs on the stack by the outputs.
+        """Replace the inputs on the stack by the outputs. `run_plainly` is the plain twin: see Note [Calls].
 
         An error in an operator gets a note that says which node of the graph it came from.
         """
-        instructions, constants, functions = self._plain, self.constants, self._functions
-        registers: list[Any] = [None] * self.register_count
+        steps = self._steps
+        slots = self._slots.copy()
         push, pop = stack.append, stack.pop
         at = 0
         try:
             while True:
-                op, x, n = instructions[at]
+                op, x, n, out, dying = steps[at]
                 at += 1
-                if op == LOAD:
-                    push(registers[x])
-                elif op == MOVE:
-                    push(registers[x])
-                    registers[x] = None
-                elif op == LOADC:
-                    push(constants[x])
+                if op == CALL:
+                    arguments = n(slots)
+                    for slot in dying:
+                        slots[slot] = None
+                    slots[out] = x(*arguments)
+                elif op == CALL_1:
+                    arguments = slots[n]
+                    for slot in dying:
+                        slots[slot] = None
+                    slots[out] = x(arguments)
                 elif op == STORE:
-                    registers[x] = pop()
-                elif op == OP:
-                    arguments = stack[-n:] if n else []
-                    del stack[len(stack) - n :]
-                    push(functions[x](*arguments))
-                elif op == DROP:
-                    pop()
-                elif op == DROPR:
-                    registers[x] = None
-                elif op == JF:
-                    if not pop():
-                        at = x
-                elif op == JMP:
-                    at = x
-                elif op == LOOP:
-                    if not _begin_pass(stack, n):
-                        at = x
+                    slots[x] = pop()
+                elif op == LOAD:
+                    push(slots[x])
+                elif op == MOVE:
+                    push(slots[x])
+                    slots[x] = None
                 elif op == RET:
                     return
                 else:
-                    _gather_or_spread(op, stack, n)
+                    at = self._step(op, x, n, at, stack, slots)
         except Exception as error:
-            error.add_note(f"in this node of the graph: {self._lines[at - 1]}")
+            error.add_note(f"in this node of the graph: {self._step_lines[at - 1]}")
             raise
+
+    def run_plainly(self, stack: Stack) -> None:
+        """As `run`, one instruction after another."""
+        slots = self._slots.copy()
+        at = 0
+        while True:
+            op, x, n = self.instructions[at]
+            at += 1
+            if op == RET:
+                return
+            at = self._step(op, x, n, at, stack, slots)
+
+    def _step(self, op: int, x: int, n: int, at: int, stack: Stack, slots: list[Any]) -> int:
+        """Do one instruction. `at` is the number of the next one; returns the one to go on with."""
+        if op == LOAD:
+            stack.append(slots[x])
+        elif op == MOVE:
+            stack.append(slots[x])
+            slots[x] = None
+        elif op == LOADC:
+            stack.append(self.constants[x])
+        elif op == STORE:
+            slots[x] = stack.pop()
+        elif op == OP:
+            first = len(stack) - n
+            arguments = stack[first:]
+            del stack[first:]
+            stack.append(self._functions[x](*arguments))
+        elif op == DROP:
+            stack.pop()
+        elif op == DROPR:
+            slots[x] = None
+        elif op == JF:
+            return at if stack.pop() else x
+        elif op == JMP:
+            return x
+        elif op == LOOP:
+            return at if _begin_pass(stack, n) else x
+        elif op in (LIST_UNPACK, TUPLE_UNPACK):
+            values = stack.pop()
+            if len(values) != n:
+                raise ArgumentError(f"Expected {n} elements in a list or tuple but found {len(values)}")
+            stack.extend(values)
+        else:
+            first = len(stack) - n
+            values = stack[first:]
+            stack[first:] = [values if op == LIST_CONSTRUCT else tuple(values)]
+        return at
 
     def __str__(self) -> str:
         return "\n".join(f"{at} {instruction}" for at, instruction in enumerate(self.instructions))
@@ -158,16 +208,44 @@ def _begin_pass(stack: Stack, count: int) -> bool:
     return False
 
 
-def _gather_or_spread(op: int, stack: Stack, count: int) -> None:
-    if op in (LIST_UNPACK, TUPLE_UNPACK):
-        values = stack.pop()
-        if len(values) != count:
-            raise ArgumentError(f"Expected {count} elements in a list or tuple but found {len(values)}")
-        stack.extend(values)
-        return
-    first = len(stack) - count
-    values = stack[first:]
-    stack[first:] = [values if op == LIST_CONSTRUCT else tuple(values)]
+def _steps(code: Code) -> tuple[list[Step], list[str]]:
+    """The instructions with every call's own in one step, and the node that each step came from: Note [Calls]."""
+    count = code.register_count
+    steps: list[Step] = []
+    lines: list[str] = []
+    step_of: dict[int, int] = {}  # the instruction that a step begins with -> the step
+    instructions = code.instructions
+    at = 0
+    while at < len(instructions):
+        step_of[at] = len(steps)
+        lines.append(code._lines[at])
+        end = _end_of_call(instructions, at)
+        if end is None:
+            op, x, n = instructions[at]
+            steps.append((int(op), x, n, 0, ()))
+            at += 1
+            continue
+        *loads, call, store = instructions[at:end]
+        slots = [load.x + (count if load.op == LOADC else 0) for load in loads]
+        dying = tuple(load.x for load in loads if load.op == MOVE)
+        function = code._functions[call.x]
+        if len(slots) == 1:
+            steps.append((CALL_1, function, slots[0], store.x, dying))
+        else:
+            steps.append((CALL, function, itemgetter(*slots), store.x, dying))
+        at = end
+    jumps = (JF, JMP, LOOP)
+    return [(op, step_of[x] if op in jumps else x, *rest) for op, x, *rest in steps], lines
+
+
+def _end_of_call(instructions: Sequence[Instruction], start: int) -> int | None:
+    """Where the instructions end that push the arguments of one operator, call it and store its result."""
+    at = start
+    while instructions[at].op in (LOAD, MOVE, LOADC):
+        at += 1
+    op, _, count = instructions[at]
+    is_call = op == OP and at > start and count == at - start and instructions[at + 1].op == STORE
+    return at + 2 if is_call else None
 
 
 # Compiling --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,68 @@
+"""What does it cost to run a program as a graph?
+
+Small tensors, so that what is measured is the interpreter and not the kernels: the difference between an operator
+in a traced graph and the same operator called from Python is what the graph costs, or saves.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from benchmarks.harness import Contest, Run, repeat
+
+NODES = 100
+
+
+def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
+    """The contests of this file, for the modules that are installed."""
+    called: dict[str, Run] = {}
+    traced: dict[str, Run] = {}
+    models: dict[str, Run] = {}
+    traced_models: dict[str, Run] = {}
+    for name, module in modules.items():
+        x, y = module.ones(8), module.ones(8)
+        called[name] = _for_each_node(_chain, x, y)
+        traced[name] = _for_each_node(_traced(module, _chain, (x, y)), x, y)
+        nn: Any = module.nn
+        model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))
+        images = module.ones(64, 64)
+        models[name] = _steps(model, images)
+        traced_models[name] = _steps(_traced(module, model, (images,)), images)
+    yield Contest(f"an operator of {NODES} on 8 floats, called", called, 20 * NODES)
+    yield Contest(f"an operator of {NODES} on 8 floats, in a traced graph", traced, 20 * NODES)
+    yield Contest("digits classifier, forward and backward, called", models, 20)
+    yield Contest("digits classifier, forward and backward, traced", traced_models, 20)
+
+
+def _chain(x: Any, y: Any) -> Any:
+    for _ in range(NODES // 2):
+        x = x * y
+        x = x + y
+    return x
+
+
+def _traced(module: ModuleType, function: Any, inputs: tuple[Any, ...]) -> Callable[..., Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # torch's word on tracing
+        result: Callable[..., Any] = module.jit.trace(function, inputs)
+    return result
+
+
+def _for_each_node(function: Callable[..., Any], *inputs: Any) -> Run:
+    """Runs a chain of NODES operators, and counts operators."""
+
+    def run(number: int) -> float:
+        start = time.perf_counter()
+        for _ in range(number // NODES):
+            function(*inputs)
+        return time.perf_counter() - start
+
+    return run
+
+
+def _steps(model: Any, images: Any) -> Run:
+    return repeat(lambda: model(images).sum().backward())
