@@ -4,6 +4,7 @@ Mirrors: torch/csrc/jit/ir/ir.cpp (Graph::print, Node::print, printAttribute), a
     (operator<<), c10/util/StringUtil.h (printQuotedString)
 Differs: a tensor constant of two to ten elements is `<Tensor>`, as PyTorch writes those of more: the text never holds
     what parse_ir cannot read. Text outside ASCII is written byte by byte in octal; PyTorch's digits for it are wrong.
+    Without places in the source there are none in blocks either; PyTorch leaves those.
 
     graph      = "graph(" [typed ("," typed)*] "):" node* "return (" [names] ")" with*
     typed      = name [":" type]
