@@ -9,10 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import glasstorch as torch
-from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
 from glasstorch.cuda import _compile_kernel
 from glasstorch.kernels.cuda import runtime
 
@@ -56,6 +57,17 @@ def test_a_kernel_runs_on_the_stream_it_is_given() -> None:
     assert x.tolist() == [3] * 4
 
 
+def test_a_stream_of_another_device_than_a_tensor_is_refused() -> None:
+    x, there = torch.ones(4, device="cuda:0"), torch.ones(4, device="cuda:1")
+    stream, kernel = torch.cuda.Stream("cuda:1"), _compile_kernel(SOURCE, "scale")
+    with pytest.raises(DeviceError, match="scale: the stream is of cuda:1, argument 0 is a tensor on cuda:0"):
+        kernel((1, 1, 1), (4, 1, 1), [x, 3.0, 4, 1], stream=stream)
+    stream.wait_stream(torch.cuda.current_stream("cuda:1"))
+    kernel((1, 1, 1), (4, 1, 1), [there, 3.0, 4, 1], stream=stream)
+    torch.cuda.synchronize("cuda:1")
+    assert (x.tolist(), there.tolist()) == ([1] * 4, [3] * 4)
+
+
 def test_options_and_folders_reach_the_compiler(tmp_path: Path) -> None:
     (tmp_path / "given.h").write_text("#define VALUE 5\n", encoding="utf-8")
     source = '#include "given.h"\nextern "C" __global__ void f(float* x) { x[0] = VALUE + MORE; }'
@@ -76,6 +88,8 @@ def test_a_text_that_does_not_compile_is_refused_with_its_line() -> None:
         (2, 1.5, ArgumentTypeError, "scale: argument 2 is 1.5, the parameter is int32"),
         (2, 1 << 31, ArgumentValueError, "scale: argument 2 is 2147483648, which a parameter of int32 cannot hold"),
         (3, -1, ArgumentValueError, "scale: argument 3 is -1, which a parameter of uint8 cannot hold"),
+        (1, 1e39, ArgumentValueError, "scale: argument 1 is 1e+39, which a parameter of float32 cannot hold"),
+        (1, 10**400, ArgumentValueError, "which a parameter of float32 cannot hold"),
         (0, 4096, ArgumentTypeError, r"scale: argument 0 is 4096, the parameter is float32*"),
     ],
 )
@@ -84,6 +98,13 @@ def test_a_number_that_does_not_fit_is_refused(place: int, value: Any, error: ty
     arguments[place] = value
     with pytest.raises(error, match=re.escape(words)):
         _compile_kernel(SOURCE, "scale")(args=arguments)
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan"), 3.4028235e38, 10**30, 1e-50])
+def test_a_float_that_fits_is_taken_and_so_are_infinities_and_nan(number: float) -> None:
+    x = torch.ones(1, device="cuda")
+    _compile_kernel(SOURCE, "scale")(args=[x, number, 1, 1])
+    np.testing.assert_array_equal(x.cpu().numpy(), np.array([number], np.float64).astype(np.float32))
 
 
 def test_it_is_called_as_torchs(require: Callable[[str], ModuleType]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
 from glasstorch.kernels.cuda.driver import Argument, Kernel, Parameter
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.runtime import driver
@@ -47,8 +47,20 @@ class _CudaKernel:
             argument if isinstance(argument, Tensor) else number_for(self.kernel.name, place, argument, parameter)
             for place, (argument, parameter) in enumerate(zip(given, wanted, strict=True))
         ]
-        with StreamContext(stream):
+        context = StreamContext(stream)
+        if stream is not None:
+            self._check_devices(stream, given)
+        with context:
             launch(self.kernel, grid, block, taken, shared_mem)
+
+    def _check_devices(self, stream: Stream, arguments: Sequence[Tensor | float]) -> None:
+        """DeviceError where a tensor is on another CUDA device than the stream that the kernel is to run on."""
+        for place, argument in enumerate(arguments):
+            if isinstance(argument, Tensor) and argument.device.type == "cuda" and argument.device != stream.device:
+                raise DeviceError(
+                    f"{self.kernel.name}: the stream is of {stream.device}, argument {place} is a tensor on "
+                    f"{argument.device}"
+                )
 
     def __repr__(self) -> str:
         return f"<CUDA kernel {self.kernel.name}>"
@@ -67,9 +79,14 @@ def number_for(name: str, place: int, number: object, parameter: Parameter | Non
     if parameter.pointer or parameter.kind == "V" or (isinstance(number, float) and parameter.kind != "f"):
         raise ArgumentTypeError(f"{name}: argument {place} is {number!r}, the parameter is {parameter}")
     kind = np.dtype(f"{parameter.kind}{parameter.size}")
-    if kind.kind in "iu" and not np.iinfo(kind).min <= number <= np.iinfo(kind).max:
+    try:
+        with np.errstate(over="ignore"):
+            scalar: np.generic = kind.type(number)
+        fits = not np.isinf(scalar) or np.isinf(number)
+    except OverflowError:  # an int that is out of the range of integers, or of float64
+        fits = False
+    if not fits:
         raise ArgumentValueError(f"{name}: argument {place} is {number}, which a parameter of {parameter} cannot hold")
-    scalar: np.generic = kind.type(number)
     return scalar
 
 
