@@ -85,6 +85,31 @@ def test_without_a_compiler_the_refusal_says_so_too(monkeypatch: pytest.MonkeyPa
         torch.cuda.init()
 
 
+def test_a_simulator_without_a_compiler_is_not_available_and_a_warning_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def none() -> str:
+        raise CompileError("no compiler: install g++")
+
+    monkeypatch.setenv(runtime.VARIABLE, "simulator")
+    with monkeypatch.context() as without:
+        without.setattr(compiler, "compiler", none)
+        with pytest.warns(UserWarning, match=r"CUDA initialization: no compiler: install g\+\+"):
+            assert torch.cuda.device_count() == 0
+    assert torch.cuda.device_count() == 1
+
+
+def test_a_program_that_asks_first_goes_on_where_there_is_no_compiler() -> None:
+    program = """
+found = torch.cuda.is_available()
+try:
+    torch.ones(1, device="cuda")
+except RuntimeError as error:
+    print(json.dumps([found, "Install one" in str(error)]))
+"""
+    assert in_fresh_process(program, GLASSTORCH_CUDA="simulator", PATH="", CXX="") == [False, True]
+
+
 def test_cupy_without_a_card_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     class NoCard:
         @staticmethod

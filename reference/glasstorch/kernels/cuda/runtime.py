@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -114,11 +115,18 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """How many devices there are; 0 where there is no driver. Loads no kernels."""
+    """How many devices there are; 0 where there is no driver. Loads no kernels.
+
+    Where the simulator was asked for and there is no C++ compiler it is 0, too, and a warning says what to install.
+    """
     global _driver
     with _lock:
         if _driver is None:
-            _driver = _find()[0]
+            found = _find()[0]
+            if found is not None and found.simulated and (missing := _missing_compiler()):
+                warnings.warn(f"CUDA initialization: {missing}", stacklevel=2)
+                return 0
+            _driver = found
         return 0 if _driver is None else _driver.device_count()
 
 
@@ -134,7 +142,9 @@ def _initialized() -> Driver:
         if _driver is None:
             found, reason = _find()
             if found is None:
-                raise DeviceError(f"No CUDA GPUs are available: {reason}. {SIMULATOR_HINT}{_missing_compiler()}")
+                missing = _missing_compiler()
+                but = f". But {missing}" if missing else ""
+                raise DeviceError(f"No CUDA GPUs are available: {reason}. {SIMULATOR_HINT}{but}")
             if found.simulated:
                 _require_compiler()
             _driver = found
@@ -173,13 +183,13 @@ def _require_compiler() -> None:
 
 
 def _missing_compiler() -> str:
-    """What the simulator would lack here, as a sentence; nothing if it lacks nothing."""
+    """What the simulator would lack here, in words; nothing if it lacks nothing."""
     from glasstorch.kernels.cuda.sim.errors import CompileError
 
     try:
         _require_compiler()
     except CompileError as error:
-        return f". But {error}"
+        return str(error)
     return ""
 
 
