@@ -633,6 +633,20 @@ def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
         SimDriver(**options)
 
 
+@pytest.mark.parametrize("options", [{"devices": "2"}, {"memory": 1.5}, {"seed": "x"}])
+def test_an_option_that_is_no_int_is_refused(options: dict[str, Any]) -> None:
+    ((name, value),) = options.items()
+    with pytest.raises(ArgumentTypeError, match=f"use_simulator: {name}={value!r}; expected an int"):
+        SimDriver(**options)
+
+
+def test_a_seed_that_is_no_int_is_refused_where_it_is_set(simple: Device) -> None:
+    with pytest.raises(ArgumentTypeError, match="seed='x'; expected an int"):
+        simple.seed = "x"  # type: ignore[assignment]
+    simple.seed = 5
+    assert simple.seed == 5
+
+
 # Counting -------------------------------------------------------------------------------------------------------
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 
 import glasstorch as torch
-from glasstorch.core.errors import AcceleratorError, ArgumentError, ArgumentValueError
+from glasstorch.core.errors import AcceleratorError, ArgumentError, ArgumentTypeError, ArgumentValueError
 from glasstorch.kernels.cuda import runtime
 from glasstorch.kernels.cuda.codes import Code, cuda_error
 from glasstorch.kernels.cuda.driver_sim import SimDriver
@@ -90,6 +91,27 @@ def test_query_comes_to_an_end() -> None:
     while not stream.query():
         pass
     assert stream.query()
+
+
+@pytest.mark.parametrize(
+    ("use", "words"),
+    [
+        (lambda: cuda.stream(5), "stream: expected Stream, got 5"),
+        (lambda: cuda.set_stream("x"), "set_stream: expected Stream, got 'x'"),
+        (lambda: cuda.default_stream().wait_stream(None), "wait_stream: expected Stream, got None"),
+        (lambda: cuda.default_stream().wait_event(None), "wait_event: expected Event, got None"),
+        (lambda: cuda.default_stream().record_event(5), "record_event: expected Event, got 5"),
+        (lambda: cuda.Event().record(5), "Event.record: expected Stream, got 5"),
+        (lambda: cuda.default_stream().record_event().wait(5), "Event.wait: expected Stream, got 5"),
+        (lambda: cuda.Event().elapsed_time(5), "elapsed_time: expected Event, got 5"),
+        (lambda: cuda.Stream(priority="x"), r"Stream\(\): argument 'priority' must be int, not str"),
+        (lambda: copy.deepcopy(cuda.Stream()), "cannot pickle 'Stream' object"),
+        (lambda: copy.copy(cuda.Event()), "cannot pickle 'Event' object"),
+    ],
+)
+def test_what_is_no_stream_and_no_event_is_refused(use: Any, words: str) -> None:
+    with pytest.raises(ArgumentTypeError, match=f"^{words}"):
+        use()
 
 
 # Events ---------------------------------------------------------------------------------------------------------

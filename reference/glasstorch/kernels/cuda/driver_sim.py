@@ -18,6 +18,7 @@ the piece, and `free` waits where a piece of work is being run. `_settle` does t
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import threading
 from collections import deque
@@ -25,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from glasstorch.core.errors import AcceleratorError, ArgumentValueError, DeviceError
+from glasstorch.core.errors import AcceleratorError, ArgumentTypeError, ArgumentValueError, DeviceError
 from glasstorch.kernels.cuda.arguments import Packed, pack
 from glasstorch.kernels.cuda.codes import Code, cuda_error
 from glasstorch.kernels.cuda.driver import Argument, Copy, Dim, Parameter, Properties
@@ -121,6 +122,14 @@ class _Thread(threading.local):
     device = 0
 
 
+def _whole(name: str, value: int) -> int:
+    """A number of a simulator's options; ArgumentTypeError where it is no int."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ArgumentTypeError(f"use_simulator: {name}={value!r}; expected an int") from None
+
+
 class SimDriver:
     """Simulated devices with `memory` bytes each; see `runtime.use_simulator` for the arguments.
 
@@ -140,6 +149,7 @@ class SimDriver:
         seed: int = 0,
         check_streams: bool = True,
     ) -> None:
+        devices, memory = _whole("devices", devices), _whole("memory", memory)
         if devices < 1 or memory < 1:
             raise ArgumentValueError(f"use_simulator: devices={devices}, memory={memory}; both must be at least 1")
         if order not in ORDERS:
@@ -152,7 +162,7 @@ class SimDriver:
         self._check = check
         self._lock = threading.RLock()  # reentrant: a collection inside a call may free memory
         self._thread = _Thread()
-        self._scheduler = Scheduler(order, seed)
+        self._scheduler = Scheduler(order, self.seed)
         self._memory = SimMemory(devices, memory, check)
         self._order = StreamOrder()
         self._failed: list[AcceleratorError | None] = [None] * devices
@@ -178,6 +188,15 @@ class SimDriver:
         if order not in ORDERS:
             raise ArgumentValueError(f"order={order!r}; expected one of {', '.join(ORDERS)}")
         self._scheduler.order = order
+
+    @property
+    def seed(self) -> int:
+        """What decides the random order of threads."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._seed = _whole("seed", seed)
 
     @property
     def check(self) -> bool:
@@ -528,7 +547,7 @@ class SimDriver:
     def _check_arguments(
         self, queue: StreamQueue, kernel: LoadedKernel, arguments: Sequence[Argument], line: Line
     ) -> None:
-        """Note what a kernel reads and writes, as its parameters say; refuse addresses that are not of these devices."""
+        """Note what a kernel reads and writes, as its parameters say; refuse addresses of no memory here."""
         if self._freed:
             self._settle()
         uses = [

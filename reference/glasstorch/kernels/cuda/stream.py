@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
 from glasstorch.core import device as devices
-from glasstorch.core.errors import AcceleratorError, ArgumentError, ArgumentValueError
+from glasstorch.core.errors import AcceleratorError, ArgumentError, ArgumentTypeError, ArgumentValueError
 from glasstorch.kernels.cuda import runtime
 from glasstorch.kernels.cuda.codes import Code, cuda_error
 from glasstorch.kernels.cuda.driver import Driver
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+T = TypeVar("T")
 
 OnDevice = devices.device | str | int | None
 
@@ -98,6 +100,8 @@ class Stream:
     priority: int
 
     def __init__(self, device: OnDevice = None, priority: int = 0) -> None:
+        if not isinstance(priority, int):
+            raise ArgumentTypeError(f"Stream(): argument 'priority' must be int, not {type(priority).__name__}")
         index = _index(device)
         clamped = max(HIGHEST_PRIORITY, min(priority, LOWEST_PRIORITY))
         with on_device(index), _lock:
@@ -147,17 +151,20 @@ class Stream:
 
     def record_event(self, event: Event | None = None) -> Event:
         """Record an event, or a new one, after all that has been queued; returns it."""
-        event = Event() if event is None else event
+        event = Event() if event is None else _require(event, Event, "record_event")
         event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
         """What is queued here from now on waits for the event; the caller does not."""
-        event.wait(self)
+        _require(event, Event, "wait_event").wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
         """What is queued here from now on waits for all that is queued on the other stream now."""
-        self.wait_event(stream.record_event())
+        self.wait_event(_require(stream, Stream, "wait_stream").record_event())
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentTypeError("cannot pickle 'Stream' object: it stands for a stream of a device of this process")
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -187,7 +194,7 @@ def default_stream(device: OnDevice = None) -> Stream:
 def set_stream(stream: Stream | None) -> None:
     """Queue work on the stream from now on, and make its device the current one; None changes nothing."""
     if stream is not None:
-        handle = stream._checked()
+        handle = _require(stream, Stream, "set_stream")._checked()
         runtime.set_device(stream.device_index)
         runtime.set_current_stream(handle, stream.device_index)
 
@@ -198,7 +205,7 @@ class StreamContext:
     __slots__ = ("_before", "_there_before", "stream")
 
     def __init__(self, stream: Stream | None) -> None:
-        self.stream = stream
+        self.stream = None if stream is None else _require(stream, Stream, "stream")
 
     def __enter__(self) -> None:
         if self.stream is not None:
@@ -245,7 +252,7 @@ class Event:
 
     def record(self, stream: Stream | None = None) -> None:
         """Stand for all that has been queued on the stream (default: the current one) so far."""
-        stream = current_stream() if stream is None else stream
+        stream = current_stream() if stream is None else _require(stream, Stream, "Event.record")
         handle = stream._checked()
         if self._driver is not None and self.device != stream.device:
             raise ArgumentError(f"Event device {self.device} does not match recording stream's device {stream.device}.")
@@ -264,7 +271,7 @@ class Event:
     def wait(self, stream: Stream | None = None) -> None:
         """What is queued on the stream (default: the current one) from now on waits for it."""
         if self._driver is not None:
-            stream = current_stream() if stream is None else stream
+            stream = current_stream() if stream is None else _require(stream, Stream, "Event.wait")
             with on_device(stream.device_index):
                 self._checked().stream_wait_event(stream._checked(), self._handle)
 
@@ -282,6 +289,7 @@ class Event:
 
         The simulator's times are those of its own run, not a card's: Note [Simulated time].
         """
+        _require(end_event, Event, "elapsed_time")
         if not (self.enable_timing and end_event.enable_timing):
             raise ArgumentValueError("Both events must be created with argument 'enable_timing=True'.")
         if self._driver is None or end_event._driver is None:
@@ -289,6 +297,9 @@ class Event:
         if not (self.query() and end_event.query()):
             raise ArgumentValueError("Both events must be completed before calculating elapsed time.")
         return self._checked().event_elapsed(self._handle, end_event._handle)
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentTypeError("cannot pickle 'Event' object: it stands for an event of a device of this process")
 
     def __del__(self) -> None:
         if self._driver is not None:
@@ -307,6 +318,13 @@ def synchronize(device: OnDevice = None) -> None:
     """Wait until all streams of a device, or of the current one, are done; kernels' errors show here."""
     with on_device(_index(device)):
         runtime.driver().synchronize()
+
+
+def _require(given: T, kind: type[T], function: str) -> T:
+    """What a function was given, if it is of the kind that it takes."""
+    if not isinstance(given, kind):
+        raise ArgumentTypeError(f"{function}: expected {kind.__name__}, got {given!r}")
+    return given
 
 
 def _index(device: OnDevice) -> int:
