@@ -7,6 +7,7 @@ It prints a table with the project's own limits. The numbers are the CPU's: they
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 import time
@@ -22,6 +23,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.kernels.cuda import modules, runtime
 from glasstorch.kernels.cuda.driver import Kernel
 from glasstorch.kernels.cuda.launch import grid_for, launch
+from glasstorch.kernels.cuda.sim.compiler import cache_folder
 from glasstorch.kernels.cuda.sim.module import SimModule
 
 SOURCE = """
@@ -54,6 +56,21 @@ def compile_seconds(check: bool) -> float:
         return time.perf_counter() - start
 
 
+def load_seconds() -> float:
+    """Seconds to load the library's largest kernel, compiled before, in a process that has not loaded it.
+
+    A library that is open is not loaded again; so the cache holds a copy of it, which is another file.
+    """
+    file, expression = LIBRARY
+    source = modules.source(file)
+    compiled = SimModule(source, file, [expression]).path
+    with tempfile.TemporaryDirectory() as folder, patch.dict(environ, GLASSTORCH_CACHE=folder):
+        shutil.copy(compiled, cache_folder())
+        start = time.perf_counter()
+        SimModule(source, file, [expression])
+        return time.perf_counter() - start
+
+
 def fastest(function: Callable[[], object], number: int, rounds: int = 7) -> float:
     """Seconds of one call in the fastest of several batches."""
     run = repeat(function)
@@ -66,8 +83,8 @@ def rows(elements: int, launches: int) -> list[tuple[str, str, str]]:
     found = []
     for name, check in (("fast", False), ("checked", True)):
         found.append((f"compile the largest kernel, {name}", f"{compile_seconds(check):.2f} s", "1 s"))
-    seconds = fastest(lambda: SimModule(SOURCE, FILE), 10)
-    found.append(("load a compiled module", f"{seconds * 1e3:.1f} ms", "5 ms"))
+    seconds = sorted(load_seconds() for _ in range(9))[4]
+    found.append(("load the largest kernel, median of 9", f"{seconds * 1e3:.1f} ms", "5 ms"))
     for name, check in (("fast", False), ("checked", True)):
         driver = runtime.use_simulator(check=check)
         x = glasstorch.ones(elements, device="cuda")
