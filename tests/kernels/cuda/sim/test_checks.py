@@ -202,6 +202,14 @@ def test_an_address_in_no_buffer() -> None:
     assert re.fullmatch(r"write of 4 bytes at 0x[0-9a-f]+, which is in no buffer", found.what)
 
 
+def test_an_access_beyond_a_buffer_that_lies_in_another_passes() -> None:
+    source = 'extern "C" __global__ void f(float* x, const float* y) {\n  x[%s] = y[0];\n}'
+    memory = np.zeros(128 + 1, np.float32)
+    x, y = memory[:4], memory[128:]
+    run(source % "128", [x, y], 1, 1, check=True)
+    assert fault(source % "127", [x, y], 1, 1, check=True).code == 700
+
+
 def test_an_access_that_begins_inside_and_ends_outside() -> None:
     source = 'extern "C" __global__ void f(char* x) {\n  *(float4*)(x + 16) = make_float4(1, 2, 3, 4);\n}'
     memory = np.zeros(64, np.int8)
@@ -264,6 +272,19 @@ def test_atomics_do_not_race_with_each_other(order: str) -> None:
 
 
 @orders
+def test_an_atomic_reads_what_it_updates(order: str) -> None:
+    source = """extern "C" __global__ void f(float* y) {
+      %s
+      atomicAdd(y, 1.0f);
+    }"""
+    y = floats(2)
+    found = fault(source % "", [y], fresh=[y], check=True, order=order)
+    assert (found.code, found.line) == (719, 3)
+    assert found.what == "read of global memory that nobody has written (byte 0 of a buffer of 8)"
+    run(source % "if (threadIdx.x == 0) y[0] = 0; __syncthreads();", [y], fresh=[y], check=True, order=order)
+
+
+@orders
 def test_an_atomic_races_with_a_plain_write(order: str) -> None:
     source = """extern "C" __global__ void f(float* y) {
       atomicAdd(y, 1.0f);
@@ -313,6 +334,25 @@ def test_an_atomic_without_a_fence_orders_nothing(order: str) -> None:
     found = fault(LAST_BLOCK % "", [floats(5), np.zeros(1, np.uint32), floats(1)], 5, 1, check=True, order=order)
     assert (found.code, found.line) == (719, 10)
     assert "written in line 3 by thread (0, 0, 0) of another block" in found.what
+
+
+def test_blocks_are_ordered_through_others() -> None:
+    source = """extern "C" __global__ void f(float* x, unsigned* flags, float* y) {
+      if (blockIdx.x == 0) x[0] = 5;
+      __threadfence();
+      if (blockIdx.x == 0) atomicAdd(flags, 1u);
+      if (blockIdx.x == 1) { %s atomicAdd(flags + 1, 1u); }
+      if (blockIdx.x == 2) {
+        atomicAdd(flags + 1, 0u);
+        y[0] = x[0];
+      }
+    }"""
+    x, flags, y = floats(1), np.zeros(2, np.uint32), floats(1)
+    run(source % "atomicAdd(flags, 0u);", [x, flags, y], 3, 1, check=True)
+    assert y[0] == 5
+    found = fault(source % "", [x, flags, y], 3, 1, check=True)
+    assert (found.code, found.line, found.block) == (719, 8, (2, 0, 0))
+    assert "written in line 2 by thread (0, 0, 0) of another block" in found.what
 
 
 def test_a_shuffle_does_not_order_memory() -> None:
@@ -369,6 +409,19 @@ def test_a_write_is_compared_with_readers_of_earlier_blocks() -> None:
     }"""
     found = fault(source, [np.zeros(1, np.int32), np.zeros(6, np.int32)], 3, 2, check=True)
     assert (found.line, found.block) == (5, (2, 0, 0))
+    assert "read in line 2" in found.what
+    assert "of another block" in found.what
+
+
+def test_readers_of_an_earlier_block_are_not_forgotten_for_those_of_another_warp() -> None:
+    source = """extern "C" __global__ void f(int* x, int* y) {
+      y[blockIdx.x * blockDim.x + threadIdx.x] = x[0];
+      __syncthreads();
+      if (blockIdx.x == 1 && threadIdx.x == 0)
+        x[0] = 1;
+    }"""
+    found = fault(source, [np.zeros(1, np.int32), np.zeros(128, np.int32)], 2, 64, check=True)
+    assert (found.line, found.block) == (5, (1, 0, 0))
     assert "read in line 2" in found.what
     assert "of another block" in found.what
 

@@ -327,6 +327,8 @@ Text describe(uint64_t address) {
          (long long)(address - nearest->low), (unsigned long long)(nearest->high - nearest->low));
 }
 
+// An access is right if it lies in one buffer, whichever it was meant for: an index so wrong that it reaches another
+// buffer passes.
 static void check_global(uint64_t address, unsigned size, bool write, bool atomic, uintptr_t pc) {
     const Buffer* buffer = buffer_at(address);
     if (!buffer || address + size > buffer->high) outside(address, size, write, pc);
