@@ -110,7 +110,7 @@ static constexpr int SAVED = 20;
 static constexpr int RETURN_PLACE = 11;  // x30
 static constexpr int ENTRY_SKEW = 0;
 #else
-#error "the simulator switches stacks on x86-64 and aarch64 only"
+#error "the simulator switches stacks on x86-64 and aarch64 only; of these, x86-64 on Linux was run"
 #endif
 
 static void fiber_main();
