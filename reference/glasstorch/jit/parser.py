@@ -11,6 +11,7 @@ The grammar is in printer.py.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -126,6 +127,7 @@ class _Parser:
 
     def __init__(self, text: str, tensor_constants: Sequence[Tensor]) -> None:
         self.text = text
+        self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self.places: dict[int, SourceRange] = {}  # line -> the place that its comment names
         self.tokens = self._tokens()
         self.next = 0
@@ -186,10 +188,9 @@ class _Parser:
     def blocks(self, node: Node, names: _Names, made: set[str]) -> None:
         """The blocks of a node, in which its own outputs are not known yet."""
         outside = names.known
-        hidden = {name: value for name, value in outside.items() if name not in made}
         while self.peek.kind == "word" and self.peek.text == f"block{len(node.blocks)}":
             self.take()
-            names.known = dict(hidden)
+            names.known = {name: value for name, value in outside.items() if name not in made}
             block = node.add_block()
             self.parameters(block, names)
             self.nodes(block, names, "->")
@@ -451,7 +452,7 @@ class _Parser:
             )
 
     def line_of(self, position: int) -> int:
-        return self.text.count("\n", 0, position) + 1
+        return bisect_right(self.line_starts, position)
 
     def unexpected(self, expected: str) -> IRParseError:
         found = self.peek.text if self.peek.kind == "end" else f"'{self.peek.text}'"
