@@ -51,7 +51,7 @@ def _visit_if(node: Node, analysis: AliasAnalysis) -> bool:
     nodes = chosen.nodes
     for inner in nodes:
         inner.move_before(node)
-    _replace_all(node, chosen.outputs, analysis)
+    _replace_all(node, chosen.outputs)
     _propagate(nodes, analysis)
     return True
 
@@ -59,15 +59,14 @@ def _visit_if(node: Node, analysis: AliasAnalysis) -> bool:
 def _visit_loop(node: Node, analysis: AliasAnalysis) -> bool:
     times, start = map(known, node.inputs[:2])
     if start is False or (times is not UNKNOWN and times <= 0):
-        _replace_all(node, node.inputs[2:], analysis)
+        _replace_all(node, node.inputs[2:])
         return True
     return _propagate(node.blocks[0].nodes, analysis)
 
 
-def _replace_all(node: Node, values: tuple[Value, ...], analysis: AliasAnalysis) -> None:
-    """Let these values stand for the node's outputs, and remove the node."""
+def _replace_all(node: Node, values: tuple[Value, ...]) -> None:
+    """Let these values stand for the node's outputs, whose memory is theirs, and remove the node."""
     for kept, dropped in zip(values, node.outputs, strict=True):
-        analysis.merged(kept, dropped)
         dropped.replace_all_uses_with(kept)
     node.destroy()
 
