@@ -31,7 +31,7 @@ TYPES = [
     "Float(2, 3, strides=[3, 1], requires_grad=0, device=cpu)", "Double(2, 3)", "Bool(1)", "BFloat16(1)", "int",
     "float", "bool", "Scalar", "NoneType", "str", "Device", "Generator", "Any", "int?", "Scalar?", "Tensor?",
     "Float(2, 3)?", "int[]", "int[][]", "Tensor[]", "Float(2, 3)[]", "Tensor?[]", "int[]?", "(Tensor, int)",
-    "(Float(2, 3), int)", "(Tensor, Scalar)", "(Tensor, int?)", "()", "(int)", "(int)[]", "Half(2, device=cuda:1)",
+    "(Float(2, 3), int)", "(Tensor, Scalar)", "(Tensor, int?)", "()", "(int)", "(int)[]", "Half(2)", "Half(2, device=cuda:1)",
 ]  # fmt: skip
 
 
