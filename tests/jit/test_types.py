@@ -31,7 +31,8 @@ TYPES = [
     "Float(2, 3, strides=[3, 1], requires_grad=0, device=cpu)", "Double(2, 3)", "Bool(1)", "BFloat16(1)", "int",
     "float", "bool", "Scalar", "NoneType", "str", "Device", "Generator", "Any", "int?", "Scalar?", "Tensor?",
     "Float(2, 3)?", "int[]", "int[][]", "Tensor[]", "Float(2, 3)[]", "Tensor?[]", "int[]?", "(Tensor, int)",
-    "(Float(2, 3), int)", "(Tensor, Scalar)", "(Tensor, int?)", "()", "(int)", "(int)[]", "Half(2)", "Half(2, device=cuda:1)",
+    "(Float(2, 3), int)", "(Tensor, Scalar)", "(Tensor, int?)", "()", "(int)", "(int)[]", "Half(2)",
+    "Half(2, device=cuda:1)",
 ]  # fmt: skip
 
 
@@ -72,6 +73,10 @@ def test_a_type_fits_where_pytorch_lets_it(require: Require) -> None:
 def test_what_is_unknown_of_a_tensor_is_left_out(type: TensorType, text: str) -> None:
     assert str(type) == text
     assert parse_type(text) == type
+
+
+def test_strides_are_written_when_all_are_known() -> None:
+    assert str(TensorType(glasstorch.float32, (2, 3), (None, 1))) == "Float(2, 3)"
 
 
 def test_the_type_of_a_tensor_is_that_of_its_trace_in_pytorch(require: Require) -> None:
