@@ -8,7 +8,6 @@ Differs: a tensor that the caller would get is not folded: each run gives a new 
 from __future__ import annotations
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import no_grad
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import keys_of, tensors_of
@@ -90,8 +89,7 @@ def _fold(node: Node) -> bool:
     if any(isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors_of(arguments)):
         return False
     try:
-        with no_grad():
-            result = node.operator().redispatch(compute_keys(keys_of(arguments)), *arguments)
+        result = node.operator().redispatch(compute_keys(keys_of(arguments)), *arguments)
     except Exception:  # noqa: BLE001 (whatever it is, it belongs to the run)
         return False
     results = [result] if len(node.outputs) == 1 else list(result)
