@@ -86,6 +86,34 @@ def test_an_if_runs_one_of_its_blocks(choice: bool, wanted: float) -> None:
     assert compiled(IF)(glasstorch.tensor(0.0), choice)[0].item() == wanted
 
 
+def test_the_condition_of_an_if_may_be_used_inside_it() -> None:
+    code = compiled("""
+graph(%x : Tensor, %choice : bool):
+  %1 : Tensor = prim::If(%choice)
+    block0():
+      %dtype : NoneType = prim::Constant()
+      %dims : int[] = prim::Constant[value=[0]]()
+      %2 : Tensor = aten::sum(%x, %dims, %choice, %dtype)
+      -> (%2)
+    block1():
+      -> (%x)
+  return (%1)
+""")
+    assert tuple(code(glasstorch.ones(4), True)[0].shape) == (1,)
+
+
+def test_a_list_that_is_returned_is_made_anew() -> None:
+    code = compiled("""
+graph():
+  %one : int = prim::Constant[value=1]()
+  %list : int[] = prim::ListConstruct(%one, %one)
+  return (%list)
+""")
+    (first,), (second,) = code(), code()
+    assert first == second == [1, 1]
+    assert first is not second
+
+
 @pytest.mark.parametrize("passes", [0, 1, 4])
 def test_a_loop_carries_its_values_along(passes: int) -> None:
     wanted = 2.0

@@ -268,3 +268,10 @@ def test_other_threads_are_not_recorded() -> None:
 def test_the_key_alone_records_nothing() -> None:
     with include(key_set_of("Tracer")):
         assert (x() + 1)[0, 0].item() == 2.0
+
+
+def test_a_kernel_may_read_values() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = traced(lambda x: x.clone().index_put_((x > 2,), x[x > 2] * 2), x())
+    assert kinds(graph) == ["clone", "gt", "gt", "index", "mul", "index_put_"]
