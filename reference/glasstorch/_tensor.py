@@ -361,7 +361,10 @@ class Tensor(TensorMethods):
         block = self.untyped_storage().block
         if block is None:
             raise DeviceError(f"record_stream: expected a CUDA tensor, this one is on {self.device}")
-        block.record_stream(s.cuda_stream)
+        handle = getattr(s, "cuda_stream", None)
+        if handle is None:
+            raise ArgumentTypeError(f"record_stream: expected Stream, got {s!r}")
+        block.record_stream(handle)
 
     def get_device(self) -> Any:
         """The index of the device; -1 for the CPU."""

@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import glasstorch
-from glasstorch.core.errors import StorageError
+from glasstorch.core.errors import ArgumentTypeError, StorageError
 from glasstorch.core.storage import Storage
 from tests.kernels.cuda.devices import Devices
 
@@ -74,3 +74,5 @@ def test_record_stream_keeps_memory_for_the_stream_that_uses_it(cuda: Devices) -
     assert doubled.sum().item() == 12000
     with pytest.raises(RuntimeError, match="record_stream: expected a CUDA tensor"):
         glasstorch.zeros(2).record_stream(side)
+    with pytest.raises(ArgumentTypeError, match="record_stream: expected Stream, got 5"):
+        doubled.record_stream(5)
