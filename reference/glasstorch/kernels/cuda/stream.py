@@ -161,7 +161,8 @@ class Stream:
 
     def wait_stream(self, stream: Stream) -> None:
         """What is queued here from now on waits for all that is queued on the other stream now."""
-        self.wait_event(_require(stream, Stream, "wait_stream").record_event())
+        _require(stream, Stream, "wait_stream")
+        self.wait_event(stream.record_event())
 
     def __reduce__(self) -> NoReturn:
         raise ArgumentTypeError("cannot pickle 'Stream' object: it stands for a stream of a device of this process")
