@@ -75,10 +75,10 @@ def compile_all(chosen: Iterable[Program]) -> Iterator[tuple[Program, str, nvrtc
 Report = dict[str, dict[str, dict[str, dict[str, int]]]]  # program -> kernel -> architecture -> what it takes
 
 
-def report(chosen: Iterable[Program]) -> Report:
-    """What the kernels of the programs take; zeros are left out."""
+def report(compiled_programs: Iterable[tuple[Program, str, nvrtc.Compiled]]) -> Report:
+    """What the kernels of the programs take, as `compile_all` gives them; zeros are left out."""
     found: Report = {}
-    for program, architecture, compiled in compile_all(chosen):
+    for program, architecture, compiled in compiled_programs:
         print(f"  compiled {program} for {architecture}", file=sys.stderr, flush=True)
         for kernel, usage in sorted(compiled.usage.items()):
             taken = {name: value for name, value in usage._asdict().items() if value}
@@ -101,8 +101,20 @@ def table(found: Report) -> str:
 
 def where() -> str:
     """What was compiled, by what and when."""
+    return f"{date.today().isoformat()}, {by()}"
+
+
+def by() -> str:
+    """The compiler, and for what it compiled; two reports by the same can be compared."""
     major, minor = nvrtc.version()
-    return f"{date.today().isoformat()}, NVRTC {major}.{minor}, {' and '.join(ARCHITECTURES)}"
+    return f"NVRTC {major}.{minor}, {' and '.join(ARCHITECTURES)}"
+
+
+def kept() -> tuple[str, Report]:
+    """The newest report that is kept: what was compiled, by what and when; what the kernels take."""
+    newest = max(RESULTS.glob("*-nvrtc.json"))
+    found = json.loads(newest.read_text(encoding="utf-8"))
+    return found["where"], found["programs"]
 
 
 def as_json(found: Report) -> str:
@@ -117,7 +129,7 @@ def as_json(found: Report) -> str:
 
 def main() -> int:
     """Compile everything, print a table, and keep the report."""
-    found = report(programs())
+    found = report(compile_all(programs()))
     print(table(found))
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{date.today().isoformat()}-nvrtc.json"

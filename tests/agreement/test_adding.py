@@ -99,9 +99,8 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     home = tmp_path_factory.mktemp("copy")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / PACKAGE, home / PACKAGE, ignore=ignored)
-    shutil.copytree(ROOT / "tests" / "agreement", home / "tests" / "agreement", ignore=ignored)
-    for name in ("pyproject.toml", "tests/conftest.py"):
-        shutil.copy(ROOT / name, home / name)
+    shutil.copytree(ROOT / "tests", home / "tests", ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", home / "pyproject.toml")
     operators = home / PACKAGE / "operators"
     for made_up in OPERATORS:
         append(operators / "native_functions.yaml", made_up.declaration)

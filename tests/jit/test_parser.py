@@ -228,6 +228,17 @@ def test_a_value_made_in_a_block_is_not_known_after_it() -> None:
             parse_ir(text.format(inner, outer))
 
 
+def test_the_last_block_is_left_and_its_node_ends_after_it() -> None:
+    text = (
+        "graph(%x : Tensor):\n  %z = prim::If(%x)\n    block0():\n      %y = aten::relu({})\n      -> ()\n"
+        "  return ({})\n"
+    )
+    assert len(parse_ir(text.format("%x", "%z")).nodes[0].blocks) == 1
+    for inner, outer, unknown in (("%x", "%y", "%y"), ("%z", "%z", "%z")):
+        with pytest.raises(IRParseError, match=f"no value {unknown} is known here"):
+            parse_ir(text.format(inner, outer))
+
+
 @pytest.mark.parametrize("end", range(0, len(ADD) - 1, 3))
 def test_a_truncated_text_is_refused(end: int) -> None:
     with pytest.raises(IRParseError):

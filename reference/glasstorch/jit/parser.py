@@ -183,7 +183,7 @@ class _Parser:
         block.append_node(node)
         if kind.text == "prim::Constant" and node.outputs and "value" in node.attributes:
             node.attributes["value"] = self.typed_value(node.attributes["value"], node.outputs[0].type, kind)
-        self.blocks(node, names, {token.text for token, _ in outputs})
+        self.blocks(node, names, {token.text[1:] for token, _ in outputs})
 
     def blocks(self, node: Node, names: _Names, made: set[str]) -> None:
         """The blocks of a node, in which its own outputs are not known yet."""

@@ -1,4 +1,4 @@
-"""Does every kernel compile for a card, and fit on it?"""
+"""Does every kernel compile for a card, fit on it, and take what the kept report says?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def compiled(compiler: ModuleType) -> Compiled:
     }
 
 
-def where(wrong: dict[str, object]) -> str:
+def listed(wrong: dict[str, object]) -> str:
     return "\n".join(f"{kernel}: {what}" for kernel, what in wrong.items())
 
 
@@ -53,11 +53,11 @@ def test_every_declared_kernel_is_compiled(compiled: Compiled) -> None:
 
 def test_the_compiler_warns_of_nothing(compiled: Compiled) -> None:
     warned = {f"{program} for {architecture}": code.log for (program, architecture), code in compiled.items()}
-    assert not (wrong := {name: log for name, log in warned.items() if "warning" in log}), where(wrong)
+    assert not (wrong := {name: log for name, log in warned.items() if "warning" in log}), listed(wrong)
 
 
 def test_no_kernel_spills(compiled: Compiled) -> None:
-    assert not (wrong := {name: usage for name, usage in usages(compiled).items() if usage.spilled}), where(wrong)
+    assert not (wrong := {name: usage for name, usage in usages(compiled).items() if usage.spilled}), listed(wrong)
 
 
 def test_a_full_block_of_every_kernel_fits(compiled: Compiled) -> None:
@@ -66,4 +66,18 @@ def test_a_full_block_of_every_kernel_fits(compiled: Compiled) -> None:
         for name, usage in usages(compiled).items()
         if usage.registers * (usage.max_threads or THREADS) > REGISTERS or usage.shared > SHARED
     }
-    assert not wrong, where(wrong)
+    assert not wrong, listed(wrong)
+
+
+def test_the_kept_report_is_of_these_kernels(compiled: Compiled) -> None:
+    where, expected = registers.kept()
+    if not where.endswith(registers.by()):
+        pytest.skip(f"the report is by another compiler: {where}; here is {registers.by()}")
+    found = registers.report((program, architecture, code) for (program, architecture), code in compiled.items())
+    assert found.keys() == expected.keys(), "`python -m benchmarks.registers` writes the report again"
+    wrong: dict[str, object] = {
+        name: f"the report says {expected[name]}, they take {found[name]}"
+        for name in found
+        if found[name] != expected[name]
+    }
+    assert not wrong, f"`python -m benchmarks.registers` writes the report again\n{listed(wrong)}"
