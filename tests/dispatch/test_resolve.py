@@ -33,6 +33,7 @@ from glasstorch.dispatch.resolve import (
     backends_of,
     choose,
     computed_table,
+    next_hop,
     resolve,
 )
 from tests.strategies import steady
@@ -43,6 +44,33 @@ Make = Callable[..., TensorImpl]
 
 def rules(operator: Operator, *keys: str) -> dict[str, str]:
     return {key: choose(operator, DispatchKey[key]).rule for key in keys}
+
+
+# The hops ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_passes_by_does_so_on_all_its_backends() -> None:
+    keys = key_set_of("CPU", "Meta", "AutogradCPU", "ADInplaceOrView")
+    asked: list[str] = []
+
+    def passes_by(key: DispatchKey) -> bool:
+        asked.append(key.name)
+        return key.name in ("AutogradMeta", "ADInplaceOrView")
+
+    assert next_hop(keys, passes_by) == (
+        DispatchKey.Meta,
+        (DispatchKey.AutogradMeta, DispatchKey.ADInplaceOrView),
+    )
+    assert asked == ["AutogradMeta", "ADInplaceOrView", "Meta"]
+
+
+def test_where_all_keys_pass_by_the_next_is_undefined() -> None:
+    keys = key_set_of("CPU", "AutogradCPU")
+    assert next_hop(keys, lambda key: True) == (
+        DispatchKey.Undefined,
+        (DispatchKey.AutogradCPU, DispatchKey.CPU),
+    )
+    assert next_hop(0, lambda key: True) == (DispatchKey.Undefined, ())
 
 
 # The rules ------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ Differs: the same order of rules. PyTorch guards kernels below autograd in each 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,17 +84,27 @@ class Resolution:
 
 def resolve(operator: Operator, keys: int) -> Resolution:
     """The kernel for a masked key set: that of its highest key which is not a fallthrough."""
-    skipped: list[DispatchKey] = []
-    remaining = keys
-    while True:
-        key = highest_key(remaining)
-        choice = choose(operator, key)
-        if choice.kernel is not None and choice.kernel.function is not fallthrough_kernel:
-            return Resolution(choice, tuple(skipped), entry_for(operator, choice, keys))
-        if choice.kernel is None or key is DispatchKey.Undefined:
-            raise MissingKernelError(missing_message(operator, choice))
+    key, skipped = next_hop(keys, lambda key: _passes_by(choose(operator, key)))
+    choice = choose(operator, key)
+    if choice.kernel is None or _passes_by(choice):
+        raise MissingKernelError(missing_message(operator, choice))
+    return Resolution(choice, skipped, entry_for(operator, choice, keys))
+
+
+def next_hop(keys: int, passes_by: Callable[[DispatchKey], bool]) -> tuple[DispatchKey, tuple[DispatchKey, ...]]:
+    """The highest key of a set that does not pass by, and those above it that do, highest first.
+
+    Where all pass by it is Undefined, which is not asked. A key that passes by does so on all its backends.
+    """
+    skipped = []
+    while (key := highest_key(keys)) is not DispatchKey.Undefined and passes_by(key):
         skipped.append(key)
-        remaining &= ~(1 << (remaining.bit_length() - 1))  # the highest functionality, on all its backends
+        keys &= ~(1 << (keys.bit_length() - 1))  # the highest functionality; the backends stay
+    return key, tuple(skipped)
+
+
+def _passes_by(choice: Choice) -> bool:
+    return choice.kernel is not None and choice.kernel.function is fallthrough_kernel
 
 
 def choose(operator: Operator, key: DispatchKey) -> Choice:

@@ -99,12 +99,19 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One parameter: type, name, the default as written, and whether it must be given by name."""
+    """One parameter: type, name, the default as written, and whether it must be given by name.
+
+    A default that is no value is refused.
+    """
 
     type: Type
     name: str
     default: str | None
     keyword_only: bool
+
+    def __post_init__(self) -> None:
+        if self.default is not None:
+            _value(self.default)
 
     @property
     def default_value(self) -> Any:
@@ -153,7 +160,7 @@ class FunctionSchema:
                 match["namespace"],
                 match["name"],
                 match["overload"] or "",
-                _parse_arguments(match["arguments"]),
+                parse_arguments(match["arguments"]),
                 _parse_returns(match["returns"]),
             )
         except SchemaError as error:
@@ -227,7 +234,8 @@ def split_at_commas(text: str) -> list[str]:
     return [*parts, text[start:].strip()] if text.strip() else []
 
 
-def _parse_arguments(text: str) -> tuple[Argument, ...]:
+def parse_arguments(text: str) -> tuple[Argument, ...]:
+    """The parameters between the parentheses of a declaration; what cannot be read is a SchemaError."""
     arguments: list[Argument] = []
     keyword_only = False
     for part in split_at_commas(text):
@@ -240,8 +248,6 @@ def _parse_arguments(text: str) -> tuple[Argument, ...]:
             raise SchemaError(f"cannot read the argument {part!r}; expected 'Type name' or 'Type name=default'")
         if any(a.name == name for a in arguments):
             raise SchemaError(f"two arguments are named {name!r}")
-        if equals:
-            _value(default)
         arguments.append(Argument(Type.parse(type_text), name, default if equals else None, keyword_only))
     return tuple(arguments)
 
