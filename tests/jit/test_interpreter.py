@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import glasstorch
-from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.errors import ArgumentError, RegistrationError, ShapeError
 from glasstorch.dispatch.library import Library
+from glasstorch.jit import interpreter
 from glasstorch.jit.interpreter import Code
+from glasstorch.jit.ir import Graph, Node
 from glasstorch.jit.parser import parse_ir
 
 
@@ -335,3 +337,26 @@ graph(%x : Tensor, %choice : bool):
     assert run_and_count(text, glasstorch.zeros(2), True, alive=alive) == [1, 1]
     alive.clear()
     assert run_and_count(text, glasstorch.zeros(2), False, alive=alive) == [1, 1]
+
+
+def test_a_kind_without_a_schema_runs_what_was_registered_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "operations", {})
+    made = []
+
+    def make(node: Node) -> Callable[..., tuple[Any, ...]]:
+        made.append(node.kind)
+        return lambda *values: (sum(values[1:], values[0]), values[0])
+
+    interpreter.register_operation("prim::FusionGroup", make)
+    graph = Graph()
+    x, y = graph.add_input("x"), graph.add_input("y")
+    group = graph.insert_node(graph.create("prim::FusionGroup", [x, y, y], 2))
+    graph.register_output(group.outputs[0])
+    code = Code(graph)
+    assert made == ["prim::FusionGroup"]  # when it is compiled, and once
+    for run in (code.run, code.run_plainly):
+        stack: list[Any] = [glasstorch.ones(1), glasstorch.full((1,), 2.0)]
+        run(stack)
+        assert [value.item() for value in stack] == [5.0]
+    with pytest.raises(RegistrationError, match="prim::FusionGroup is run by .* already; refused"):
+        interpreter.register_operation("prim::FusionGroup", make)

@@ -3,12 +3,16 @@
 Mirrors: torch/jit/__init__.py, torch/csrc/jit
 Differs: graphs come from traces and from text; there is no compiler for Python source.
 
-Reading order: types, ir, printer, parser, verify; tracer, interpreter, _trace; passes.
+Reading order: types, ir, printer, parser, verify; tracer, interpreter; passes; settings, log, executor, _trace.
 """
 
 from glasstorch.jit._trace import ScriptFunction as ScriptFunction
 from glasstorch.jit._trace import TopLevelTracedModule as TopLevelTracedModule
 from glasstorch.jit._trace import trace as trace
+from glasstorch.jit.executor import last_executed_optimized_graph as last_executed_optimized_graph
+from glasstorch.jit.log import show_passes as show_passes
+from glasstorch.jit.settings import fuser as fuser
+from glasstorch.jit.settings import optimized_execution as optimized_execution
 from glasstorch.jit.tracer import TracerWarning as TracerWarning
 from glasstorch.jit.tracer import is_tracing as is_tracing
 from glasstorch.jit.tracer import register_tracer as register_tracer

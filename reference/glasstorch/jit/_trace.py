@@ -13,7 +13,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError
-from glasstorch.jit.interpreter import Code
+from glasstorch.jit.executor import GraphExecutor
 from glasstorch.jit.ir import Graph, Value
 from glasstorch.jit.tracer import trace_graph
 from glasstorch.jit.types import ListType, TupleType, Type
@@ -27,11 +27,16 @@ class ScriptFunction:
         self.name = name
         self.graph = graph
         self._names = [value.debug_name for value in graph.inputs]
-        self._code = Code(graph)
+        self._executor = GraphExecutor(graph)
 
     def __call__(self, *args: Any) -> Any:
         _check_inputs(self.name, self.graph.inputs, args)
-        return self._code(*args)[0]
+        return self._executor(*args)[0]
+
+    def graph_for(self, *args: Any) -> Graph:
+        """The graph that a call with these arguments runs, after all passes."""
+        _check_inputs(self.name, self.graph.inputs, args)
+        return self._executor.graph_for(*args)
 
     def __repr__(self) -> str:
         return f"<glasstorch.jit.ScriptFunction {self.name}({', '.join(self._names)})>"
@@ -53,14 +58,22 @@ class TopLevelTracedModule(Module):
         self._non_persistent_buffers_set = set(original._non_persistent_buffers_set)
         self._modules = dict(original._modules)
         self.graph = graph
-        self._code = Code(graph)
+        self._executor = GraphExecutor(graph)
         self._sources = [_slot(self, name) for name in used_parameters]
 
     def forward(self, *args: Any) -> Any:
         """What the module computed when it was traced, for these inputs."""
+        return self._executor(*self._complete(args))[0]
+
+    def graph_for(self, *args: Any) -> Graph:
+        """The graph that a call with these arguments runs, after all passes."""
+        return self._executor.graph_for(*self._complete(args))
+
+    def _complete(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments and the parameters that the graph takes after them."""
         inputs = self.graph.inputs
         _check_inputs("forward", inputs[: len(inputs) - len(self._sources)], args)
-        return self._code(*args, *(held[name] for held, name in self._sources))[0]
+        return *args, *(held[name] for held, name in self._sources)
 
     def extra_repr(self) -> str:
         return f"original_name={self.original_name}"

@@ -1,7 +1,7 @@
 """How is a graph run?
 
 Mirrors: torch/csrc/jit/runtime/interpreter/code_impl.h (CodeImpl, emitNode), instruction.h, interpreter.cpp (runImpl),
-    interpreter/preprocess_graph.cpp (insertLastUses)
+    interpreter/preprocess_graph.cpp (insertLastUses), torch/csrc/jit/runtime/operator.h (RegisterOperators)
 Differs: jumps name the instruction they go to and not the distance; lists of constants are built once, when the graph
     is compiled; a register is not used again for another value.
 
@@ -29,7 +29,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from glasstorch.core.device import device
-from glasstorch.core.errors import ArgumentError
+from glasstorch.core.errors import ArgumentError, RegistrationError
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Operator, keys_of
 from glasstorch.dispatch.schema import Type
@@ -66,6 +66,21 @@ CALL, CALL_1 = len(OpCode), len(OpCode) + 1  # not instructions, but steps: Note
 
 GATHER = {"prim::ListConstruct": OpCode.LIST_CONSTRUCT, "prim::TupleConstruct": OpCode.TUPLE_CONSTRUCT}
 SPREAD = {"prim::ListUnpack": OpCode.LIST_UNPACK, "prim::TupleUnpack": OpCode.TUPLE_UNPACK}
+
+
+Operation = Callable[..., tuple[Any, ...]]
+# The kind of a node that has no schema -> makes of the node a function from its inputs to its outputs.
+operations: dict[str, Callable[[Node], Operation]] = {}
+
+
+def register_operation(kind: str, make: Callable[[Node], Operation]) -> None:
+    """Let nodes of a kind that is no operator's be run: `make(node)` is called when a graph is compiled.
+
+    What it returns takes the node's inputs, and returns a tuple of the node's outputs.
+    """
+    if kind in operations:
+        raise RegistrationError(f"{kind} is run by {operations[kind]} already; refused {make}")
+    operations[kind] = make
 
 
 class Instruction(NamedTuple):
@@ -296,8 +311,13 @@ class _Compiler:
             self._load(node.inputs, dying)
             code = GATHER.get(node.kind) or SPREAD[node.kind]
             self._emit(code, 0, len(node.inputs if node.kind in GATHER else node.outputs))
+        elif node.kind in operations:
+            self._load(node.inputs, dying)
+            self.functions.append(operations[node.kind](node))
+            self._emit(OpCode.OP, len(self.functions) - 1, len(node.inputs))
+            self._emit(OpCode.TUPLE_UNPACK, 0, len(node.outputs))
         elif node.kind.startswith("prim::"):
-            known = ", ".join(["prim::Constant", "prim::If", "prim::Loop", *GATHER, *SPREAD])
+            known = ", ".join(["prim::Constant", "prim::If", "prim::Loop", *GATHER, *SPREAD, *operations])
             raise ArgumentError(f"no instruction runs {node.kind} (in {line}); expected an operator or one of {known}")
         else:
             self._operator(node, dying)

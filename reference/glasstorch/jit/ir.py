@@ -635,6 +635,9 @@ class Graph:
         copy._suffixes = dict(self._suffixes)
         return copy
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self.copy()
+
     def lint(self) -> None:
         """Raise a LintError if the graph breaks a rule of verify.py."""
         from glasstorch.jit.verify import lint  # the rules read graphs: they are imported after them

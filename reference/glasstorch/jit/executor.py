@@ -1,0 +1,107 @@
+"""Which graph is run for a call, and what was done with it before?
+
+Mirrors: torch/csrc/jit/runtime/graph_executor.cpp (GraphExecutorImpl, getOrCompile, compileSpec,
+    lastExecutedOptimizedGraph), graph_executor.h (ExecutionPlan)
+Differs: no shape is propagated and nothing is profiled: a plan serves every shape and dtype, so that the only fact of
+    the arguments that it depends on is whether gradients are recorded. While a function is traced, the graph of another
+    runs as it was traced, so that its operators are recorded.
+
+A graph is never run as it is: each plan is a copy that was optimised once, when it was first asked for, and compiled.
+"""
+
+from __future__ import annotations
+
+import threading
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.core.errors import ArgumentError
+from glasstorch.jit.interpreter import Code
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.passes.pipeline import run_optimization
+from glasstorch.jit.settings import fuser_name, optimize
+from glasstorch.jit.tracer import tracing_state
+
+
+class ExecutionPlan(NamedTuple):
+    """A graph that will not change any more, and the instructions that run it."""
+
+    graph: Graph
+    code: Code
+
+
+class PlanKey(NamedTuple):
+    """What a plan depends on."""
+
+    optimized: bool
+    records_gradients: bool = False
+    fuser: str = "none"
+
+
+AS_TRACED = PlanKey(optimized=False)
+
+# One plan is made at a time, as PyTorch's compile_mutex has it for one graph. Folding constants may run another graph.
+_compiling = threading.RLock()
+
+
+class _LastExecuted(threading.local):
+    graph: Graph | None = None
+
+
+_last_executed = _LastExecuted()
+
+
+class GraphExecutor:
+    """Runs a graph: `executor(*inputs)` gives its outputs as a tuple."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._plans: dict[PlanKey, ExecutionPlan] = {}
+
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        plan = self.plan_for(inputs)
+        _last_executed.graph = plan.graph
+        return plan.code(*inputs)
+
+    def graph_for(self, *inputs: Any) -> Graph:
+        """The graph that a call with these inputs would run; nothing is run."""
+        return self.plan_for(inputs).graph
+
+    def plan_for(self, inputs: tuple[Any, ...]) -> ExecutionPlan:
+        """The plan for a call with these inputs, made now if it is the first such call."""
+        if not optimize.get() or tracing_state.get() is not None:
+            key = AS_TRACED
+        else:
+            key = PlanKey(True, grad_mode.get() and _any_requires_grad(inputs), fuser_name.get())
+        return self._plans.get(key) or self._compile(key)
+
+    def _compile(self, key: PlanKey) -> ExecutionPlan:
+        with _compiling:
+            if key not in self._plans:  # another thread may have been first
+                graph = self.graph.copy()
+                if key.optimized:
+                    run_optimization(graph)
+                self._plans[key] = ExecutionPlan(graph, Code(graph))
+            return self._plans[key]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GraphExecutor:
+        return GraphExecutor(deepcopy(self.graph, memo))
+
+
+def last_executed_optimized_graph() -> Graph:
+    """The graph that this thread's last call of a traced function or module ran."""
+    if _last_executed.graph is None:
+        raise ArgumentError("no graph has been executed in this thread; call a traced function or module first")
+    return _last_executed.graph
+
+
+def _any_requires_grad(values: tuple[Any, ...] | list[Any]) -> bool:
+    for value in values:
+        if isinstance(value, Tensor):
+            if value.requires_grad:
+                return True
+        elif isinstance(value, tuple | list) and _any_requires_grad(value):
+            return True
+    return False
