@@ -40,7 +40,7 @@ def test_the_report_has_a_line_for_each_kernel(compiler: ModuleType) -> None:
 
 def test_the_report_leaves_out_what_is_zero(compiler: ModuleType) -> None:
     (program,) = [program for program in registers.programs() if program.file == "joining.cu"]
-    for taken in registers.report([program])["joining.cu"].values():
+    for taken in registers.report(registers.compile_all([program]))["joining.cu"].values():
         assert list(taken) == ["sm_80", "sm_90"]
         assert all(value > 0 for row in taken.values() for value in row.values())
         assert all("registers" in row for row in taken.values())

@@ -1,5 +1,7 @@
 """What can be chosen of the libraries that kernels call?
 
+Reading order: `cuda`.
+
 Mirrors: torch/backends/__init__.py
 Differs: only `cuda`, so far.
 """

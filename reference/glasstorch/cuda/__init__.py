@@ -1,5 +1,7 @@
 """What does a program ask of CUDA devices?
 
+Reading order: `streams`, `memory`, `_utils` (one's own kernels).
+
 Mirrors: torch/cuda/__init__.py
 Differs: `use_simulator` runs CUDA on the CPU; nothing does so unasked.
 """

@@ -1,9 +1,10 @@
 """How does a program become a graph, and how is a graph checked, changed and run?
 
+Reading order: `types`, `ir`, `printer`, `parser`, `verify`, `tracer`, `interpreter`, `alias_analysis`, `passes`,
+`settings`, `log`, `executor`, `_trace`.
+
 Mirrors: torch/jit/__init__.py, torch/csrc/jit
 Differs: graphs come from traces and from text; there is no compiler for Python source.
-
-Reading order: types, ir, printer, parser, verify; tracer, interpreter; passes; settings, log, executor, _trace.
 """
 
 from glasstorch.jit._trace import ScriptFunction as ScriptFunction
