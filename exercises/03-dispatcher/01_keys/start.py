@@ -1,0 +1,93 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 03.1 Sets of keys
+#
+# A key set is one integer. Its lowest bits are the backends, one for each
+# name in `BACKENDS`: bit 0 is CPU. The bits above are the functionalities,
+# one for each name in `FUNCTIONALITIES`: the first, Dense, is bit 16, because
+# there are 16 backends.
+#
+# A runtime key names a kernel's place in the table of an operator.
+#
+# - A functionality in `PER_BACKEND` has a runtime key on each backend. Its
+#   name is the prefix that `PER_BACKEND` gives, and the backend's name:
+#   AutogradFunctionality on Meta is AutogradMeta, and Dense, whose prefix is
+#   empty, is Meta. Such a key is two bits.
+# - Any other functionality is a runtime key itself, of one bit. Some have
+#   names that sound like the other kind: AutocastCUDA and MkldnnCPU are
+#   functionalities of their own, and no backend's bit goes with them.
+#
+# Write the three functions below. They do not need each other.
+
+# %%
+from collections.abc import Iterator
+
+from glasstorch.core.keys import (
+    ALIASES,
+    BACKENDS,
+    FUNCTIONALITIES,
+    PER_BACKEND,
+    DispatchKey,
+)
+
+
+def key_set_of(*keys: DispatchKey | str) -> int:
+    """The bits of these runtime keys, given as names or as members.
+
+    >>> key_set_of("Meta") == 1 << 16 | 1 << 15
+    True
+    >>> bin(key_set_of("CUDA", DispatchKey.CPU))
+    '0b10000000000000011'
+
+    `Undefined` is no bit, and no keys are the empty set. An alias, such as
+    Autograd, is nothing that a tensor can have: an AssertionError with a
+    text that names it.
+
+    >>> key_set_of("Undefined")
+    0
+    """
+    raise NotImplementedError
+
+
+def highest_key(keys: int) -> DispatchKey:
+    """The runtime key that a set goes to.
+
+    That is its highest functionality; one of PER_BACKEND on the set's highest
+    backend. If the set has none, the key is Undefined: a functionality of
+    PER_BACKEND without a backend is no key, and nor is a backend alone.
+
+    >>> highest_key(0b11 << 16 | 0b11).name
+    'FPGA'
+    >>> highest_key(0b01 << 16 | 0b11).name
+    'CUDA'
+    """
+    raise NotImplementedError
+
+
+def runtime_keys(keys: int) -> Iterator[DispatchKey]:
+    """The runtime keys in a set, lowest functionality first: use `yield`.
+
+    A functionality of PER_BACKEND is there with every backend of the set, in
+    the order of BACKENDS.
+
+    >>> [key.name for key in runtime_keys(0b11 << 16 | 0b11)]
+    ['CPU', 'CUDA', 'FPGA']
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 03.1`. It may
+# be half done: the answer tells what to look at next. `workbook hint 03.1`
+# gives a nudge, `workbook lab 03.1` a sheet to play on.
