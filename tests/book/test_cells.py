@@ -127,6 +127,16 @@ def test_with_torch_another_output_fails(require: Callable[[str], Any]) -> None:
     assert "-tensor([2., 2.])\n+tensor([1., 1.])" in str(caught.value)
 
 
+def test_a_program_is_not_run_again_where_a_command_that_it_needs_is_missing(
+    require: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    require("torch")
+    compare_with_torch("print(1)", "2", needs="no-such-command")
+    assert capsys.readouterr().out == "PyTorch 2.13\n\nprint(1)\n\n2\n"
+    with pytest.raises(AssertionError, match="does not print what is recorded"):
+        compare_with_torch("print(1)", "2", needs="python3")
+
+
 def test_an_unknown_behaviour_is_refused() -> None:
     with pytest.raises(BookError, match="no recorded behaviour 'B999'"):
         compare_with_torch("B999")
