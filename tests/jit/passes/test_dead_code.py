@@ -35,6 +35,11 @@ def test_a_write_before_the_last_use_stays() -> None:
     assert left(nodes) == ["neg", "relu_", "tanh"]
 
 
+def test_a_write_to_an_out_argument_stays_while_it_is_read() -> None:
+    nodes = "%a : Tensor = aten::neg(%x) %w : Tensor = aten::exp(%y, %a) %r : Tensor = aten::tanh(%a)"
+    assert left(nodes) == ["neg", "exp", "tanh"]
+
+
 @pytest.mark.parametrize("view", ["aten::type_as(%a, %a)", "aten::contiguous(%a, %n)"])
 def test_a_write_to_what_may_be_the_argument_itself_stays(view: str) -> None:
     nodes = (

@@ -1,0 +1,78 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 06.1 Dead code
+#
+# A pass is a function that changes a graph and says whether it did. This one
+# takes out what nobody needs. Somebody needs a node if
+#
+# - one of its outputs is used, or
+# - it has a side effect (`has_side_effects`; drawing a random number is one),
+#   or
+# - it writes to memory that is read later.
+#
+# What the graph returns is read, at the very end. Memory that was there before
+# the graph ran belongs to somebody else, who may read it at any time: it goes
+# by the name `OUTSIDE`.
+#
+# Two functions of the library answer what a name cannot. An
+# `AliasAnalysis(graph)` knows for each value the places in memory that it may
+# have, and for each node those that it writes to; both are sets. A view has
+# the places of its base.
+#
+# Write the pass. The graphs have no blocks: those of traced programs never do.
+# Then the library's own passes, and its traced programs, will run on yours.
+
+# %%
+from glasstorch.jit.alias_analysis import OUTSIDE, AliasAnalysis
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.side_effects import has_side_effects
+
+
+def eliminate_dead_code(graph: Graph) -> bool:
+    """Remove the nodes that nobody needs; returns whether there were any.
+
+    `graph.nodes` are the nodes in their order, `graph.outputs` the values that
+    the graph returns. `node.inputs`, `node.outputs`, `value.uses` and
+    `node.destroy()` are what else you need; `destroy` refuses a node with an
+    output that is used. Of an `AliasAnalysis` you need `places(value)` and
+    `writes(node)`.
+
+    >>> from glasstorch.jit.parser import parse_ir
+    >>> graph = parse_ir('''
+    ... graph(%x : Tensor):
+    ...   %a : Tensor = aten::neg(%x)
+    ...   %b : Tensor = aten::exp(%a)
+    ...   %c : Tensor = aten::tanh(%x)
+    ...   return (%c)
+    ... ''')
+    >>> eliminate_dead_code(graph)
+    True
+    >>> print(graph)
+    graph(%x : Tensor):
+      %c : Tensor = aten::tanh(%x)
+      return (%c)
+    <BLANKLINE>
+
+    A second run finds nothing.
+
+    >>> eliminate_dead_code(graph)
+    False
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 06.1`. It may
+# be half done: the answer tells what to look at next. `workbook hint 06.1`
+# gives a nudge, `workbook lab 06.1` a sheet to play on.

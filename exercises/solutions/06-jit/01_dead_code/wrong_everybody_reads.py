@@ -1,0 +1,22 @@
+"""Counts what is read by nodes that go, too."""
+
+from glasstorch.jit.alias_analysis import OUTSIDE, AliasAnalysis
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.side_effects import has_side_effects
+
+REFUSED_BY = "check"
+
+
+def eliminate_dead_code(graph: Graph) -> bool:
+    """Remove the nodes that nobody needs; returns whether there were any."""
+    aliases = AliasAnalysis(graph)
+    read = {OUTSIDE}.union(*map(aliases.places, graph.outputs))
+    changed = False
+    for node in reversed(graph.nodes):
+        used = any(output.uses for output in node.outputs)
+        seen = not aliases.writes(node).isdisjoint(read)
+        read.update(*map(aliases.places, node.inputs))
+        if not (used or seen or has_side_effects(node)):
+            node.destroy()
+            changed = True
+    return changed

@@ -1,0 +1,21 @@
+"""Keeps whatever writes: also where nobody sees it."""
+
+from glasstorch.jit.alias_analysis import AliasAnalysis
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.side_effects import has_side_effects
+
+REFUSED_BY = "check"
+
+
+def eliminate_dead_code(graph: Graph) -> bool:
+    """Remove the nodes that nobody needs; returns whether there were any."""
+    aliases = AliasAnalysis(graph)
+    changed = False
+    for node in reversed(graph.nodes):
+        used = any(output.uses for output in node.outputs)
+        seen = bool(aliases.writes(node))
+        if used or seen or has_side_effects(node):
+            continue
+        node.destroy()
+        changed = True
+    return changed
