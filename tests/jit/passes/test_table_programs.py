@@ -1,0 +1,116 @@
+"""Does a random program of the operator table give eager's values and gradients traced, and after every pass?"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from glasstorch import jit
+from glasstorch.jit.interpreter import Code
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.parser import parse_ir
+from glasstorch.jit.passes.common_subexpression import eliminate_common_subexpressions
+from glasstorch.jit.passes.constant_propagation import propagate_constants
+from glasstorch.jit.passes.dead_code import eliminate_dead_code
+from glasstorch.jit.passes.erase_shapes import erase_shape_information
+from glasstorch.jit.passes.peephole import peephole
+from glasstorch.jit.passes.pipeline import run_optimization
+from glasstorch.jit.printer import tensor_constants
+from tests.jit.passes.table_programs import CHOICES, Program, Seen, draw, observe
+
+SEEDS = 300
+PASSES: dict[str, Callable[[Graph], bool]] = {
+    "erase_shapes": erase_shape_information,
+    "dead_code": eliminate_dead_code,
+    "common_subexpression": eliminate_common_subexpressions,
+    "peephole": peephole,
+    "constant_propagation": propagate_constants,
+    "all": run_optimization,
+}
+# Passes after which gradients are added up in another order, and are close instead of equal.
+REORDERING = ("common_subexpression", "all")
+
+
+@cache
+def program(seed: int) -> tuple[Program, Seen, Graph]:
+    """A program, what eager shows of it, and its graph."""
+    drawn = draw(seed)
+    eager = observe(drawn, drawn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", jit.TracerWarning)  # a constant is written to, or a list returned
+        graph = jit.trace(drawn, tuple(drawn.inputs()[0])).graph
+    graph.lint()
+    return drawn, eager, graph
+
+
+def running(graph: Graph) -> Callable[..., Any]:
+    code = Code(graph)
+    return lambda *inputs: code(*inputs)[0]
+
+
+def same(found: Seen, wanted: Seen, what: str, tolerance: float = 0.0) -> None:
+    assert found.facts == wanted.facts, what
+    for ours, theirs in zip(found.values, wanted.values, strict=True):
+        np.testing.assert_array_equal(ours, theirs, err_msg=what)
+    for ours, theirs in zip(found.gradients, wanted.gradients, strict=True):
+        if ours is None or theirs is None or not tolerance:
+            np.testing.assert_array_equal(ours, theirs, err_msg=what)
+            continue
+        scale = np.abs(theirs.astype(np.float64)).max(initial=1)
+        np.testing.assert_allclose(
+            ours.astype(np.float64),
+            theirs.astype(np.float64),
+            rtol=4 * tolerance,
+            atol=4 * tolerance * scale,
+            err_msg=what,
+        )
+
+
+def about(seed: int, graph: Graph) -> str:
+    return f"program {seed}\n{program(seed)[0]}\n{program(seed)[2]}\nbecame\n{graph}"
+
+
+def test_a_trace_gives_what_eager_gives() -> None:
+    for seed in range(SEEDS):
+        drawn, eager, graph = program(seed)
+        same(observe(drawn, running(graph)), eager, about(seed, graph))
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_keeps_what_a_caller_sees(name: str) -> None:
+    changed = 0
+    for seed in range(SEEDS):
+        drawn, eager, traced = program(seed)
+        graph = traced.copy()
+        said = PASSES[name](graph)
+        assert said == (str(graph) != str(traced)), about(seed, graph)
+        changed += said
+        same(observe(drawn, running(graph)), eager, about(seed, graph), drawn.tolerance * (name in REORDERING))
+    assert changed > SEEDS / 20, "the pass has something to do"
+
+
+def test_a_graph_read_from_its_text_gives_the_same() -> None:
+    for seed in range(SEEDS):
+        drawn, eager, graph = program(seed)
+        read = parse_ir(str(graph), tensor_constants(graph))
+        same(observe(drawn, running(read)), eager, about(seed, read))
+
+
+def test_the_programs_hold_nearly_every_row_and_all_kinds_of_calls() -> None:
+    used: Counter[str] = Counter()
+    for seed in range(SEEDS):
+        used.update(step.operator.qualified_overload for step in program(seed)[0].steps)
+    rows = {row.op for row in CHOICES}
+    assert len(rows & used.keys()) > 0.95 * len(rows), sorted(rows - used.keys())
+    in_place = sum(count for name, count in used.items() if name.partition(".")[0].endswith("_"))
+    assert in_place > 0.1 * used.total()
+    dtypes = {tensor[0] for seed in range(SEEDS) for tensor in program(seed)[1].facts[0]}
+    assert len(dtypes) == 8
+    with_gradients = [seed for seed in range(SEEDS) if any(g is not None for g in program(seed)[1].gradients)]
+    assert len(with_gradients) > SEEDS / 3
