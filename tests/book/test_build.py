@@ -93,12 +93,46 @@ def test_all_stale_notebooks_are_named_at_once(small: SmallBook) -> None:
             "# Home\n\n[Gone](section.md#gone)\n",
             "'section.md#gone', but the doc 'section.md' does not contain an anchor",
         ),
-        ("# Home\n\n<!-- from data: nothing -->\n", "a page asks for the data 'nothing'\n  known: api, errata"),
+        (
+            "# Home\n\n<!-- from data: nothing -->\n",
+            "a page asks for the data 'nothing'\n  known: api, contents, errata",
+        ),
     ],
 )
 def test_a_broken_page_is_refused_with_its_name(small: SmallBook, text: str, said: str) -> None:
     page(small, text)
     assert said in said_by(small)
+
+
+def figure_with(small: SmallBook, link: str) -> None:
+    """A figure that leads somewhere, on the home page."""
+    figures = small.root / "chapters" / "assets" / "figures"
+    figures.mkdir(parents=True)
+    svg = f'<svg class="glass-figure"><a href="{link}">there</a></svg>'
+    (figures / "f.svg").write_text(svg, encoding="utf-8")
+    page(small, "# Home\n\n![f](assets/figures/f.svg)\n")
+
+
+@pytest.mark.parametrize(
+    ("link", "on_the_page"),
+    [
+        ("../../section.md", "section.html"),
+        ("../../../reference/glasstorch/core", "reference/api/core.html"),
+        ("https://example.org/a.h", "https://example.org/a.h"),
+    ],
+)
+def test_a_link_of_a_figure_leads_to_the_page(small: SmallBook, link: str, on_the_page: str) -> None:
+    core = small.root / "reference" / "glasstorch" / "core" / "__init__.py"
+    core.parent.mkdir(parents=True)
+    core.write_text('"""What?"""\n', encoding="utf-8")
+    figure_with(small, link)
+    assert f'<a href="{on_the_page}">there</a>' in (build_site(small.root) / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("link", ["../../gone.md", "../../../reference/glasstorch/core"])
+def test_a_link_of_a_figure_that_leads_nowhere_is_refused(small: SmallBook, link: str) -> None:
+    figure_with(small, link)
+    assert f"assets/figures/f.svg: its link {link} leads to no page of the book" in said_by(small)
 
 
 def test_what_strict_refuses_is_a_note_without_it(small: SmallBook, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.book.small_book import ROOT
 from workbook.book import exercise_pages as pages
+from workbook.book.contents import chapter_title
 from workbook.book.errors import BookError
 from workbook.book.exercise_pages import exercise_index, exercise_page
 from workbook.exercises.catalogue import Exercise, Piece, exercises, find
@@ -118,7 +119,8 @@ def test_what_is_not_there_is_refused_with_its_file(strides: Exercise, changed: 
 
 def test_the_index_has_a_table_for_each_chapter() -> None:
     text = exercise_index(ROOT)
-    assert re.findall(r"^## (.+)$", text, re.MULTILINE)[:2] == ["02 Tensor and storage", "04 Autograd"]
+    chapters = dict.fromkeys(exercise.chapter[:2] for exercise in EVERY)
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [chapter_title(number) for number in chapters]
     for exercise in EVERY:
         assert f"| [{exercise.identity} {exercise.title}]({Path(pages.page_of(exercise)).name})<br>" in text
 

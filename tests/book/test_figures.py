@@ -8,11 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.architecture.layers import ROWS
 from tests.book.small_book import ROOT
 from workbook.book.figures.__main__ import drawn, main, stale
 from workbook.book.figures.kit import DARK, LIGHT, Figure, text_width
-from workbook.book.house import LAYERS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -38,7 +36,7 @@ def test_a_figure_is_sound_and_can_be_read_aloud(path: Path) -> None:
     svg = ElementTree.fromstring(path.read_text(encoding="utf-8"))
     names = (svg.get("aria-labelledby") or "").split()
     said = {element.get("id"): element.text for element in svg if element.tag in (f"{SVG}title", f"{SVG}desc")}
-    assert svg.get("role") == "img"
+    assert svg.get("role") == ("group" if svg.find(f".//{SVG}a") is not None else "img")
     assert set(names) == set(said)
     assert all(said.values())
     ids = [element.get("id") for element in svg.iter() if element.get("id")]
@@ -64,12 +62,6 @@ def test_figures_have_the_colours_of_the_pages(scheme: str, colours: dict[str, s
     assert dict(re.findall(r"--([\w-]+): (#\w+);", block[1])).items() >= colours.items()
 
 
-def test_the_map_has_the_rooms_that_the_layer_test_knows() -> None:
-    rooms = [room.removesuffix(".py") for layer in LAYERS for room in layer.rooms]
-    assert rooms[:-2] == [name for row in ROWS for name in row]
-    assert [layer.number for layer in LAYERS] == list(range(len(LAYERS)))
-
-
 def test_the_command_draws_and_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "chapters").mkdir()
     (tmp_path / "mkdocs.yml").write_text("", encoding="utf-8")
@@ -77,6 +69,17 @@ def test_the_command_draws_and_checks(tmp_path: Path, monkeypatch: pytest.Monkey
     assert main(["--check"]) == 1
     assert main([]) == 0
     assert main(["--check"]) == 0
+
+
+def test_a_link_has_a_name_and_a_place_to_point_at() -> None:
+    figure = sample()
+    with figure.link("a.md?b&c", "A <page>", (1, 2, 30.5, 24)):
+        figure.text(4, 5, "a")
+    svg = figure.svg()
+    assert '<a href="a.md?b&amp;c" aria-label="A &lt;page&gt;">\n<rect class="g-hit" x="1" y="2" width="30.5"' in svg
+    assert 'role="group"' in svg
+    assert ".g-hit{" in svg
+    assert ".g-hit{" not in sample().svg()
 
 
 def test_a_figure_may_be_renamed_after_it_is_drawn() -> None:

@@ -91,10 +91,12 @@ def test_a_program_that_names_no_host_any_more_fails_the_build(site: Path) -> No
 
 def test_our_figures_are_put_into_the_page_and_other_images_left_alone() -> None:
     image = '<img alt="x" src="a.svg" title="A &lt; caption" />'
-    figure = inlined_figure(image, '<?xml?><svg class="glass-figure"><title>T</title></svg>')
-    assert '<svg class="glass-figure"><title>T</title></svg>' in figure
+    svg = '<svg class="glass-figure"><title>T</title><a href="x.md?b&amp;c" aria-label="X">X</a></svg>'
+    figure = inlined_figure(image, f"<?xml?>{svg}", lambda link: link.replace("md?b&c", "html?&"))
+    assert svg.replace("x.md?b&amp;c", "x.html?&amp;") in figure
+    assert "<?xml?>" not in figure
     assert "<figcaption>A &lt; caption</figcaption>" in figure
-    assert inlined_figure(image, "<svg></svg>") == image
+    assert inlined_figure(image, "<svg></svg>", str) == image
 
 
 def test_a_path_in_a_table_may_break_after_each_slash() -> None:

@@ -18,6 +18,7 @@ from workbook.book.errors import BookError
 from workbook.book.house import LAYERS, PACKAGE, Layer, stands
 from workbook.book.project import shown
 from workbook.book.render import box
+from workbook.book.source_map import address_of
 
 FOLDER = "reference/api"
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
@@ -76,7 +77,8 @@ def room_page(layer: Layer, room: str, modules: list[Path], root: Path) -> str:
     """The page of one room."""
     title = f"glasstorch.{room.removesuffix('.py')}" if room != "__init__.py" else "glasstorch"
     chapters = f"chapter{'s' * (len(layer.chapters) > 1)} {', '.join(layer.chapters)}"
-    place = f"Layer {layer.number} of the house; in PyTorch `{layer.counterpart}`; told in {chapters}."
+    there = ", ".join(f"[`{path}`]({address_of(path)})" for path in layer.there)
+    place = f"Layer {layer.number} of the house; in PyTorch {there}; told in {chapters}."
     parts = [
         f"---\ndescription: The reference of {title}, from its source.\nsearch:\n  boost: 0.5\n---",
         f"# {title}",

@@ -14,6 +14,7 @@ from workbook.book.api import api_index
 from workbook.book.errata import errata_page
 from workbook.book.errors import BookError
 from workbook.book.exercise_pages import exercise_index
+from workbook.book.home import contents, house
 from workbook.book.progress_example import progress_file, progress_output
 from workbook.book.source_map import source_map_page
 
@@ -21,8 +22,10 @@ MARKER = re.compile(r"^<!-- from data: ([a-z-]+) -->$", re.MULTILINE)
 
 PAGES: dict[str, Callable[[Path], str]] = {
     "api": api_index,
+    "contents": contents,
     "errata": errata_page,
     "exercises": exercise_index,
+    "house": house,
     "progress-file": progress_file,
     "progress-output": progress_output,
     "source-map": source_map_page,

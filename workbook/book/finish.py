@@ -12,6 +12,7 @@ import html
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from workbook.book.errors import BookError, last_line
@@ -27,6 +28,7 @@ MERMAID_HERE = (
 )
 TABLE_CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 PATH = re.compile(r"(?<=<code>)[\w./*-]+(?=</code>)")
+LINK = re.compile(r'<a href="([^"]*)"')
 SEARCH = 'data-md-component="search" role="dialog"'  # Material gives its dialog no name to be read aloud
 POLYFILL_HOST = '"https://unpkg.com/resize-observer-polyfill"'
 
@@ -132,15 +134,18 @@ def with_breaks(page: str) -> str:
     return TABLE_CELL.sub(lambda cell: PATH.sub(lambda path: path[0].replace("/", "/<wbr>"), cell[0]), page)
 
 
-def inlined_figure(image: str, svg: str) -> str:
+def inlined_figure(image: str, svg: str, address: Callable[[str], str]) -> str:
     """One of our figures in place of the image element that refers to it; another image stays as it is.
 
-    Inside the page a figure follows the reader's choice of colours, and its title and description can be read
-    aloud. The image's title becomes the caption.
+    Inside the page a figure follows the reader's choice of colours, its title and description can be read
+    aloud, and its links work: `address` turns one that holds in the figure's file into one that holds in the page.
+    The image's title becomes the caption.
     """
     if 'class="glass-figure"' not in svg:
         return image
-    drawing = svg[svg.index("<svg") :]
+    drawing = LINK.sub(
+        lambda link: f'<a href="{html.escape(address(html.unescape(link[1])))}"', svg[svg.index("<svg") :]
+    )
     title = re.search(r'\btitle="([^"]*)"', image)
     caption = f"<figcaption>{title[1]}</figcaption>" if title else ""
     return f'<figure class="figure"><div class="figure-scroll" tabindex="0">{drawing}</div>{caption}</figure>'

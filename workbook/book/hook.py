@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -21,6 +22,7 @@ from workbook.book import api, exercise_pages, vendor
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
+from workbook.book.house import PACKAGE
 from workbook.book.notebooks import check_in_step, is_notebook_source, notebook_sources, read_notebook
 from workbook.book.project import CHAPTERS
 from workbook.book.render import render
@@ -131,13 +133,32 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
     def inlined(match: re.Match[str]) -> str:
         file = files.get_file_from_path(posixpath.normpath(posixpath.join(folder, match["source"])))
-        return match[0] if file is None else inlined_figure(match[0], file.content_string)
+        if file is None:
+            return match[0]
+        figure = file.src_uri
+        return inlined_figure(match[0], file.content_string, lambda link: address_on(page, figure, link, files))
 
     html = with_breaks(IMAGE.sub(inlined, html))
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
         html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
     return html
+
+
+def address_on(page: Page, figure: str, link: str, files: Files) -> str:
+    """Where a link of a figure leads from a page that shows it: a room leads to its page of the reference."""
+    if urlsplit(link).scheme:
+        return link
+    target = posixpath.normpath(posixpath.join(CHAPTERS, posixpath.dirname(figure), link))
+    if target.startswith(f"{PACKAGE.as_posix()}/"):
+        target = f"{CHAPTERS}/{api.page_of(target.removeprefix(f'{PACKAGE.as_posix()}/'))}"
+    file = files.get_file_from_path(target.removeprefix(f"{CHAPTERS}/"))
+    if file is None:
+        raise PluginError(
+            f"{figure}: its link {link} leads to no page of the book\n"
+            "  accepted: a section of the navigation, a folder of the library, an address that begins https://"
+        )
+    return file.url_relative_to(page.file)
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = Path("reference") / "glasstorch"
+FACADE = "__init__.py"
 
 
 class Layer(NamedTuple):
@@ -14,7 +15,7 @@ class Layer(NamedTuple):
     number: int
     rooms: tuple[str, ...]  # folders of the package, or a single file of it
     question: str
-    counterpart: str  # where PyTorch answers the same question
+    there: tuple[str, ...]  # files of PyTorch that answer the same question, the first to open first
     chapters: tuple[str, ...]
 
     def built(self, root: Path) -> tuple[str, ...]:
@@ -23,29 +24,87 @@ class Layer(NamedTuple):
 
 
 LAYERS = (
-    Layer(0, ("core",), "What is a tensor before any operation?", "c10/core", ("02",)),
-    Layer(1, ("dispatch",), "Which kernel runs?", "ATen/core/dispatch", ("03",)),
-    Layer(2, ("operators",), "Which operators exist, with what shapes?", "torchgen", ("01", "03")),
-    Layer(3, ("printing.py", "_tensor.py"), "What does a user hold?", "python_variable.cpp", ("01",)),
-    Layer(4, ("kernels",), "How is it computed?", "ATen/native, c10/cuda", ("02", "05")),
-    Layer(5, ("autograd",), "How are gradients recorded and run?", "torch/csrc/autograd", ("04",)),
-    Layer(6, ("func", "amp", "profiler"), "What can be done to every call?", "functorch, autocast", ("04", "07")),
+    Layer(
+        0,
+        ("core",),
+        "What is a tensor before any operation?",
+        ("c10/core/TensorImpl.h", "c10/core/StorageImpl.h"),
+        ("02",),
+    ),
+    Layer(
+        1,
+        ("dispatch",),
+        "Which kernel runs?",
+        ("aten/src/ATen/core/dispatch/Dispatcher.h", "c10/core/DispatchKeySet.h"),
+        ("03",),
+    ),
+    Layer(
+        2,
+        ("operators",),
+        "Which operators exist, with what shapes?",
+        ("aten/src/ATen/native/native_functions.yaml", "torchgen/model.py"),
+        ("01", "03"),
+    ),
+    Layer(
+        3,
+        ("printing.py", "_tensor.py"),
+        "What does a user hold?",
+        ("torch/csrc/autograd/python_variable.cpp", "torch/_tensor.py"),
+        ("01",),
+    ),
+    Layer(
+        4,
+        ("kernels",),
+        "How is it computed?",
+        ("aten/src/ATen/TensorIterator.h", "c10/cuda/CUDACachingAllocator.h"),
+        ("02", "05"),
+    ),
+    Layer(
+        5,
+        ("autograd",),
+        "How are gradients recorded and run?",
+        ("torch/csrc/autograd/node.h", "torch/csrc/autograd/engine.h"),
+        ("04",),
+    ),
+    Layer(
+        6,
+        ("func", "amp", "profiler"),
+        "What can be done to every call?",
+        ("torch/_functorch/eager_transforms.py", "torch/amp/autocast_mode.py", "torch/profiler/profiler.py"),
+        ("04", "07"),
+    ),
     Layer(
         7,
         ("nn", "optim", "data", "serialization"),
         "How is a model trained?",
-        "torch/nn, torch/optim",
+        ("torch/nn/modules/module.py", "torch/optim/optimizer.py", "torch/utils/data/dataloader.py"),
         ("07",),
     ),
-    Layer(8, ("jit", "fx"), "How is a program captured and optimised?", "torch/csrc/jit, torch/fx", ("06",)),
+    Layer(
+        8,
+        ("jit", "fx"),
+        "How is a program captured and optimised?",
+        ("torch/csrc/jit/ir/ir.h", "torch/fx/graph.py"),
+        ("06",),
+    ),
     Layer(
         9,
         ("compiler", "quantization", "distributed"),
         "How is it compiled, made small, spread out?",
-        "_dynamo, _inductor, ao",
+        (
+            "torch/_inductor/compile_fx.py",
+            "torch/ao/quantization/observer.py",
+            "torch/distributed/distributed_c10d.py",
+        ),
         ("06", "08", "09"),
     ),
-    Layer(10, ("export", "__init__.py"), "What does `import torch` offer?", "torch", ("10",)),
+    Layer(
+        10,
+        ("export", "cuda", "backends", FACADE),
+        "What does `import torch` offer?",
+        ("torch/export/exported_program.py", "torch/cuda/__init__.py", "torch/__init__.py"),
+        ("05", "10"),
+    ),
 )
 
 

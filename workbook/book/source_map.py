@@ -63,13 +63,18 @@ def source_map_page(root: Path) -> str:
     return "\n\n".join(parts)
 
 
+def address_of(path: str) -> str:
+    """Where a file of PyTorch's repository can be read, as it is in the version that the book speaks of."""
+    return f"{REPOSITORY}/{COMMIT}/{path}"
+
+
 def entry_html(place: Place) -> str:
     """One place: the file, the symbol in it, whether the wheel has it, and what it says."""
     broken = html.escape(place.path).replace("/", "/<wbr>")
     only = "" if place.in_wheel else ' <span class="mark">only in the repository</span>'
     says = re.sub("`(.*?)`", r"<code>\1</code>", html.escape(with_code(place.says), quote=False))
     return (
-        f'<dt><a href="{REPOSITORY}/{COMMIT}/{html.escape(place.path)}"><code>{broken}</code></a>'
+        f'<dt><a href="{html.escape(address_of(place.path))}"><code>{broken}</code></a>'
         f'<code class="symbol">{html.escape(place.symbol)}</code>{only}</dt>\n'
         f"<dd>{says}</dd>"
     )

@@ -1,57 +1,101 @@
-"""The map of the house: the library's layers, what each one answers, and where PyTorch answers the same."""
+"""The map of the house: what each layer answers, where the book tells it, where PyTorch answers the same.
+
+What stands there is a link: a room to its source, a chapter to its first section, a file of PyTorch to its text. In
+the figure's file the links hold in a clone; on the site they lead to the pages.
+"""
 
 from __future__ import annotations
 
+import posixpath
 from pathlib import Path
 
-from workbook.book.figures.kit import Figure
-from workbook.book.house import LAYERS, Layer
+from workbook.book.contents import Section, chapter_title, first_sections
+from workbook.book.figures.kit import Figure, text_width
+from workbook.book.house import FACADE, LAYERS, PACKAGE, Layer
+from workbook.book.project import CHAPTERS
+from workbook.book.source_map import address_of
 
-LEFT, WIDTH = 28, 652
-ROW, GAP, TOP = 50, 6, 34
-ROOMS, COUNTERPART = LEFT + 44, LEFT + 426
+FOLDER = f"{CHAPTERS}/assets/figures"  # where the figure's file stands: its links begin there
+LEFT, ROOMS, TOLD, THERE, RIGHT = 24, 60, 392, 554, 848
+EAVES, HEADS, FIRST = 40, 62, 74
+GAP, LINE, LOWEST = 6, 24, 64  # between layers; from line to line in a layer, wide enough for a finger; a layer
+ROOM_SIZE, SMALL = 12.5, 11
 
 
 def draw(root: Path) -> Figure:
-    """The map. A layer of which nothing is built yet has a dashed outline, a room that is not built yet is grey."""
-    height = TOP + len(LAYERS) * (ROW + GAP) + 34
-    told = "; ".join(
-        f"{layer.number}: {', '.join(layer.rooms)}. {layer.question} In PyTorch: {layer.counterpart}. "
-        f"Chapter {' and '.join(layer.chapters)}"
-        for layer in LAYERS
-    )
+    """The map. A layer or a room of which nothing is built yet has a dashed outline and is no link."""
+    heights = {layer.number: max(LOWEST, 14 + LINE * max(len(layer.there), len(layer.chapters))) for layer in LAYERS}
+    bottom = FIRST + sum(heights.values()) + GAP * (len(LAYERS) - 1)
     figure = Figure(
         "house-map",
         "The map of the house",
-        f"The library's layers, numbered from the bottom; each imports only from those below. {told}.",
-        LEFT + WIDTH + 2,
-        height,
+        "The library's layers, from the public names at the top down to core; each imports only from those below. For "
+        "each layer: its number and question, its rooms, the chapters that tell it, and PyTorch's files that answer "
+        "the same.",
+        RIGHT,
+        bottom + 34,
     )
-    figure.text(ROOMS, TOP - 12, "in glasstorch", size=12.5, colour="glass", bold=True)
-    figure.text(COUNTERPART, TOP - 12, "in PyTorch", size=12.5, colour="torch", bold=True)
-    for layer in LAYERS:
-        row(figure, layer, TOP + (len(LAYERS) - 1 - layer.number) * (ROW + GAP), layer.built(root))
-    bottom = TOP + len(LAYERS) * (ROW + GAP) - GAP
-    figure.arrow([(12, TOP + 4), (12, bottom - 4)], colour="glass")
-    figure.text(LEFT, bottom + 24, "A layer imports only from the layers below it.", size=12.5, colour="soft")
+    figure.line([(LEFT - 12, EAVES), (RIGHT / 2 + 6, 4), (RIGHT, EAVES), (LEFT - 12, EAVES)], colour="glass")
+    figure.text(ROOMS, HEADS, "in glasstorch", size=12.5, colour="glass", bold=True)
+    figure.text(TOLD, HEADS, "in the book", size=12.5, bold=True)
+    figure.text(THERE, HEADS, "in PyTorch 2.13", size=12.5, colour="torch", bold=True)
+    first = first_sections(root)
+    y: float = FIRST
+    for layer in reversed(LAYERS):
+        storey(figure, layer, y, heights[layer.number], layer.built(root), first)
+        y += heights[layer.number] + GAP
+    figure.arrow([(8, FIRST + 4), (8, bottom - 4)], colour="glass")
+    figure.line([(LEFT - 12, bottom + GAP), (RIGHT, bottom + GAP)], colour="glass")
+    figure.text(LEFT, bottom + 28, "A layer imports only from the layers below it.", size=12.5, colour="soft")
     if any(layer.built(root) != layer.rooms for layer in LAYERS):
-        figure.box(LEFT + 426, bottom + 14, 22, 12, dashed=True, radius=2)
-        figure.text(LEFT + 456, bottom + 24, "grey: not built yet", size=12.5, colour="soft")
+        figure.box(TOLD, bottom + 18, 22, 12, dashed=True, radius=2)
+        figure.text(TOLD + 30, bottom + 28, "not built yet", size=12.5, colour="soft")
     return figure
 
 
-def row(figure: Figure, layer: Layer, y: float, built: tuple[str, ...]) -> None:
-    """One layer; the rooms that are not built yet are grey."""
-    figure.box(LEFT, y, WIDTH, ROW, kind="pane" if built else "plain", dashed=not built)
-    upper, lower = y + 21, y + 39
-    figure.text(LEFT + 20, y + ROW / 2 + 5, str(layer.number), size=15, colour="soft", anchor="middle", mono=True)
-    rooms = [
-        (room if room.endswith(".py") else f"{room}/", "glass" if room in built else "soft") for room in layer.rooms
-    ]
-    room = COUNTERPART - ROOMS - 8
-    figure.words(ROOMS, upper, rooms, room=room)
-    figure.text(ROOMS, lower, layer.question.replace("`", ""), size=13, room=room)
-    room = LEFT + WIDTH - COUNTERPART - 8
-    figure.text(COUNTERPART, upper, layer.counterpart, size=12, colour="torch", mono=True, room=room)
-    chapters = f"chapter{'s' * (len(layer.chapters) > 1)} {', '.join(layer.chapters)}"
-    figure.text(COUNTERPART, lower, chapters, size=12.5, colour="soft", room=room)
+def storey(
+    figure: Figure, layer: Layer, y: float, height: float, built: tuple[str, ...], first: dict[str, Section]
+) -> None:
+    """One layer: its question above its rooms, then its chapters, then PyTorch's files."""
+    figure.box(LEFT, y, RIGHT - LEFT - 1, height, kind="pane" if built else "plain", dashed=not built)
+    middle = y + height / 2
+    figure.text(LEFT + 18, middle + 5, str(layer.number), size=15, colour="soft", anchor="middle", mono=True)
+    figure.text(ROOMS, middle - 10, layer.question.replace("`", ""), size=13, room=TOLD - ROOMS - 8)
+    x: float = ROOMS
+    for name in layer.rooms:
+        x += room(figure, name, x, middle, there=name in built) + 6
+    assert x <= TOLD, f"layer {layer.number}: its rooms need {x - ROOMS:.0f} pixels, they have {TOLD - ROOMS}"
+    for line, number in enumerate(layer.chapters):
+        chapter(figure, number, middle + LINE * (line - len(layer.chapters) / 2), first.get(number))
+    for line, path in enumerate(layer.there):
+        top = middle + LINE * (line - len(layer.there) / 2)
+        with figure.link(address_of(path), f"{path} in PyTorch's source", (THERE - 6, top, RIGHT - THERE, LINE)):
+            place = RIGHT - THERE - 8
+            figure.text(THERE, top + 16, path, size=SMALL, colour="torch", mono=True, room=place)
+
+
+def room(figure: Figure, name: str, x: float, y: float, *, there: bool) -> float:
+    """One room, a link to its source where there is any. Its width."""
+    text = name if name.endswith(".py") else f"{name}/"
+    width = text_width(text, ROOM_SIZE, mono=True) + 12
+    if not there:
+        figure.box(x, y, width, LINE, dashed=True)
+        figure.text(x + 6, y + 16.5, text, size=ROOM_SIZE, colour="soft", mono=True)
+        return width
+    address = posixpath.relpath((PACKAGE / name).as_posix(), FOLDER)
+    said = "glasstorch" if name == FACADE else f"glasstorch.{name.removesuffix('.py')}"
+    with figure.link(address, f"{text}, the modules of {said}", (x - 2, y - 2, width + 4, LINE + 4)):
+        figure.box(x, y, width, LINE, kind="glass")
+        figure.text(x + 6, y + 16.5, text, size=ROOM_SIZE, colour="glass", mono=True, bold=True)
+    return width
+
+
+def chapter(figure: Figure, number: str, y: float, first: Section | None) -> None:
+    """One chapter, a link to its first section where it has one."""
+    title, place = chapter_title(number), THERE - TOLD - 10
+    if first is None:
+        figure.text(TOLD, y + 16, f"{number} not written yet", size=12.5, colour="soft", room=place)
+        return
+    address = posixpath.relpath(f"{CHAPTERS}/{first.path}", FOLDER)
+    with figure.link(address, f"{title}, chapter of the book", (TOLD - 6, y, THERE - TOLD - 6, LINE)):
+        figure.text(TOLD, y + 16, title, size=12.5, colour="glass", room=place)

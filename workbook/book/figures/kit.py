@@ -10,7 +10,8 @@ that does not fit its place is an error when the figure is drawn, not a surprise
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 SANS = "'Source Sans 3','Segoe UI',system-ui,-apple-system,'Helvetica Neue',Arial,sans-serif"
@@ -94,6 +95,7 @@ class Figure:
     width: float
     height: float
     parts: list[str] = field(default_factory=list)
+    linked: bool = False  # a picture is one thing to be read aloud, a figure with links is several
 
     def box(
         self,
@@ -204,6 +206,21 @@ class Figure:
         """A line through the points with a head at its end."""
         self._path(points, colour, dashed, f' marker-end="url({HEAD}{colour})"')
 
+    @contextmanager
+    def link(self, address: str, name: str, hit: tuple[float, float, float, float]) -> Iterator[None]:
+        """What is drawn inside leads somewhere: `address` as it is seen from the figure's own file.
+
+        `name` is read aloud in place of the text; `hit` (x, y, width, height) can be pointed at.
+        """
+        self.linked = True
+        x, y, width, height = map(number, hit)
+        self.parts += [
+            f'<a href="{html.escape(address)}" aria-label="{html.escape(name)}">',
+            f'<rect class="g-hit" x="{x}" y="{y}" width="{width}" height="{height}" rx="3"/>',
+        ]
+        yield
+        self.parts.append("</a>")
+
     def _path(self, points: Sequence[tuple[float, float]], colour: str, dashed: bool, ending: str) -> None:
         way = " ".join(f"{'L' if index else 'M'}{number(x)} {number(y)}" for index, (x, y) in enumerate(points))
         classes = f"g-line g-{colour}-line" + (" g-dashed" if dashed else "")
@@ -219,7 +236,7 @@ class Figure:
         )
         width, height = number(self.width + 2 * MARGIN), number(self.height + 2 * MARGIN)
         attributes = (
-            'xmlns="http://www.w3.org/2000/svg" class="glass-figure" role="img" '
+            f'xmlns="http://www.w3.org/2000/svg" class="glass-figure" role="{"group" if self.linked else "img"}" '
             f'aria-labelledby="{self.name}-title {self.name}-desc" viewBox="-{MARGIN} -{MARGIN} {width} {height}" '
             f'width="{width}" height="{height}" style="min-width:{number(self.width * SMALLEST)}px"'
         )
@@ -227,7 +244,7 @@ class Figure:
             f"<svg {attributes}>",
             f'<title id="{self.name}-title">{html.escape(self.title, quote=False)}</title>',
             f'<desc id="{self.name}-desc">{html.escape(self.description, quote=False)}</desc>',
-            f"<style>{STYLE}</style>",
+            f"<style>{STYLE}{LINK_STYLE if self.linked else ''}</style>",
             f"<defs>{heads}</defs>",
             *self.parts,
             "</svg>",
@@ -265,3 +282,9 @@ def style_rules() -> str:
 
 
 STYLE = style_rules()
+LINK_STYLE = (  # only where there are links: the figures of executed cells have none
+    ".g-hit{fill:none;stroke:none;stroke-width:2;pointer-events:all}"
+    ".glass-figure a{cursor:pointer;outline:none;text-decoration:none}"  # a line below a_name would hide its underscore
+    ".glass-figure a:hover .g-text{text-decoration:underline}"
+    ".glass-figure a:focus-visible .g-hit{stroke:var(--g-ink)}"
+)

@@ -1,0 +1,73 @@
+"""Which sections has the book, in which order, and how long does each take?
+
+The order is the navigation's, in mkdocs.yml. Time, needs and aim stand in each section's lead paragraph
+(*15 minutes. Needs: ... You will ...*). Nothing is written down twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from workbook.book.errors import BookError
+from workbook.book.project import CHAPTERS
+
+# By the number that begins the names of their folders.
+TITLES = {
+    "00": "Start",
+    "01": "Architecture",
+    "02": "Tensor and storage",
+    "03": "Dispatcher",
+    "04": "Autograd",
+    "05": "CUDA",
+    "06": "JIT and compile",
+    "07": "nn and training",
+    "08": "Distributed",
+    "09": "Quantization",
+    "10": "Export and tools",
+}
+IN_NAVIGATION = re.compile(r"^ *- (?P<path>(?P<chapter>\d\d)-[\w-]+/[\w-]+\.md)$", re.MULTILINE)
+TITLE = re.compile(r"^# (?P<title>.+)\n\n\*(?:(?P<minutes>\d+) minutes\. )?", re.MULTILINE)
+
+
+class Section(NamedTuple):
+    """One section of the book, by what stands at its head."""
+
+    chapter: str  # its number
+    path: str  # of its text, below the folder of chapters
+    title: str
+    minutes: int  # 0 for what is there to look things up
+
+
+def sections(root: Path) -> Iterator[Section]:
+    """The sections that stand in the navigation, in its order.
+
+    Raises BookError where one is named that is not there, or that does not say how long it takes.
+    """
+    for named in IN_NAVIGATION.finditer((root / "mkdocs.yml").read_text(encoding="utf-8")):
+        path = root / CHAPTERS / named["path"]
+        head = TITLE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+        if head is None:
+            raise BookError(
+                f"mkdocs.yml: the navigation names {named['path']}, "
+                f"{'which has no title with its time below it' if path.is_file() else 'and there is no such section'}\n"
+                "  accepted: a file below chapters/ that begins '# Title', and after an empty line '*15 minutes. ...*'"
+            )
+        yield Section(named["chapter"], named["path"], head["title"], int(head["minutes"] or 0))
+
+
+def first_sections(root: Path) -> dict[str, Section]:
+    """The first section of each chapter that has one, by the chapter's number."""
+    return {chapter: next(found) for chapter, found in groupby(sections(root), key=lambda section: section.chapter)}
+
+
+def chapter_title(number: str) -> str:
+    """A chapter as the book calls it.
+
+    >>> chapter_title("04")
+    '04 Autograd'
+    """
+    return f"{number} {TITLES[number]}"

@@ -1,0 +1,71 @@
+"""What does the home page show that is made from data?
+
+The contents of the book with their times, and the map of the house once more as a list: for a phone, on which the
+figure would be too small to point at. Pure functions: files in, Markdown out.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from workbook.book.api import page_of as page_of_room
+from workbook.book.contents import TITLES, chapter_title, first_sections, sections
+from workbook.book.exercise_pages import all_exercises, page_of
+from workbook.book.house import LAYERS, Layer
+from workbook.book.render import box
+from workbook.book.source_map import address_of
+
+
+def contents(root: Path) -> str:
+    """The chapters with their sections and exercises, and the minutes of each; then what is not written yet."""
+    written = {chapter: list(found) for chapter, found in groupby(sections(root), key=lambda section: section.chapter)}
+    exercises = {
+        number: list(found) for number, found in groupby(all_exercises(root), key=lambda exercise: exercise.chapter[:2])
+    }
+    parts = []
+    for chapter, found in written.items():
+        lines = [f"{chapter_title(chapter)}"]
+        lines += [f":   [{section.title}]({section.path}){minutes(section.minutes)}" for section in found]
+        links = [f"[{exercise.identity}]({page_of(exercise)})" for exercise in exercises.get(chapter, [])]
+        if links:
+            total = sum(exercise.minutes for exercise in exercises[chapter])
+            lines.append(f":   Exercises {', '.join(links)}{minutes(total)}")
+        parts.append("\n\n".join(lines))
+    missing = [chapter_title(chapter) for chapter in TITLES if chapter not in written]
+    rest = f"\n\nNot written yet: {', '.join(missing)}." if missing else ""
+    return box("contents", "\n\n".join(parts)) + rest
+
+
+def minutes(number: int) -> str:
+    """A time as it stands behind a title; nothing for what takes none.
+
+    >>> minutes(20)
+    ' *20 min*'
+    """
+    return f" *{number} min*" if number else ""
+
+
+def house(root: Path) -> str:
+    """The map of the house as a list, from the top down as in the figure."""
+    first = first_sections(root)
+    parts = []
+    for layer in reversed(LAYERS):
+        lines = [f"{layer.number}. {layer.question}".replace(". ", "\\. ", 1), f":   {rooms(layer, root)}"]
+        told = [
+            f"[{chapter_title(n)}]({first[n].path})" if n in first else f"{n} not written yet" for n in layer.chapters
+        ]
+        lines.append(f":   {', '.join(told)}")
+        lines.append(":   " + ", ".join(f"[`{path}`]({address_of(path)}){{ .there }}" for path in layer.there))
+        parts.append("\n\n".join(lines))
+    return box("house-list", "\n\n".join(parts))
+
+
+def rooms(layer: Layer, root: Path) -> str:
+    """The rooms of a layer: a link to the source where there is one, and else that there is none."""
+    built = layer.built(root)
+    names = [name if name.endswith(".py") else f"{name}/" for name in layer.rooms]
+    return ", ".join(
+        f"[`{shown}`]({page_of_room(name)})" if name in built else f"`{shown}` (not built yet)"
+        for name, shown in zip(layer.rooms, names, strict=True)
+    )
