@@ -7,11 +7,16 @@ Mirrors: torch/jit/__init__.py, torch/csrc/jit
 Differs: graphs come from traces and from text; there is no compiler for Python source.
 """
 
-from glasstorch.jit._trace import ScriptFunction as ScriptFunction
+from glasstorch.jit._script import RecursiveScriptModule as RecursiveScriptModule
+from glasstorch.jit._script import ScriptFunction as ScriptFunction
+from glasstorch.jit._script import ScriptModule as ScriptModule
 from glasstorch.jit._trace import TopLevelTracedModule as TopLevelTracedModule
 from glasstorch.jit._trace import trace as trace
 from glasstorch.jit.executor import last_executed_optimized_graph as last_executed_optimized_graph
 from glasstorch.jit.log import show_passes as show_passes
+from glasstorch.jit.serialization import ArchiveError as ArchiveError
+from glasstorch.jit.serialization import load as load
+from glasstorch.jit.serialization import save as save
 from glasstorch.jit.settings import fuser as fuser
 from glasstorch.jit.settings import optimized_execution as optimized_execution
 from glasstorch.jit.tracer import TracerWarning as TracerWarning

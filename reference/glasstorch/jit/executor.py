@@ -20,7 +20,7 @@ from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.errors import ArgumentError
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph
-from glasstorch.jit.passes.pipeline import run_optimization
+from glasstorch.jit.passes.pipeline import run_nondiff_optimization, run_optimization
 from glasstorch.jit.settings import fuser_name, optimize
 from glasstorch.jit.tracer import tracing_state
 
@@ -83,6 +83,8 @@ class GraphExecutor:
                 graph = self.graph.copy()
                 if key.optimized:
                     run_optimization(graph)
+                    if not key.records_gradients:
+                        run_nondiff_optimization(graph)
                 self._plans[key] = ExecutionPlan(graph, Code(graph))
             return self._plans[key]
 

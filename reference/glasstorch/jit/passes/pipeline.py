@@ -30,6 +30,8 @@ PASSES: Final[tuple[Pass, ...]] = (
     eliminate_common_subexpressions,
     eliminate_dead_code,
 )
+# Where no gradients are recorded.
+NONDIFF_PASSES: Final[tuple[Pass, ...]] = (eliminate_dead_code,)
 
 
 def run_optimization(graph: Graph, show: Callable[[str], None] | None = None) -> bool:
@@ -39,6 +41,11 @@ def run_optimization(graph: Graph, show: Callable[[str], None] | None = None) ->
     with `-` before those that went and `+` before those that came.
     """
     return _run(PASSES, graph, show)
+
+
+def run_nondiff_optimization(graph: Graph, show: Callable[[str], None] | None = None) -> bool:
+    """Run the passes of NONDIFF_PASSES, on a graph of which nobody will ask for gradients. As `run_optimization`."""
+    return _run(NONDIFF_PASSES, graph, show)
 
 
 def _run(passes: Iterable[Pass], graph: Graph, show: Callable[[str], None] | None) -> bool:

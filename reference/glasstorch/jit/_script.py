@@ -1,0 +1,187 @@
+"""What is a program that is kept as a graph, and how is it called?
+
+Mirrors: torch/jit/_script.py (ScriptModule, RecursiveScriptModule), torch/csrc/jit/api/function_impl.h,
+    aten/src/ATen/core/function_schema_inl.h (checkAndNormalizeInputs)
+Differs: the graph of a module takes its parameters as further inputs, as PyTorch's does after the pass `lower_graph`.
+    A module's children have no graph of their own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.errors import ArgumentError
+from glasstorch.jit.executor import GraphExecutor
+from glasstorch.jit.ir import Graph, Value
+from glasstorch.jit.types import ListType, TupleType, Type
+from glasstorch.nn.module import Module
+
+Path = str | os.PathLike[str]
+
+
+class ScriptFunction:
+    """A function that is kept as a graph: calling it runs its `graph`, whatever its source says by now."""
+
+    def __init__(self, name: str, graph: Graph) -> None:
+        self.name = name
+        self.graph = graph
+        self._signature = Signature(name, graph.inputs)
+        self._executor = GraphExecutor(graph)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._executor(*self._signature.bind(args, kwargs))[0]
+
+    def graph_for(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph that a call with these arguments runs, after all passes."""
+        return self._executor.graph_for(*self._signature.bind(args, kwargs))
+
+    def save(self, f: Path, _extra_files: Mapping[str, str | bytes] | None = None) -> None:
+        """Write it to a file, as jit.save does."""
+        from glasstorch.jit.serialization import save  # what is saved is defined here
+
+        save(self, f, _extra_files)
+
+    def save_to_buffer(self, _extra_files: Mapping[str, str | bytes] | None = None) -> bytes:
+        """The bytes that `save` writes."""
+        from glasstorch.jit.serialization import archive_of  # what is saved is defined here
+
+        return archive_of(self, _extra_files)
+
+    def __repr__(self) -> str:
+        return f"<glasstorch.jit.ScriptFunction {self.name}({', '.join(self._signature.names)})>"
+
+
+class ScriptModule(Module):
+    """A module that is kept as a graph: its parameters, buffers and children are there, but calling it runs the graph.
+
+    The parameters are read at every call, so that training them trains this. What `train` and `eval` change in a
+    module's code was fixed when the graph was made.
+    """
+
+    def __init__(self, held: Module, original_name: str, graph: Graph, used_parameters: Sequence[str]) -> None:
+        """`held` is the module whose parameters, buffers and children it takes over."""
+        super().__init__()
+        self.original_name = original_name
+        self.training = held.training
+        self._parameters = dict(held._parameters)
+        self._buffers = dict(held._buffers)
+        self._non_persistent_buffers_set = set(held._non_persistent_buffers_set)
+        self._modules = dict(held._modules)
+        self.graph = graph
+        self.used_parameters = tuple(used_parameters)  # their names in the module; the graph's last inputs
+        self._sources = [_slot(self, name) for name in used_parameters]
+        self._signature = Signature("forward", graph.inputs[: len(graph.inputs) - len(self._sources)])
+        self._executor = GraphExecutor(graph)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the graph computes for these inputs."""
+        return self._executor(*self._complete(args, kwargs))[0]
+
+    def graph_for(self, *args: Any, **kwargs: Any) -> Graph:
+        """The graph that a call with these arguments runs, after all passes."""
+        return self._executor.graph_for(*self._complete(args, kwargs))
+
+    def _complete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments, and the parameters that the graph takes after them."""
+        return *self._signature.bind(args, kwargs), *(held[name] for held, name in self._sources)
+
+    def save(self, f: Path, _extra_files: Mapping[str, str | bytes] | None = None) -> None:
+        """Write it to a file, as jit.save does."""
+        from glasstorch.jit.serialization import save  # what is saved is defined here
+
+        save(self, f, _extra_files)
+
+    def save_to_buffer(self, _extra_files: Mapping[str, str | bytes] | None = None) -> bytes:
+        """The bytes that `save` writes."""
+        from glasstorch.jit.serialization import archive_of  # what is saved is defined here
+
+        return archive_of(self, _extra_files)
+
+    def extra_repr(self) -> str:
+        return f"original_name={self.original_name}"
+
+
+class RecursiveScriptModule(ScriptModule):
+    """A module that was loaded: all that is known of it is its graph and what it holds."""
+
+
+class LoadedChild(Module):
+    """A child of a loaded module: what it held is there, and what it computed is part of its parent's graph."""
+
+    def __init__(self, original_name: str) -> None:
+        super().__init__()
+        self.original_name = original_name
+
+    def _get_name(self) -> str:
+        return RecursiveScriptModule.__name__
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: an archive has one graph, which is the whole module's."""
+        raise ArgumentError(
+            f"Module [{self.original_name}] was loaded as a part of another: what it computes is in the graph of the "
+            "whole module; call that, or save this one by itself"
+        )
+
+    def extra_repr(self) -> str:
+        return f"original_name={self.original_name}"
+
+
+def _slot(module: Module, path: str) -> tuple[dict[str, Any], str]:
+    """The dictionary that holds a parameter or buffer, and its key there."""
+    *parents, name = path.split(".")
+    for parent in parents:
+        child = module._modules[parent]
+        assert child is not None, f"{path} is a parameter of no module"
+        module = child
+    held: dict[str, Any] = module._parameters if name in module._parameters else module._buffers
+    return held, name
+
+
+class Signature:
+    """What a program takes: how its inputs are called, and what they are made of."""
+
+    def __init__(self, name: str, inputs: Sequence[Value]) -> None:
+        self.name = name
+        self.names = [value.debug_name for value in inputs]
+        self._types = [value.type for value in inputs]
+
+    def __str__(self) -> str:
+        taken = ", ".join(f"{type.unshaped()} {name}" for name, type in zip(self.names, self._types, strict=True))
+        return f"{self.name}({taken})"
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments in the order of the inputs; ArgumentError for too few, too many, or other things than these."""
+        if len(args) + len(kwargs) > len(self._types):
+            raise ArgumentError(
+                f"{self.name}() expected at most {len(self._types)} argument(s) but received "
+                f"{len(args) + len(kwargs)} argument(s). Declaration: {self}"
+            )
+        if kwargs:
+            named = self.names[len(args) :]
+            args += tuple(kwargs[name] for name in named[: len(kwargs)] if name in kwargs)
+        if len(args) < len(self._types):
+            missing = next(name for name in self.names[len(args) :] if name not in kwargs)
+            raise ArgumentError(f"{self.name}() is missing value for argument '{missing}'. Declaration: {self}")
+        for i, (type, given) in enumerate(zip(self._types, args, strict=True)):
+            if not _fits(type, given):
+                raise ArgumentError(
+                    f"{self.name}() Expected a value of type '{type.unshaped()}' for argument '{self.names[i]}' but "
+                    f"instead found type '{typename(given)}'.\nPosition: {i}\nValue: {given}\nDeclaration: {self}"
+                )
+        return args
+
+
+def typename(given: Any) -> str:
+    return type(given).__name__
+
+
+def _fits(type: Type, given: Any) -> bool:
+    """Whether an argument has the structure of an input: a tensor, or a tuple or list of them."""
+    if isinstance(type, TupleType):
+        return isinstance(given, tuple) and len(given) == len(type.elements) and all(map(_fits, type.elements, given))
+    if isinstance(type, ListType):
+        return isinstance(given, list) and all(_fits(type.element, element) for element in given)
+    return isinstance(given, Tensor)

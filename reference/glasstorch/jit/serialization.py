@@ -1,0 +1,359 @@
+"""How is a program that is a graph written to a file, and read again without its source?
+
+Mirrors: torch/jit/_serialization.py (save, load), torch/csrc/jit/serialization/export_module.cpp
+    (ScriptModuleSerializer), import.cpp (ScriptModuleDeserializer), caffe2/serialize/inline_container.cc, versions.h
+Differs: the files in the archive are JSON, the text of the graph and raw bytes, so that reading one runs nothing that
+    came with it; PyTorch has pickles and Python source there. A file is written under another name and then renamed:
+    whoever reads it finds the whole archive or the one before. A function is a function again when it is loaded.
+
+An archive is a zip file with these members, stored as they are, under a folder of any name:
+
+    version        the number of the format
+    byteorder      little or big: of the bytes in data/
+    program.json   what it is, its tensors (storage, dtype, shape, strides, offset) and the modules that hold them
+    graph.ir       the graph as printer.py writes it; its tensor constants are numbers of tensors in program.json
+    data/0 ...     the bytes of each storage that has any
+    extra/...      whatever the caller wanted to have beside it
+
+Two tensors that share memory share it when they are loaded, and a tensor that stands in two places is one tensor.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, make
+from glasstorch.core.device import CPU
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import BY_NAME
+from glasstorch.core.errors import ShapeError, StorageError
+from glasstorch.core.storage import Storage
+from glasstorch.core.tensor_impl import check_fits
+from glasstorch.jit._script import LoadedChild, RecursiveScriptModule, ScriptFunction, ScriptModule
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.parser import IRParseError, parse_ir
+from glasstorch.jit.passes.erase_shapes import erase_shape_information
+from glasstorch.jit.printer import tensor_constants
+from glasstorch.jit.verify import LintError
+from glasstorch.nn.module import Module
+from glasstorch.nn.parameter import Parameter
+
+VERSION: Final = 1
+FOLDER: Final = "archive"
+# What zipfile raises for bytes that are no zip file, besides RuntimeError.
+DAMAGE: Final = (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError, struct.error, zlib.error)
+Extra = Mapping[str, str | bytes]
+
+
+class ArchiveError(RuntimeError):
+    """A file that is no archive of a program, or a damaged one; says which and why."""
+
+
+def save(m: Any, f: str | os.PathLike[str] | IO[bytes], _extra_files: Extra | None = None) -> None:
+    """Write a traced function or module to a file: its path, or something to write bytes to.
+
+    The parameters, buffers and constants are written with their values, and the modules with their names. Hooks, and
+    whatever else Python knows of the modules, are not. `_extra_files` are further texts to keep beside it, by name.
+    """
+    data = archive_of(m, _extra_files)
+    if not isinstance(f, str | os.PathLike):
+        f.write(data)
+        return
+    target = Path(f)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def archive_of(m: Any, extra_files: Extra | None = None) -> bytes:
+    """The bytes that `save` writes."""
+    if not isinstance(m, ScriptFunction | ScriptModule):
+        raise TypeError(
+            f"jit.save: expected what jit.trace gave, a ScriptFunction or a ScriptModule, got {type(m).__name__}"
+        )
+    writer = _Writer()
+    program: dict[str, Any] = {"constants": [writer.tensor(tensor) for tensor in tensor_constants(m.graph)]}
+    if isinstance(m, ScriptFunction):
+        program |= {"kind": "function", "name": m.name}
+    else:
+        program |= {"kind": "module", "module": writer.module(m), "used_parameters": list(m.used_parameters)}
+    program["tensors"] = writer.tensors
+    program["storages"] = [{"device": str(held.device), "nbytes": held.nbytes()} for held in writer.storages]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+
+        def write(name: str, content: str | bytes) -> None:
+            archive.writestr(
+                zipfile.ZipInfo(f"{FOLDER}/{name}"), content
+            )  # without a date: equal programs, equal files
+
+        write("version", f"{VERSION}\n")
+        write("byteorder", sys.byteorder)
+        write("program.json", json.dumps(program, indent=1))
+        write("graph.ir", str(m.graph))
+        for i, storage in enumerate(writer.storages):
+            if storage.device.type != "meta":
+                held = storage.cpu().buffer
+                assert held is not None, "a storage on the CPU has its bytes there"
+                write(f"data/{i}", held.tobytes())
+        for name, content in (extra_files or {}).items():
+            write(f"extra/{name}", content)
+    return buffer.getvalue()
+
+
+def _umask() -> int:
+    """The bits of permission that new files do not get; they can be read only by setting them."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+class _Writer:
+    """Numbers the tensors and storages of a program, each once."""
+
+    def __init__(self) -> None:
+        self.tensors: list[dict[str, Any]] = []
+        self.storages: list[Storage] = []
+        self._numbers: dict[int, int] = {}  # of tensors and of storages, by id
+        self._kept: list[Tensor] = []  # so that no id is used again
+
+    def tensor(self, tensor: Tensor) -> int:
+        if id(tensor) not in self._numbers:
+            self._kept.append(tensor)
+            self._numbers[id(tensor)] = len(self.tensors)
+            self.tensors.append(
+                {
+                    "storage": self._storage(tensor.untyped_storage()),
+                    "dtype": tensor.dtype.name,
+                    "shape": list(tensor.shape),
+                    "strides": list(tensor.stride()),
+                    "offset": tensor.storage_offset(),
+                    "requires_grad": tensor.requires_grad,
+                    "parameter": isinstance(tensor, Parameter),
+                }
+            )
+        return self._numbers[id(tensor)]
+
+    def _storage(self, storage: Storage) -> int:
+        if id(storage) not in self._numbers:
+            self._numbers[id(storage)] = len(self.storages)
+            self.storages.append(storage)
+        return self._numbers[id(storage)]
+
+    def module(self, module: Module) -> dict[str, Any]:
+        name = getattr(module, "original_name", type(module).__name__)
+        return {
+            "original_name": name,
+            "training": module.training,
+            "parameters": {key: self._optional(tensor) for key, tensor in module._parameters.items()},
+            "buffers": {key: self._optional(tensor) for key, tensor in module._buffers.items()},
+            "not_persistent": sorted(module._non_persistent_buffers_set),
+            "children": {key: None if child is None else self.module(child) for key, child in module._modules.items()},
+        }
+
+    def _optional(self, tensor: Tensor | None) -> int | None:
+        return None if tensor is None else self.tensor(tensor)
+
+
+# Reading ------------------------------------------------------------------------------------------------------------
+
+
+def load(
+    f: str | os.PathLike[str] | IO[bytes],
+    map_location: str | Device | None = None,
+    _extra_files: dict[str, Any] | None = None,
+) -> Any:
+    """The function or module that `save` wrote to a file: its path, or something to read bytes from.
+
+    Its tensors are on the devices they were on, or all on `map_location`. The keys of `_extra_files` name texts beside
+    the program; their bytes are put there. ArchiveError says why a file cannot be read; then nothing has been loaded.
+    """
+    if isinstance(map_location, str):
+        map_location = Device(map_location)
+    elif not (map_location is None or isinstance(map_location, Device)):
+        raise ValueError(
+            f"map_location should be either None, string or torch.device, but got type: {type(map_location)}"
+        )
+    if isinstance(f, str | os.PathLike):
+        if not os.path.exists(f):
+            raise ValueError(f"The provided filename {f} does not exist")
+        if os.path.isdir(f):
+            raise ValueError(f"The provided filename {f} is a directory")
+        data = Path(f).read_bytes()
+    else:
+        data = f.read()
+    reader = _Reader(data, map_location)
+    found = {name: reader.member(f"extra/{name}") for name in _extra_files or {}}
+    program = reader.program()
+    if _extra_files is not None:
+        _extra_files.update(found)
+    return program
+
+
+class _Reader:
+    """Reads the members of an archive, and believes none of them before it was looked at."""
+
+    def __init__(self, data: bytes, on: Device | None) -> None:
+        self.on = on
+        try:
+            self.archive = zipfile.ZipFile(io.BytesIO(data))
+            damaged = self.archive.testzip()
+        except (*DAMAGE, RuntimeError) as error:
+            raise _unreadable(_what_is_wrong(data, error)) from error
+        if damaged is not None:
+            raise _unreadable(f"{damaged} is damaged: its bytes do not have the checksum that was written with them")
+        self.folder = next(iter(self.archive.namelist()), "").partition("/")[0]
+        self._check_version()
+        self._tensors: list[Tensor] = []
+
+    def member(self, name: str) -> bytes:
+        """The bytes of one file of the archive."""
+        try:
+            return self.archive.read(f"{self.folder}/{name}")
+        except KeyError:
+            held = ", ".join(sorted(self.archive.namelist())) or "nothing"
+            raise _unreadable(f"there is no {name} in it; it has {held}") from None
+
+    def _text(self, name: str) -> str:
+        return self.member(name).decode("ascii", "backslashreplace").strip()
+
+    def _check_version(self) -> None:
+        written = self._text("version")
+        if not written.isdecimal():
+            raise _unreadable(f"its version is {written!r}; expected a number")
+        if int(written) != VERSION:
+            raise ArchiveError(
+                f"Attempted to read an archive with version {written}, but the only version that can be read is "
+                f"{VERSION}. It was written by another glasstorch; with a higher version, by a newer one"
+            )
+        order = self._text("byteorder")
+        if order != sys.byteorder:
+            raise _unreadable(f"its bytes are in the order {order!r}; this machine's order is {sys.byteorder!r}")
+
+    def program(self) -> ScriptFunction | RecursiveScriptModule:
+        """What is in the archive."""
+        try:
+            described = json.loads(self.member("program.json"))
+            storages = [self._storage(i, **facts) for i, facts in enumerate(described["storages"])]
+            self._tensors = [
+                _tensor(storages[_number(facts.pop("storage"))], **facts) for facts in described["tensors"]
+            ]
+            graph = self._graph([self._tensor(number) for number in described["constants"]])
+            if described["kind"] == "function":
+                return ScriptFunction(described["name"], graph)
+            return self._module(described["module"], graph, described["used_parameters"])
+        except (IRParseError, LintError, UnicodeDecodeError) as error:
+            raise _unreadable(f"its graph is not one that can be run: {error}") from error
+        except (LookupError, TypeError, ValueError, ShapeError, StorageError, RecursionError) as error:
+            raise _unreadable(f"program.json does not fit the rest of it: {type(error).__name__}: {error}") from error
+
+    def _graph(self, constants: list[Tensor]) -> Graph:
+        graph = parse_ir(self.member("graph.ir").decode(), constants)
+        if self.on is not None:
+            erase_shape_information(graph)  # the types say on which device each tensor was
+        graph.lint()
+        return graph
+
+    def _storage(self, i: int, device: str, nbytes: int) -> Storage:
+        on = Device(device) if self.on is None else self.on
+        if Device(device).type == "meta":
+            return Storage.allocate(_number(nbytes), Device(device))
+        content = self.member(f"data/{i}")
+        if len(content) != nbytes:
+            raise ValueError(f"storage {i} is to have {nbytes} bytes, and there are {len(content)} in data/{i}")
+        storage = Storage.allocate(nbytes)
+        assert storage.buffer is not None, "there is no storage without bytes on the CPU"
+        storage.buffer[:] = np.frombuffer(content, np.uint8)
+        return storage if on == CPU else _moved(storage, on)
+
+    def _tensor(self, number: int) -> Tensor:
+        return self._tensors[_number(number)]
+
+    def _module(self, described: dict[str, Any], graph: Graph, used_parameters: list[str]) -> RecursiveScriptModule:
+        held = self._held(described)
+        tensors = {
+            name for kind in ("_parameters", "_buffers") for name, _ in held._named_members(kind, "", True, False)
+        }
+        for name in used_parameters:
+            if name not in tensors:
+                raise ValueError(f"the graph takes the parameter {name!r}, which no module has")
+        if len(used_parameters) > len(graph.inputs):
+            raise ValueError(f"the graph takes {len(graph.inputs)} inputs, of which {used_parameters} are parameters")
+        return RecursiveScriptModule(held, held.original_name, graph, used_parameters)
+
+    def _held(self, described: dict[str, Any]) -> LoadedChild:
+        """A module with what it held, and those below it."""
+        module = LoadedChild(described["original_name"])
+        module.train(described["training"])
+        for name, number in described["parameters"].items():
+            module.register_parameter(name, None if number is None else self._tensor(number))  # type: ignore[arg-type]
+        for name, number in described["buffers"].items():
+            persistent = name not in described["not_persistent"]
+            module.register_buffer(name, None if number is None else self._tensor(number), persistent)
+        for name, child in described["children"].items():
+            module.add_module(name, None if child is None else self._held(child))
+        return module
+
+
+def _tensor(
+    storage: Storage,
+    dtype: str,
+    shape: list[int],
+    strides: list[int],
+    offset: int,
+    requires_grad: bool,
+    parameter: bool,
+) -> Tensor:
+    sizes, steps = tuple(map(_number, shape)), tuple(map(_number, strides))
+    if len(sizes) != len(steps):
+        raise ValueError(f"a tensor is to have the sizes {shape} and the strides {strides}")
+    check_fits(storage, BY_NAME[dtype], sizes, steps, _number(offset))
+    tensor = make(storage, BY_NAME[dtype], sizes, steps, offset)
+    if parameter:
+        return Parameter(tensor, requires_grad)
+    return tensor.requires_grad_(requires_grad)
+
+
+def _number(value: Any) -> int:
+    """A number that counts something; ValueError for whatever else stands there."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f"expected a number from 0, got {value!r}")
+    return value
+
+
+def _moved(storage: Storage, on: Device) -> Storage:
+    """The bytes on another device."""
+    whole = make(storage, BY_NAME["uint8"], (storage.nbytes(),), (1,), 0)
+    return whole.to(on).untyped_storage()
+
+
+def _what_is_wrong(data: bytes, error: Exception) -> str:
+    if not data:
+        return "it is empty"
+    if data.startswith(b"PK"):
+        return f"it begins as a zip file, and was cut off or changed ({error})"
+    return f"it is no zip file ({error})"
+
+
+def _unreadable(why: str) -> ArchiveError:
+    return ArchiveError(f"failed reading the archive of a traced program: {why}")

@@ -1,0 +1,441 @@
+"""Is a program the same when it is loaded, and is a file that holds none refused whole?"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch import jit, nn
+from glasstorch.core.errors import ArgumentError
+from glasstorch.jit import printer
+from glasstorch.jit.serialization import VERSION, ArchiveError
+
+DTYPES = [
+    getattr(glasstorch, name)
+    for name in ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+]
+
+
+def model() -> Any:
+    glasstorch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+
+
+def traced_model() -> Any:
+    return jit.trace(model(), glasstorch.zeros(1, 4))
+
+
+def again(program: Any, **options: Any) -> Any:
+    """The program, saved and loaded."""
+    return jit.load(io.BytesIO(program.save_to_buffer()), **options)
+
+
+def members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(files: dict[str, bytes]) -> io.BytesIO:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    buffer.seek(0)
+    return buffer
+
+
+def changed(data: bytes, change: Callable[[Any], None]) -> io.BytesIO:
+    """The archive with another program.json."""
+    files = members(data)
+    described = json.loads(files["archive/program.json"])
+    change(described)
+    return packed({**files, "archive/program.json": json.dumps(described).encode()})
+
+
+# What comes back ----------------------------------------------------------------------------------------------------
+
+
+def test_a_function_comes_back_with_its_name_and_its_graph(tmp_path: Path) -> None:
+    def scaled(x: Any, y: Any) -> Any:
+        return (x * 2 + y).relu(), x.sum()
+
+    traced = jit.trace(scaled, (glasstorch.zeros(2, 3), glasstorch.zeros(3)))
+    jit.save(traced, tmp_path / "scaled.pt")
+    loaded = jit.load(tmp_path / "scaled.pt")
+    assert isinstance(loaded, jit.ScriptFunction)
+    assert loaded.name == traced.name
+    assert str(loaded.graph) == str(traced.graph)
+    x, y = glasstorch.rand(4, 3), glasstorch.rand(3)
+    for ours, theirs in zip(loaded(x, y), scaled(x, y), strict=True):
+        assert glasstorch.equal(ours, theirs)
+
+
+def test_a_module_comes_back_with_its_tree_and_trains_as_the_first() -> None:
+    traced = traced_model()
+    loaded = again(traced)
+    assert isinstance(loaded, jit.RecursiveScriptModule)
+    assert isinstance(loaded, jit.ScriptModule)
+    assert str(loaded.graph) == str(traced.graph)
+    assert loaded.state_dict().keys() == traced.state_dict().keys()
+    x = glasstorch.rand(5, 4)
+    assert glasstorch.equal(loaded(x), traced(x))
+    for module in (loaded, traced):
+        module(x).pow(2).sum().backward()
+        with glasstorch.no_grad():
+            for parameter in module.parameters():
+                parameter -= 0.1 * parameter.grad
+    assert glasstorch.equal(loaded(x), traced(x))
+    assert "(0): RecursiveScriptModule(original_name=Linear)" in repr(loaded)
+
+
+def test_a_loaded_program_can_be_saved_again_to_the_same_bytes() -> None:
+    data = traced_model().save_to_buffer()
+    assert jit.load(io.BytesIO(data)).save_to_buffer() == data
+
+
+def test_what_a_child_computed_is_not_in_the_archive() -> None:
+    loaded = again(traced_model())
+    assert [type(parameter) for parameter in loaded.get_submodule("0").parameters()] == [nn.Parameter] * 2
+    with pytest.raises(ArgumentError, match=r"Module \[Linear\] was loaded as a part of another"):
+        loaded.get_submodule("0")(glasstorch.zeros(1, 4))
+
+
+class Tied(nn.Module):
+    """Two names for one parameter, a buffer on its memory, and others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(3, 3, bias=False)
+        self.second = nn.Linear(3, 3, bias=False)
+        self.second.weight = self.first.weight
+        self.frozen = nn.Parameter(glasstorch.ones(3), requires_grad=False)
+        self.register_parameter("nothing", None)
+        self.register_buffer("row", self.first.weight.detach()[1])
+        self.register_buffer("scratch", glasstorch.arange(3), persistent=False)
+        self.eval()
+
+    def forward(self, x: Any) -> Any:
+        return self.second(self.first(x)) * self.frozen + self.row + self.scratch
+
+
+def test_what_shares_memory_shares_it_when_it_is_loaded() -> None:
+    loaded = again(jit.trace(Tied(), glasstorch.zeros(1, 3)))
+    assert loaded.first.weight is loaded.second.weight
+    loaded.first.weight.data.fill_(2)
+    assert loaded.row.tolist() == [2.0] * 3
+    assert loaded.row.stride() == (1,)
+    assert loaded.row.storage_offset() == 3
+    assert [name for name, _ in loaded.named_parameters()] == ["frozen", "first.weight"]
+    assert not loaded.frozen.requires_grad
+    assert loaded.nothing is None
+    assert list(loaded.state_dict()) == ["frozen", "row", "first.weight", "second.weight"]
+    assert not loaded.training
+    assert not loaded.second.training
+    assert loaded(glasstorch.ones(1, 3)).tolist() == [[38.0, 39.0, 40.0]]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_constants_of_every_dtype_and_layout_come_back(dtype: Any) -> None:
+    held = [
+        glasstorch.arange(6).reshape(2, 3).to(dtype).t(),
+        glasstorch.tensor(1).to(dtype),
+        glasstorch.zeros(0, 2, dtype=dtype),
+        glasstorch.arange(2).to(dtype).reshape(2, 1).expand(2, 3),
+    ]
+    traced = jit.trace(lambda x: tuple(constant.to(dtype) + x for constant in held), glasstorch.zeros((), dtype=dtype))
+    loaded = again(traced)
+    zero = glasstorch.zeros((), dtype=dtype)
+    for ours, theirs in zip(loaded(zero), traced(zero), strict=True):
+        assert ours.dtype is dtype
+        assert ours.stride() == theirs.stride()
+        assert glasstorch.equal(ours, theirs)
+    kept = printer.tensor_constants(loaded.graph)
+    assert [(tensor.shape, tensor.stride()) for tensor in kept] == [(t.shape, t.stride()) for t in held]
+
+
+def test_bits_that_no_text_holds_come_back() -> None:
+    values = glasstorch.tensor([float("nan"), float("inf"), -0.0, 1e-45, 0.1])
+    loaded = again(jit.trace(lambda x: x * values, glasstorch.ones(5)))
+    (kept,) = printer.tensor_constants(loaded.graph)
+    assert kept.numpy().tobytes() == values.numpy().tobytes()
+
+
+def test_further_texts_are_kept_beside_the_program(tmp_path: Path) -> None:
+    file = tmp_path / "model.pt"
+    traced_model().save(file, _extra_files={"notes.txt": "trained on digits", "raw": b"\x00\xff"})
+    wanted = {"notes.txt": "", "raw": ""}
+    jit.load(file, _extra_files=wanted)
+    assert wanted == {"notes.txt": b"trained on digits", "raw": b"\x00\xff"}
+    with pytest.raises(ArchiveError, match=r"there is no extra/other in it; it has archive/byteorder, archive/data/0"):
+        jit.load(file, _extra_files={"other": ""})
+
+
+def test_equal_programs_give_equal_files() -> None:
+    assert traced_model().save_to_buffer() == traced_model().save_to_buffer()
+
+
+SAVES = """
+import sys
+import glasstorch
+from glasstorch import jit, nn
+
+class OnlyHere(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 3)
+        self.register_buffer("shift", glasstorch.arange(3.0))
+    def forward(self, x):
+        return (self.inner(x) + self.shift).sigmoid() * only_here
+
+only_here = glasstorch.tensor([1.0, 2.0, 3.0])
+glasstorch.manual_seed(3)
+jit.save(jit.trace(OnlyHere(), glasstorch.zeros(1, 4)), sys.argv[1])
+print(jit.load(sys.argv[1])(glasstorch.ones(2, 4)).tolist())
+"""
+LOADS = """
+import sys
+import glasstorch
+print(glasstorch.jit.load(sys.argv[1])(glasstorch.ones(2, 4)).tolist())
+assert "pickle" not in sys.modules or not any(name.endswith("OnlyHere") for name in sys.modules)
+"""
+
+
+def test_a_process_without_the_source_computes_the_same(tmp_path: Path) -> None:
+    script, file = tmp_path / "saves.py", tmp_path / "model.pt"
+    script.write_text(SAVES)
+    saved = _run(str(script), str(file))
+    script.unlink()
+    assert _run("-c", LOADS, str(file)) == saved != ""
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# Where it is put ----------------------------------------------------------------------------------------------------
+
+
+def test_a_map_location_moves_every_tensor() -> None:
+    loaded = again(traced_model(), map_location="meta")
+    assert {str(parameter.device) for parameter in loaded.parameters()} == {"meta"}
+    assert loaded(glasstorch.zeros(2, 4, device="meta")).shape == (2, 3)
+    constant = glasstorch.ones(2)
+    moved = again(jit.trace(lambda x: x + constant, glasstorch.ones(2)), map_location=glasstorch.device("meta"))
+    assert moved(glasstorch.ones(2, device="meta")).device.type == "meta"
+
+
+def test_what_was_on_meta_is_there_again() -> None:
+    traced = jit.trace(nn.Linear(2, 3).to("meta"), glasstorch.zeros(1, 2, device="meta"))
+    loaded = again(traced)
+    assert loaded.weight.is_meta
+    assert loaded.weight.shape == (3, 2)
+
+
+def test_a_map_location_of_another_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"map_location should be either None, string or torch.device, but got type"):
+        again(traced_model(), map_location=3)
+
+
+# How it is written --------------------------------------------------------------------------------------------------
+
+
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.pt"
+    traced_model().save(file)
+    before = file.read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        jit.trace(lambda x: x + 1, glasstorch.zeros(1)).save(file)
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["model.pt"]
+
+
+def test_a_saved_file_has_the_permissions_of_a_new_one(tmp_path: Path) -> None:
+    plain, file = tmp_path / "plain", tmp_path / "model.pt"
+    plain.write_bytes(b"")
+    traced_model().save(file)
+    assert file.stat().st_mode == plain.stat().st_mode
+
+
+def test_only_what_trace_gave_can_be_saved() -> None:
+    with pytest.raises(
+        TypeError, match=r"expected what jit\.trace gave, a ScriptFunction or a ScriptModule, got Linear"
+    ):
+        jit.save(nn.Linear(2, 2), io.BytesIO())
+
+
+# What is refused ----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"The provided filename .*nothing\.pt does not exist"):
+        jit.load(tmp_path / "nothing.pt")
+    with pytest.raises(ValueError, match="is a directory"):
+        jit.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "it is empty"),
+        (b"hello world" * 100, "it is no zip file"),
+        (b"PK\x03\x04 and no more", "it begins as a zip file, and was cut off or changed"),
+    ],
+)
+def test_what_is_no_archive_is_refused(content: bytes, said: str) -> None:
+    with pytest.raises(ArchiveError, match=f"failed reading the archive of a traced program: {said}"):
+        jit.load(io.BytesIO(content))
+
+
+def test_another_zip_file_is_refused() -> None:
+    with pytest.raises(ArchiveError, match=r"there is no version in it; it has notes\.txt"):
+        jit.load(packed({"notes.txt": b"hello"}))
+    with pytest.raises(ArchiveError, match="there is no version in it; it has nothing"):
+        jit.load(packed({}))
+
+
+@pytest.mark.parametrize("version", [VERSION + 1, 0])
+def test_another_version_is_refused_by_its_number(version: int) -> None:
+    files = members(traced_model().save_to_buffer())
+    with pytest.raises(
+        ArchiveError, match=f"Attempted to read an archive with version {version}, but the only version"
+    ):
+        jit.load(packed({**files, "archive/version": b"%d\n" % version}))
+
+
+def test_an_archive_of_pytorch_is_refused(require: Callable[[str], Any]) -> None:
+    torch = require("torch")
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.jit.save(torch.jit.trace(lambda x: x + 1, torch.ones(2)), buffer)
+    buffer.seek(0)
+    with pytest.raises(ArchiveError, match="version 3, but the only version that can be read is"):
+        jit.load(buffer)
+
+
+@pytest.mark.parametrize(("member", "content"), [("version", b"one"), ("byteorder", b"middle")])
+def test_a_version_that_is_no_number_or_an_order_of_bytes_not_ours_is_refused(member: str, content: bytes) -> None:
+    files = members(traced_model().save_to_buffer())
+    with pytest.raises(ArchiveError, match=content.decode()):
+        jit.load(packed({**files, f"archive/{member}": content}))
+
+
+@pytest.mark.parametrize("member", ["byteorder", "program.json", "graph.ir", "data/0"])
+def test_a_missing_member_is_named(member: str) -> None:
+    files = members(traced_model().save_to_buffer())
+    del files[f"archive/{member}"]
+    with pytest.raises(ArchiveError, match=f"there is no {member} in it"):
+        jit.load(packed(files))
+
+
+BAD_PROGRAMS: dict[str, tuple[Callable[[Any], None], str]] = {
+    "no kind": (lambda p: p.pop("kind"), "KeyError: 'kind'"),
+    "a tensor too far": (lambda p: p["tensors"][0].update(shape=[400, 4]), "out of bounds for storage"),
+    "a negative offset": (lambda p: p["tensors"][0].update(offset=-1), "expected a number from 0, got -1"),
+    "a negative stride": (lambda p: p["tensors"][0].update(strides=[-4, 1]), "expected a number from 0, got -4"),
+    "strides of another rank": (lambda p: p["tensors"][0].update(strides=[1]), r"the sizes \[8, 4\] and the strides"),
+    "an unknown dtype": (lambda p: p["tensors"][0].update(dtype="float9"), "KeyError: 'float9'"),
+    "a storage that is not there": (lambda p: p["tensors"][0].update(storage=9), "IndexError"),
+    "a storage counted from the end": (lambda p: p["tensors"][0].update(storage=-1), "expected a number from 0"),
+    "a fact too many": (lambda p: p["tensors"][0].update(colour="red"), "unexpected keyword argument 'colour'"),
+    "a storage of another size": (lambda p: p["storages"][0].update(nbytes=9), "is to have 9 bytes, and there are 128"),
+    "a constant too many": (lambda p: p["constants"].append(0), "its graph is not one that can be run"),
+    "a parameter nobody has": (lambda p: p["used_parameters"].append("0.other"), "takes the parameter '0.other'"),
+    "too many parameters": (lambda p: p.update(used_parameters=["0.weight"] * 9), "takes 5 inputs, of which"),
+    "a buffer as a parameter": (
+        lambda p: p["tensors"][0].update(parameter=False),
+        "cannot assign 'torch.FloatTensor' object",
+    ),
+    "a list": (lambda p: p.update(module=[]), "TypeError"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_PROGRAMS)
+def test_a_program_that_does_not_fit_is_refused(case: str) -> None:
+    change, said = BAD_PROGRAMS[case]
+    with pytest.raises(ArchiveError, match=said):
+        jit.load(changed(traced_model().save_to_buffer(), change))
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        (b"graph(%x : Tensor):\n  return (%y)\n", "no value %y is known here"),
+        (b"graph(%x : Tensor):\n  %y : Tensor = aten::nothing_like_it(%x)\n  return (%y)\n", "aten::nothing_like_it"),
+        (b"\xff\xfe", "utf-8"),
+    ],
+)
+def test_a_graph_that_cannot_be_run_is_refused(graph: bytes, said: str) -> None:
+    files = members(jit.trace(lambda x: x.exp(), glasstorch.zeros(1)).save_to_buffer())
+    with pytest.raises(ArchiveError, match=f"its graph is not one that can be run.*{said}"):
+        jit.load(packed({**files, "archive/graph.ir": graph}))
+
+
+def test_json_that_is_none_or_too_deep_is_refused() -> None:
+    files = members(traced_model().save_to_buffer())
+    for content in (b"{", b"[" * 100_000):
+        with pytest.raises(ArchiveError, match=r"program\.json does not fit the rest of it"):
+            jit.load(packed({**files, "archive/program.json": content}))
+
+
+def test_an_archive_cut_off_anywhere_is_refused() -> None:
+    data = traced_model().save_to_buffer()
+    for length in [*range(0, len(data), 7), len(data) - 1]:
+        with pytest.raises(ArchiveError):
+            jit.load(io.BytesIO(data[:length]))
+
+
+def test_a_changed_bit_anywhere_is_refused_or_changes_nothing() -> None:
+    traced = jit.trace(nn.Linear(2, 2), glasstorch.zeros(1, 2))
+    data = traced.save_to_buffer()
+    drawn = random.Random(0)
+    x = glasstorch.rand(3, 2)
+    wanted = traced(x).tolist()
+    refused = 0
+    for at in range(0, len(data), 3):
+        damaged = bytearray(data)
+        damaged[at] ^= 1 << drawn.randrange(8)
+        try:
+            loaded = jit.load(io.BytesIO(bytes(damaged)))
+        except ArchiveError:
+            refused += 1
+            continue
+        assert loaded(x).tolist() == wanted, f"byte {at}"
+    assert refused > len(data) / 3 * 0.8
+
+
+def test_what_was_asked_for_beside_it_is_left_alone_when_the_program_cannot_be_read() -> None:
+    files = members(traced_model().save_to_buffer({"notes": "kept"}))
+    files["archive/graph.ir"] = b"nonsense"
+    wanted = {"notes": "before"}
+    with pytest.raises(ArchiveError):
+        jit.load(packed(files), _extra_files=wanted)
+    assert wanted == {"notes": "before"}
+
+
+def test_a_member_with_a_wrong_checksum_is_named() -> None:
+    data = bytearray(traced_model().save_to_buffer())
+    weight = struct.pack("<4f", *traced_model().get_submodule("0").weight[0].tolist())
+    data[bytes(data).index(weight)] ^= 1
+    with pytest.raises(ArchiveError, match="archive/data/0 is damaged: its bytes do not have the checksum"):
+        jit.load(io.BytesIO(bytes(data)))
