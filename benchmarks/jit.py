@@ -1,8 +1,8 @@
 """What does it cost to run a program as a graph?
 
 Small tensors, so that what is measured is the interpreter and not the kernels: the difference between an operator
-in a graph and the same operator called from Python is what the graph costs, or saves. Where the interpreter is measured,
-the graph is run as it was traced: nothing is fused.
+in a graph and the same operator called from Python is what the graph costs, or saves. Where the interpreter is
+measured, the graph is run as it was traced: nothing is fused.
 """
 
 from __future__ import annotations

@@ -454,24 +454,38 @@ def _caller(operator: Operator) -> Callable[..., Any]:
     The keys are read from where the schema has tensors.
     """
     table = operator.table
+    count = len(operator.schema.arguments)
     tensors = [i for i, argument in enumerate(operator.schema.arguments) if argument.type.is_tensor_like]
     plain = all(not operator.schema.arguments[i].type.suffixes for i in tensors)
+    active = active_keys.get
 
     def on_one(a: Any, *rest: Any) -> Any:
-        included, allowed = active_keys.get()
+        included, allowed = active()
         keys = (a.key_set | included) & allowed
         return table[keys](keys, a, *rest)
 
+    def on_one_alone(a: Any) -> Any:
+        included, allowed = active()
+        keys = (a.key_set | included) & allowed
+        return table[keys](keys, a)
+
     def on_two(a: Any, b: Any, *rest: Any) -> Any:
-        included, allowed = active_keys.get()
+        included, allowed = active()
         keys = (a.key_set | b.key_set | included) & allowed
         return table[keys](keys, a, b, *rest)
 
+    def on_two_alone(a: Any, b: Any) -> Any:
+        included, allowed = active()
+        keys = (a.key_set | b.key_set | included) & allowed
+        return table[keys](keys, a, b)
+
     def on_any(*arguments: Any) -> Any:
-        included, allowed = active_keys.get()
+        included, allowed = active()
         keys = (keys_of(arguments) | included) & allowed
         return table[keys](keys, *arguments)
 
     if plain and tensors == [0]:
-        return on_one
-    return on_two if plain and tensors == [0, 1] else on_any
+        return on_one_alone if count == 1 else on_one
+    if plain and tensors == [0, 1]:
+        return on_two_alone if count == 2 else on_two
+    return on_any
