@@ -73,6 +73,16 @@ class TracingState:
         known = self._values.get(id(tensor))
         return id(tensor) in self._parameters or (known is not None and not known[1].is_constant)
 
+    def enters(self, operator: Operator, keys: int) -> bool:
+        """Whether a call with these keys is recorded as the operators that this one is made of."""
+        return False
+
+    def loses_gradients(self, arguments: Sequence[Any]) -> bool:
+        """Whether a call is made in a grad mode that the graph will not be run in, and it matters."""
+        return grad_mode.get() is not self.grad_mode and any(
+            getattr(tensor, "requires_grad", False) for tensor in tensors_of(arguments)
+        )
+
     def set_value(self, tensor: Tensor, value: Value) -> None:
         """From now on, this tensor is that value."""
         self._values[id(tensor)] = tensor, value
@@ -87,11 +97,11 @@ class TracingState:
             value = self.graph.add_input(f"self.{name}", TensorType.of(tensor))
             self.used_parameters.append(name)
         else:
-            value = self._seen_again(tensor) or self._constant(tensor)
+            value = self.seen_again(tensor) or self._constant(tensor)
         self.set_value(tensor, value)
         return value
 
-    def _seen_again(self, tensor: Tensor) -> Value | None:
+    def seen_again(self, tensor: Tensor) -> Value | None:
         """The value of another object for the same elements: `x.data`, a subclass's instance, what a node saved."""
         storage = tensor._storage
         if storage is None:
@@ -192,7 +202,7 @@ _traces = 0  # how many are being recorded, in all threads
 
 
 @contextmanager
-def _recording(state: TracingState) -> Iterator[None]:
+def recording(state: TracingState) -> Iterator[None]:
     """Inside, every operator of this context is recorded."""
     included, allowed = active_keys.get()
     keys = active_keys.set((included | TRACER, allowed | TRACER))
@@ -233,7 +243,7 @@ def trace_graph(
     state = TracingState(parameters)
     values = [state.graph.add_input(name) for name in names]
     given = [state.input(example, value) for example, value in zip(inputs, values, strict=True)]
-    with _recording(state):
+    with recording(state):
         result = function(*given)
         if result is None:
             raise ArgumentError(
@@ -252,7 +262,7 @@ def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any
     state = tracing_state.get()
     arguments = operator.bind(positional, named)
     below_tracer = keys & BELOW_TRACER
-    if state is None:
+    if state is None or state.enters(operator, below_tracer):
         return operator.redispatch(below_tracer, *arguments)
     schema = operator.schema
     gives_tensors = all(returned.type.is_tensor_like for returned in schema.returns)
@@ -260,9 +270,7 @@ def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any
         values = [state.argument(*pair) for pair in zip(schema.arguments, arguments, strict=True)]
     elif any(map(state.knows, tensors_of(arguments))):  # type: ignore[arg-type]
         _warn_of_conversion()
-    if grad_mode.get() is not state.grad_mode and any(
-        getattr(tensor, "requires_grad", False) for tensor in tensors_of(arguments)
-    ):
+    if state.loses_gradients(arguments):
         warn(
             "The grad mode was changed inside the traced function, and a graph does not hold it: run as a graph, this "
             "operator records a gradient where the rest of the graph does. Consider detach() instead of no_grad"

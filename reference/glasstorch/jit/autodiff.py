@@ -1,0 +1,343 @@
+"""How is the gradient of a graph derived?
+
+Mirrors: torch/csrc/jit/runtime/autodiff.h (Gradient), autodiff.cpp (differentiate),
+    torch/_functorch/_aot_autograd/graph_capture.py (aot_dispatch_autograd_graph), torch/_functorch/partitioners.py
+    (default_partition, _extract_graph_with_inputs_outputs)
+Differs: TorchScript has formulas of its own for graphs (symbolic_script.cpp); here the library's own run under the
+    tracer, as AOTAutograd does it. What depends on which gradients arrive is traced for each such case, where
+    TorchScript tests for zeros in the backward graph and AOTAutograd makes zeros.
+
+# Note [Joint graph]
+The graph is run under the tracer on tensors of the device meta, with gradients recorded, and then the gradients are
+asked for, under the same tracer. One graph holds both: nodes of the forward pass, then those of the backward pass,
+which use values of the forward pass wherever a formula unpacked what it had saved. Operators that are made of others
+are entered, so that autograd saves only what the tracer has seen. Nothing is computed, as tensors on meta have sizes
+and no data: an operator or a formula that reads data raises an error, and the gradient is not derived.
+
+Cutting the joint graph gives two: forward, which also returns what backward needs, and backward. What a formula read
+of sizes, strides and dtypes is a constant in them, so they hold for inputs of one Signature only. Views and lists are
+not saved: the backward graph makes them again of what they were made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch.autograd.graph import grad
+from glasstorch.autograd.modes import enable_grad
+from glasstorch.core.device import META, device
+from glasstorch.core.dtype import dtype, get_default_dtype
+from glasstorch.core.geometry import Shape
+from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.dispatch.operator import Operator
+from glasstorch.dispatch.resolve import MATH_KERNEL, resolve
+from glasstorch.jit.alias_analysis import memory_facts
+from glasstorch.jit.interpreter import Code
+from glasstorch.jit.ir import Graph, Node, Value
+from glasstorch.jit.side_effects import has_side_effects
+from glasstorch.jit.tracer import TracingState, recording
+from glasstorch.jit.types import DEVICE, TENSOR
+
+CONTAINERS: Final = frozenset(
+    f"prim::{name}" for name in ("ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack")
+)
+Defined = tuple[bool, ...]  # for each output of a graph whether a gradient arrives for it
+
+
+class NotDerivableError(RuntimeError):
+    """A graph whose gradient cannot be had as a graph; it says why."""
+
+
+class Kind(NamedTuple):
+    """What formulas may read of an input; strides are None where it is row-major."""
+
+    dtype: dtype
+    shape: Shape
+    strides: Shape | None
+    requires_grad: bool
+
+
+class Signature(NamedTuple):
+    """What a derived graph holds for: everything that a formula may have read, beside the graph itself."""
+
+    device: device
+    default_dtype: dtype
+    inputs: tuple[Kind, ...]
+
+
+def signature_of(inputs: Sequence[Tensor], wanted: Sequence[bool]) -> Signature:
+    """The signature of a call; `wanted` says which inputs' gradients are. NotDerivableError for mixed devices."""
+    on = inputs[0].device
+    for tensor in inputs:
+        if tensor.device is not on:
+            raise NotDerivableError(f"its inputs are on {on} and {tensor.device}")
+        if tensor._number is not None:
+            raise NotDerivableError("one of its inputs is a Python number in a tensor")
+    kinds = [Kind(t.dtype, t._shape, t._strides, need) for t, need in zip(inputs, wanted, strict=True)]
+    return Signature(on, get_default_dtype(), tuple(kinds))
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A graph and its gradient, traced as one: Note [Joint graph]."""
+
+    graph: Graph
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    vjps: tuple[Value | None, ...]  # for each output its gradient, which comes in; None for one that does not
+    grads: tuple[Value | None, ...]  # for each input its gradient, which goes out; None for one that has none
+    forward: tuple[Node, ...]
+    differentiable: Defined  # for each output whether it can have a gradient
+
+
+class _JointState(TracingState):
+    """Records the forward pass and then the backward pass."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self._first: dict[tuple[Any, ...], Value] = {}  # by storage and geometry, the first value that had them
+
+    def enters(self, operator: Operator, keys: int) -> bool:
+        return resolve(operator, keys).choice.rule == MATH_KERNEL
+
+    def set_value(self, tensor: Tensor, value: Value) -> None:
+        super().set_value(tensor, value)
+        if tensor._storage is not None:
+            self._first.setdefault(_elements(tensor), value)
+
+    def seen_again(self, tensor: Tensor) -> Value | None:
+        """What a node saved of its own result has no history, and is that result: the first of those elements."""
+        return self._first.get(_elements(tensor))
+
+    def loses_gradients(self, arguments: Sequence[Any]) -> bool:
+        return False  # the backward pass is not recorded by autograd, and is not meant to be
+
+
+def trace_joint(graph: Graph, signature: Signature, defined: Defined | None = None) -> Joint:
+    """Trace a graph of operators on tensors, and its gradient for those outputs whose gradients are defined.
+
+    `defined` is every output that can have a gradient, if it is None. NotDerivableError where an operator or a formula
+    needs data, writes to memory, or where outputs share memory with inputs or each other.
+    """
+    token = active_keys.set((INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT))
+    try:
+        with enable_grad():
+            return _trace_joint(graph, signature, defined)
+    except NotDerivableError:
+        raise
+    except Exception as error:  # whatever an operator says to tensors without data
+        raise NotDerivableError(f"{type(error).__name__}: {error}") from error
+    finally:
+        active_keys.reset(token)
+
+
+def _trace_joint(graph: Graph, signature: Signature, defined: Defined | None) -> Joint:
+    state = _JointState()
+    examples = [_example(kind) for kind in signature.inputs]
+    inputs = tuple(state.graph.add_input(value.debug_name if value.has_debug_name else "") for value in graph.inputs)
+    for example, value in zip(examples, inputs, strict=True):
+        state.set_value(example, value)
+    code = Code(_on_device(graph.copy(), signature.device, META))
+    with recording(state):
+        results = code(*examples)
+        _refuse_shared_memory(examples, results)
+        outputs = tuple(map(state.value_of, results))
+        forward = state.graph.nodes
+        differentiable = tuple(bool(result.requires_grad) for result in results)
+        defined = differentiable if defined is None else defined
+        arriving = [
+            _example(Kind(result.dtype, result._shape, result._strides, False)) if arrives else None
+            for result, arrives in zip(results, defined, strict=True)
+        ]
+        vjps: list[Value | None] = []
+        for gradient in arriving:
+            vjps.append(None if gradient is None else state.graph.add_input("grad"))
+            if gradient is not None:
+                state.set_value(gradient, state.graph.inputs[-1])
+        wanted = [example for example in examples if example.requires_grad]
+        found = iter(
+            grad(
+                [result for result, arrives in zip(results, defined, strict=True) if arrives],
+                wanted,
+                [gradient for gradient in arriving if gradient is not None],
+                allow_unused=True,
+            )
+        )
+        gradients = [next(found) if example.requires_grad else None for example in examples]
+        grads = tuple(None if gradient is None else state.value_of(gradient) for gradient in gradients)
+    for node in state.graph.nodes:
+        if has_side_effects(node) or _writes(node):
+            raise NotDerivableError(f"{node.kind} writes to memory or draws random numbers")
+    _on_device(state.graph, META, signature.device)
+    return Joint(state.graph, inputs, outputs, tuple(vjps), grads, forward, differentiable)
+
+
+def _example(kind: Kind) -> Tensor:
+    if kind.strides is None:
+        example = empty(kind.shape, kind.dtype, META)
+    else:
+        example = empty_strided(kind.shape, kind.strides, kind.dtype, META)
+    return example.requires_grad_() if kind.requires_grad else example
+
+
+def _elements(tensor: Tensor) -> tuple[Any, ...]:
+    """Which elements of which storage; the state keeps the tensors it knows, and with them their storages."""
+    return id(tensor._storage), tensor.dtype, tensor._shape, tensor.strides(), tensor._offset
+
+
+def _on_device(graph: Graph, before: device, after: device) -> Graph:
+    """Let constants of a graph that name one device name another. Returns the graph."""
+    for node in graph.find_all_nodes("prim::Constant"):
+        if node.output.type == DEVICE and device(node.attributes["value"]) is before:
+            node.attributes["value"] = after
+    return graph
+
+
+def _refuse_shared_memory(inputs: Sequence[Tensor], results: Sequence[Any]) -> None:
+    """A result that is a view, or an input itself, must stay one; a node of a graph makes new tensors."""
+    seen = {id(tensor._storage) for tensor in inputs}
+    for result in results:
+        if not isinstance(result, Tensor):
+            raise NotDerivableError(f"it returns {type(result).__name__}, not a tensor")
+        if id(result._storage) in seen or result._storage is None:
+            raise NotDerivableError("an output shares memory with an input or another output")
+        seen.add(id(result._storage))
+
+
+def _writes(node: Node) -> bool:
+    schema = node.maybe_schema()
+    return schema is not None and bool(memory_facts(schema).written)
+
+
+# Cutting ------------------------------------------------------------------------------------------------------------
+
+
+class Backward(NamedTuple):
+    """The gradients of inputs as a graph, for some outputs whose gradients arrive."""
+
+    graph: Graph
+    inputs: tuple[int, ...]  # what it takes, after the gradients: places among the inputs or in what was captured
+    places: tuple[int, ...]  # for each of its outputs, the input that it is the gradient of
+
+
+class Gradient:
+    """What `differentiate` derived. The graphs are as they were traced: nothing is optimised yet.
+
+    `f` is the forward graph: it returns the `f_real_outputs` outputs, and then what the backward graph needs and is no
+    output. `df(defined)` is the backward graph: it takes the gradients of those outputs, then what was captured: the
+    inputs `df_input_captured_inputs` and the outputs of f `df_input_captured_outputs`. `whole(defined)` is the same
+    function of the inputs alone, which computes forward again: its own gradient is that of the whole.
+    """
+
+    def __init__(self, graph: Graph, signature: Signature) -> None:
+        self._graph, self._signature = graph, signature
+        joint = trace_joint(graph, signature)
+        self.differentiable = joint.differentiable
+        self._joints = {joint.differentiable: joint}
+        self.f_real_outputs = len(joint.outputs)
+        saved = _saved(joint)
+        self.df_input_captured_inputs = [i for i, value in enumerate(joint.inputs) if value in saved]
+        returned = list(joint.outputs)
+        returned += [value for value in saved if value not in joint.inputs and value not in joint.outputs]
+        self.df_input_captured_outputs = [i for i, value in enumerate(returned) if value in saved]
+        self.f = extract(joint.graph, joint.inputs, returned)
+        # Where each captured value is made, to find it again in the joint graph of other gradients.
+        self._captured = [joint.inputs[i] for i in self.df_input_captured_inputs]
+        self._captured += [returned[i] for i in self.df_input_captured_outputs]
+        self._places = [_place(joint, value) for value in self._captured]
+        self.inputs_of_whole = self.whole(joint.differentiable).inputs
+
+    def df(self, defined: Defined) -> Backward:
+        """The backward graph for outputs whose gradients arrive, in their order."""
+        joint = self._joint(defined)
+        return self._cut(joint, [_at(joint, place) for place in self._places], range(len(self._places)))
+
+    def whole(self, defined: Defined) -> Backward:
+        """As `df`, of inputs of the graph in place of what was captured."""
+        joint = self._joint(defined)
+        return self._cut(joint, joint.inputs, range(len(joint.inputs)))
+
+    def _cut(self, joint: Joint, available: Sequence[Value], numbers: Iterable[int]) -> Backward:
+        places = tuple(i for i, value in enumerate(joint.grads) if value is not None)
+        results = [value for value in joint.grads if value is not None]
+        needed = _needed(results, frozenset(available).__contains__)
+        taken = [(value, i) for value, i in zip(available, numbers, strict=True) if value in needed]
+        arriving = [value for value in joint.vjps if value is not None]
+        graph = extract(joint.graph, [*arriving, *(value for value, _ in taken)], results)
+        return Backward(graph, tuple(i for _, i in taken), places)
+
+    def _joint(self, defined: Defined) -> Joint:
+        joint = self._joints.get(defined)
+        if joint is None:
+            joint = self._joints[defined] = trace_joint(self._graph, self._signature, defined)
+        return joint
+
+
+def differentiate(graph: Graph, signature: Signature) -> Gradient:
+    """Derive the gradient of a graph for inputs of one signature; NotDerivableError where that cannot be done."""
+    return Gradient(graph, signature)
+
+
+def _saved(joint: Joint) -> list[Value]:
+    """The values of the forward pass, or inputs, that the backward pass reads, in the order they are made."""
+    forward, inputs = frozenset(joint.forward), frozenset(joint.inputs)
+
+    def is_saved(value: Value) -> bool:
+        return value in inputs or (value.node in forward and not _is_free(value.node))
+
+    needed = _needed([value for value in joint.grads if value is not None], is_saved)
+    made = [output for node in joint.forward for output in node.outputs]
+    return [value for value in (*joint.inputs, *made) if value in needed and is_saved(value)]
+
+
+def _is_free(node: Node) -> bool:
+    """Whether what a node makes need not be saved, as it has no memory of its own."""
+    if node.kind == "prim::Constant" or node.kind in CONTAINERS:
+        return True
+    return all(memory_facts(node.schema()).sources)
+
+
+def _needed(results: Iterable[Value], is_given: Callable[[Value], bool]) -> set[Value]:
+    """The values that the results are computed of, back to those that are given, and themselves."""
+    needed: set[Value] = set()
+    stack = list(results)
+    while stack:
+        value = stack.pop()
+        if value not in needed:
+            needed.add(value)
+            if not is_given(value):
+                stack += value.node.inputs
+    return needed
+
+
+def extract(graph: Graph, inputs: Sequence[Value], outputs: Sequence[Value]) -> Graph:
+    """A graph that computes some values of a graph without blocks from others, with the nodes for that alone."""
+    cut = Graph()
+    given = frozenset(inputs)
+    needed = _needed(outputs, given.__contains__)
+    copies: dict[Value, Value] = {}
+    for value in inputs:
+        copies[value] = cut.add_input(value.debug_name if value.has_debug_name else "", TENSOR)
+    for node in graph.nodes:
+        if any(output in needed and output not in given for output in node.outputs):
+            clone = cut.append_node(cut.create_clone(node, copies.__getitem__))
+            for output, copy in zip(node.outputs, clone.outputs, strict=True):
+                copies.setdefault(output, copy)
+    for value in outputs:
+        cut.register_output(copies[value])
+    return cut
+
+
+def _place(joint: Joint, value: Value) -> tuple[int, int]:
+    """Which input a value is, with -1, or which node of the forward pass makes it, and as which output."""
+    if value in joint.inputs:
+        return -1, joint.inputs.index(value)
+    return joint.forward.index(value.node), value.offset
+
+
+def _at(joint: Joint, place: tuple[int, int]) -> Value:
+    node, offset = place
+    return joint.inputs[offset] if node < 0 else joint.forward[node].outputs[offset]

@@ -1,0 +1,219 @@
+"""How does a node run that has the gradient of a whole graph?
+
+Mirrors: torch/csrc/jit/runtime/graph_executor.cpp (DifferentiableGraphOp, DifferentiableGraphBackward)
+Differs: the gradient is derived at the first call with inputs of a signature (autodiff.py), where PyTorch derives it
+    when the graph is compiled. The gradient of a gradient is computed of the inputs: see Note [Twice].
+
+A prim::DifferentiableGraph has a graph without gradients of its own. Where nothing is to be recorded, that graph is
+optimised and runs. Where an input requires grad, the derived forward graph runs below autograd, and one node stands
+for all of it: its backward runs the derived backward graph.
+
+# Note [Twice]
+With `create_graph` the gradients that come out must have a history. What forward captured has none in part: values
+inside of it are outputs of no operator. So the backward pass is run as a function of the inputs and of the gradients
+that arrive, forward computed again, and it runs as a prim::DifferentiableGraph does: its own gradient is derived when
+it is asked for, and so on for any order. For that the node keeps the inputs that the gradients depend on, even where
+the backward pass itself needs only what was computed of them. One of these changed in place is an error only then.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from glasstorch._tensor import Tensor, alias
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import Edge, Gradients, Node, gradient_edge, set_histories
+from glasstorch.autograd.saved import SavedVariable
+from glasstorch.core.keys import ALL_BACKENDS, AUTOGRAD_AND_NESTED
+from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.jit.autodiff import Defined, Gradient, NotDerivableError, Signature, differentiate, signature_of
+from glasstorch.jit.interpreter import Code, register_operation
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.ir import Node as GraphNode
+from glasstorch.jit.passes.pipeline import run_nondiff_optimization, run_optimization
+from glasstorch.jit.printer import SUBGRAPH
+from glasstorch.jit.settings import fuser_name
+
+# For how many signatures a graph's gradient is derived; inputs of further ones run operator by operator.
+SIGNATURE_LIMIT: Final = 8
+
+BY_DEFAULT: Final = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT
+# Views are recorded and versions counted, as what is returned may show memory of what is saved.
+BELOW_AUTOGRAD: Final = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT & ~(AUTOGRAD_AND_NESTED & ~ALL_BACKENDS)
+
+_deriving = threading.RLock()
+
+
+class DifferentiableGraph:
+    """Runs a graph: called with its inputs, gives its outputs as a tuple, with one node for the gradient of all."""
+
+    def __init__(self, graph: Graph, fuser: str) -> None:
+        self.graph = graph
+        self._fuser = fuser
+        self._as_it_is = Code(graph)
+        self._without_gradient: Code | None = None
+        self._derived: dict[tuple[Any, ...], Derived | None] = {}
+
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+        if active_keys.get() != BY_DEFAULT:  # a mode is on, which is to see every operator
+            return self._as_it_is(*inputs)
+        edges = [gradient_edge(tensor) for tensor in inputs] if grad_mode.get() else [None] * len(inputs)
+        wanted = tuple(edge is not None for edge in edges)
+        if True not in wanted:
+            return self._run_without_gradient(inputs)
+        derived = self.derived_for(inputs, wanted)
+        if derived is None:
+            return self._as_it_is(*inputs)
+        return derived(inputs, edges)
+
+    def derived_for(self, inputs: Sequence[Tensor], wanted: Sequence[bool]) -> Derived | None:
+        """The forward and backward graphs for such inputs; None where none could be derived."""
+        try:
+            signature = signature_of(inputs, wanted)
+        except NotDerivableError:
+            return None
+        if signature not in self._derived:
+            with _deriving:
+                if signature not in self._derived and len(self._derived) < SIGNATURE_LIMIT:
+                    self._derived[signature] = self._derive(signature)
+        return self._derived.get(signature)
+
+    def _derive(self, signature: Signature) -> Derived | None:
+        try:
+            return Derived(differentiate(self.graph, signature), self._fuser)
+        except NotDerivableError:
+            return None
+
+    def _run_without_gradient(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        if self._without_gradient is None:
+            self._without_gradient = compiled(self.graph, self._fuser)
+        return self._without_gradient(*inputs)
+
+
+class DerivedBackward(NamedTuple):
+    """A backward graph, compiled; `inputs` and `places` as in autodiff.Backward."""
+
+    code: Code
+    inputs: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class TwiceBackward(NamedTuple):
+    """A backward graph that takes the inputs of the forward pass: Note [Twice]."""
+
+    graph: DifferentiableGraph
+    inputs: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class Derived:
+    """The derived graphs for inputs of one signature, optimised and compiled when they first run."""
+
+    def __init__(self, gradient: Gradient, fuser: str) -> None:
+        self.gradient = gradient
+        self._fuser = fuser
+        self._forward = compiled(gradient.f, fuser)
+        self._backward: dict[Defined, DerivedBackward] = {}
+        self._twice: dict[Defined, TwiceBackward] = {}
+
+    def __call__(self, inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> tuple[Tensor, ...]:
+        """Run forward, and make one node the producer of its outputs."""
+        gradient = self.gradient
+        token = active_keys.set(BELOW_AUTOGRAD)
+        try:
+            results = self._forward(*inputs)
+        finally:
+            active_keys.reset(token)
+        # What the graph made as a view of a value inside of it is nobody's view outside.
+        results = tuple(result if result._autograd_meta is None else alias(result) for result in results)
+        outputs = results[: gradient.f_real_outputs]
+        node = DifferentiableGraphBackward(edges, self)
+        set_histories(
+            [result if may else None for result, may in zip(outputs, gradient.differentiable, strict=True)], node
+        )
+        node.inputs = [SavedVariable(inputs[i]) for i in gradient.inputs_of_whole]
+        node.saved = [SavedVariable(inputs[i]) for i in gradient.df_input_captured_inputs]
+        for i in gradient.df_input_captured_outputs:
+            is_output = i < len(outputs)
+            node.saved.append(SavedVariable(results[i], node, i) if is_output else SavedVariable(results[i]))
+        return outputs
+
+    def backward(self, defined: Defined) -> DerivedBackward:
+        """The backward graph for outputs whose gradients arrive."""
+        found = self._backward.get(defined)
+        if found is None:
+            with _deriving:
+                cut = self.gradient.df(defined)
+                found = self._backward[defined] = DerivedBackward(compiled(cut.graph, self._fuser), *cut[1:])
+        return found
+
+    def twice(self, defined: Defined) -> TwiceBackward:
+        """As `backward`, of the inputs of the forward pass."""
+        found = self._twice.get(defined)
+        if found is None:
+            with _deriving:
+                cut = self.gradient.whole(defined)
+                found = self._twice[defined] = TwiceBackward(DifferentiableGraph(cut.graph, self._fuser), *cut[1:])
+        return found
+
+
+class DifferentiableGraphBackward(Node):
+    """The gradient of a graph, as one step backwards."""
+
+    def __init__(self, edges: Sequence[Edge | None], derived: Derived) -> None:
+        super().__init__(edges)
+        self.derived = derived
+        self.saved: list[SavedVariable | None] = []  # what the backward graph takes
+        self.inputs: list[SavedVariable | None] = []  # what that of Note [Twice] takes
+
+    def apply(self, grads: Gradients) -> Gradients:
+        defined = tuple(gradient is not None for gradient in grads)
+        results: list[Any] = [None] * len(self.next_edges)
+        if True not in defined:
+            return results
+        arrived = [gradient for gradient in grads if gradient is not None]
+        if grad_mode.get():
+            twice = self.derived.twice(defined)
+            held = dict(zip(self.derived.gradient.inputs_of_whole, self.inputs, strict=True))
+            found = twice.graph(*arrived, *(self.unpack(held[i]) for i in twice.inputs))
+            places = twice.places
+        else:
+            backward = self.derived.backward(defined)
+            captured = [self.unpack(self.saved[i]) for i in backward.inputs]
+            token = active_keys.set(BELOW_AUTOGRAD)
+            try:
+                found = backward.code(*arrived, *captured)
+            finally:
+                active_keys.reset(token)
+            places = backward.places
+        for place, result in zip(places, found, strict=True):
+            results[place] = result
+        return results
+
+    def release_variables(self) -> None:
+        self.saved = [None] * len(self.saved)
+        self.inputs = [None] * len(self.inputs)
+        self.released = True
+
+
+def compiled(graph: Graph, fuser: str) -> Code:
+    """Optimise a copy of a graph that needs no gradient, and compile it for a fuser."""
+    token = fuser_name.set(fuser)
+    try:
+        copy = graph.copy()
+        if fuser == "none":
+            run_optimization(copy)
+        else:
+            run_nondiff_optimization(copy)
+        return Code(copy)
+    finally:
+        fuser_name.reset(token)
+
+
+def _operation(node: GraphNode) -> DifferentiableGraph:
+    return DifferentiableGraph(node.attributes[SUBGRAPH], fuser_name.get())
+
+
+register_operation("prim::DifferentiableGraph", _operation)

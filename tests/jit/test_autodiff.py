@@ -1,0 +1,171 @@
+"""Is the gradient of a graph derived as forward and backward graphs that compute what eager does?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch.jit.autodiff import Gradient, NotDerivableError, differentiate, signature_of, trace_joint
+from glasstorch.jit.interpreter import Code
+from glasstorch.jit.ir import Graph
+from glasstorch.jit.parser import parse_ir
+
+Tensor = glasstorch.Tensor
+
+LAYER = """graph(%x : Tensor, %w : Tensor, %b : Tensor):
+  %none : NoneType = prim::Constant()
+  %y : Tensor = aten::linear(%x, %w, %b)
+  %z : Tensor = aten::tanh(%y)
+  %s : Tensor = aten::sum(%z, %none)
+  return (%s, %z)
+"""
+
+
+def layer_inputs(*wanted: bool) -> list[Tensor]:
+    glasstorch.manual_seed(0)
+    inputs = [glasstorch.randn(3, 4), glasstorch.randn(5, 4), glasstorch.randn(5)]
+    return [x.requires_grad_(want) for x, want in zip(inputs, wanted, strict=True)]
+
+
+def derive(graph: Graph, inputs: list[Tensor]) -> Gradient:
+    return differentiate(graph, signature_of(inputs, [x.requires_grad for x in inputs]))
+
+
+def kinds(graph: Graph) -> list[str]:
+    return [node.kind.partition("::")[2] for node in graph.nodes if not node.kind.startswith("prim::")]
+
+
+def run_backward(gradient: Gradient, inputs: list[Tensor], grads: list[Tensor | None]) -> list[Any]:
+    """The gradients of the inputs, by the forward graph and then the backward graph."""
+    with glasstorch.no_grad():
+        results = Code(gradient.f)(*inputs)
+        backward = gradient.df(tuple(grad is not None for grad in grads))
+        captured = [inputs[i] for i in gradient.df_input_captured_inputs]
+        captured += [results[i] for i in gradient.df_input_captured_outputs]
+        arrived = [grad for grad in grads if grad is not None]
+        found = Code(backward.graph)(*arrived, *(captured[i] for i in backward.inputs))
+    gradients: list[Any] = [None] * len(inputs)
+    for place, value in zip(backward.places, found, strict=True):
+        gradients[place] = value
+    return gradients
+
+
+def test_operators_made_of_others_are_entered_and_formulas_run_as_nodes() -> None:
+    gradient = derive(parse_ir(LAYER), layer_inputs(False, True, True))
+    assert kinds(gradient.f) == ["t", "addmm", "tanh", "sum"]
+    backward = gradient.df((True, True))
+    assert kinds(backward.graph) == ["expand", "add", "tanh_backward", "t", "mm", "t", "sum", "t"]
+    assert backward.places == (1, 2)
+
+
+def test_an_output_and_an_input_that_backward_needs_are_not_returned_again() -> None:
+    gradient = derive(parse_ir(LAYER), layer_inputs(False, True, True))
+    assert gradient.f_real_outputs == len(gradient.f.outputs) == 2
+    assert gradient.df_input_captured_inputs == [0]  # x, for the gradient of w
+    assert gradient.df_input_captured_outputs == [1]  # the result of tanh
+
+
+def test_what_backward_needs_and_is_no_output_is_returned_after_the_outputs() -> None:
+    graph = parse_ir("graph(%x : Tensor):\n  %y : Tensor = aten::exp(%x)\n  %z : Tensor = aten::sin(%y)\n  return (%z)")
+    gradient = derive(graph, [glasstorch.rand(3, requires_grad=True)])
+    assert gradient.f_real_outputs == 1
+    assert [value.node.kind for value in gradient.f.outputs] == ["aten::sin", "aten::exp"]
+    assert gradient.df_input_captured_inputs == []
+
+
+@pytest.mark.parametrize("wanted", [(True, True, True), (False, True, False), (True, False, False)])
+@pytest.mark.parametrize("arriving", [(True, True), (True, False), (False, True)])
+def test_gradients_are_those_of_eager(wanted: tuple[bool, ...], arriving: tuple[bool, ...]) -> None:
+    graph, inputs = parse_ir(LAYER), layer_inputs(*wanted)
+    grads = [g if a else None for g, a in zip((glasstorch.rand(()), glasstorch.rand(3, 5)), arriving, strict=True)]
+    found = run_backward(derive(graph, inputs), inputs, grads)
+    results = Code(graph)(*inputs)
+    glasstorch.autograd.backward(
+        [r for r, a in zip(results, arriving, strict=True) if a], [g for g in grads if g is not None]
+    )
+    for x, gradient in zip(inputs, found, strict=True):
+        assert (x.grad is None) == (gradient is None)
+        assert gradient is None or glasstorch.equal(x.grad, gradient)
+
+
+def test_gradients_that_do_not_arrive_are_not_taken_as_zeros() -> None:
+    gradient = derive(parse_ir(LAYER), layer_inputs(False, True, False))
+    assert kinds(gradient.df((True, False)).graph) == ["expand", "tanh_backward", "t", "mm", "t", "t"]
+
+
+def test_the_whole_is_a_function_of_inputs_that_computes_forward_again() -> None:
+    gradient = derive(parse_ir(LAYER), layer_inputs(False, True, True))
+    whole = gradient.whole((True, True))
+    assert whole.inputs == gradient.inputs_of_whole == (0, 1, 2)
+    assert kinds(whole.graph)[:3] == ["t", "addmm", "tanh"]
+
+
+def test_views_are_made_again_and_not_saved() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor, %y : Tensor):\n"
+        "  %t : Tensor = aten::t(%y)\n"
+        "  %z : Tensor = aten::mul(%x, %t)\n"
+        "  return (%z)"
+    )
+    gradient = derive(graph, [glasstorch.rand(2, 3, requires_grad=True), glasstorch.rand(3, 2)])
+    assert gradient.df_input_captured_inputs == [1]
+    assert len(gradient.f.outputs) == 1
+    assert kinds(gradient.df((True,)).graph) == ["t", "mul"]
+
+
+def test_a_detached_result_cuts_the_gradient_and_the_result_itself_does_not() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor):\n"
+        "  %y : Tensor = aten::exp(%x)\n"
+        "  %d : Tensor = aten::detach(%y)\n"
+        "  %z : Tensor = aten::mul(%y, %d)\n"
+        "  return (%z)"
+    )
+    inputs = [glasstorch.rand(3, requires_grad=True)]
+    gradient = derive(graph, inputs)
+    # what ExpBackward0 saved is found as the result of exp, though the detached one has the same elements
+    assert kinds(gradient.whole((True,)).graph) == ["exp", "detach", "mul", "mul"]
+    (found,) = run_backward(gradient, inputs, [glasstorch.ones(3)])
+    assert glasstorch.allclose(found, (2 * inputs[0]).exp())
+
+
+REFUSED = {
+    "an operator that needs data": (
+        "%y : Tensor = aten::nonzero(%x)\n  %z : Tensor = aten::clone(%y, %none)",
+        "the sizes of its result depend on the data",
+    ),
+    "an output that is an input": ("%z : Tensor = aten::alias(%x)", "an output shares memory"),
+    "a write": ("%y : Tensor = aten::neg(%x)\n  %z : Tensor = aten::neg_(%y)", "writes to memory"),
+    "a list": ("%z : Tensor[] = prim::ListConstruct(%x)", "it returns list"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_has_no_derived_gradient_is_refused_with_the_reason(case: str) -> None:
+    body, message = REFUSED[case]
+    graph = parse_ir(f"graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  {body}\n  return (%z)")
+    x = glasstorch.rand(3, requires_grad=True)
+    with pytest.raises(NotDerivableError, match=message):
+        trace_joint(graph, signature_of([x], [True]))
+
+
+def test_inputs_on_several_devices_are_refused() -> None:
+    with pytest.raises(NotDerivableError, match="cpu and meta"):
+        signature_of([glasstorch.zeros(2), glasstorch.zeros(2, device="meta")], [True, False])
+
+
+def test_devices_in_derived_graphs_are_those_of_the_inputs() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor):\n"
+        "  %one : int = prim::Constant[value=1]()\n"
+        "  %y : Tensor = aten::select(%x, %one, %one)\n"
+        "  %z : Tensor = aten::exp(%y)\n"
+        "  return (%z)"
+    )
+    inputs = [glasstorch.rand(2, 3, requires_grad=True)]
+    gradient = derive(graph, inputs)
+    (found,) = run_backward(gradient, inputs, [glasstorch.ones(2)])
+    assert found.device == inputs[0].device
+    assert "value=meta" not in str(gradient.df((True,)).graph)

@@ -1,0 +1,220 @@
+"""Does one node of a graph stand for the gradient of many operators, and behave as their own nodes do?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch.autograd import gradcheck, gradgradcheck
+from glasstorch.core.errors import AutogradError
+from glasstorch.jit.differentiable_graph import SIGNATURE_LIMIT, DifferentiableGraph
+from glasstorch.jit.interpreter import Code
+from glasstorch.jit.parser import parse_ir
+
+Tensor = glasstorch.Tensor
+FUSER = "none"
+
+LAYER = """graph(%x : Tensor, %w : Tensor, %b : Tensor):
+  %none : NoneType = prim::Constant()
+  %y : Tensor = aten::linear(%x, %w, %b)
+  %z : Tensor = aten::tanh(%y)
+  %s : Tensor = aten::sum(%z, %none)
+  return (%s, %z)
+"""
+SINE = "graph(%x : Tensor):\n  %y : Tensor = aten::exp(%x)\n  %z : Tensor = aten::sin(%y)\n  return (%z)"
+SQUARE = "graph(%x : Tensor):\n  %y : Tensor = aten::mul(%x, %x)\n  %z : Tensor = aten::neg(%y)\n  return (%z)"
+
+
+def graph(text: str) -> DifferentiableGraph:
+    return DifferentiableGraph(parse_ir(text), FUSER)
+
+
+def layer_inputs(dtype: Any = glasstorch.float32) -> tuple[Tensor, Tensor, Tensor]:
+    glasstorch.manual_seed(0)
+    x, w, b = (glasstorch.randn(*shape, dtype=dtype) for shape in ((3, 4), (5, 4), (5,)))
+    return x, w.requires_grad_(), b.requires_grad_()
+
+
+def test_one_node_stands_for_all_operators() -> None:
+    x, w, b = layer_inputs()
+    total, z = graph(LAYER)(x, w, b)
+    assert total.grad_fn is z.grad_fn
+    assert total.grad_fn.name() == "DifferentiableGraphBackward"
+    assert [node and node.name() for node, _ in total.grad_fn.next_functions] == [
+        None,
+        "AccumulateGrad",
+        "AccumulateGrad",
+    ]
+
+
+def test_values_and_gradients_are_those_of_the_operators() -> None:
+    found = []
+    for run in (graph(LAYER), Code(parse_ir(LAYER))):
+        x, w, b = layer_inputs()
+        total, z = run(x, w, b)
+        (total * 2 + z.pow(2).sum()).backward()
+        found.append([total.item(), z.tolist(), x.grad, w.grad.tolist(), b.grad.tolist()])
+    assert found[0] == found[1]
+
+
+def test_nothing_is_recorded_where_no_input_requires_grad_or_grad_mode_is_off() -> None:
+    x, w, b = layer_inputs()
+    run = graph(LAYER)
+    assert run(x, w.detach(), b.detach())[0].grad_fn is None
+    with glasstorch.no_grad():
+        assert run(x, w, b)[0].grad_fn is None
+    with glasstorch.inference_mode():
+        assert run(x, w, b)[0].is_inference()
+
+
+def test_gradients_of_any_order_are_right() -> None:
+    for text, sizes in ((LAYER, ((2, 3), (2, 3), (2,))), (SINE, ((3,),))):
+        inputs = [glasstorch.rand(*size, dtype=glasstorch.float64, requires_grad=True) for size in sizes]
+        run = graph(text)
+        assert gradcheck(run, inputs)
+        assert gradgradcheck(run, inputs)
+
+
+def test_the_gradient_of_a_gradient_is_a_graph_too() -> None:
+    x = glasstorch.rand(3, dtype=glasstorch.float64, requires_grad=True)
+    value = graph(SINE)(x)[0]
+    wanted = x.exp().sin()
+    for _ in range(3):
+        (value,) = glasstorch.autograd.grad(value.sum(), x, create_graph=True)
+        (wanted,) = glasstorch.autograd.grad(wanted.sum(), x, create_graph=True)
+        assert value.grad_fn.name() == "DifferentiableGraphBackward"
+        assert glasstorch.allclose(value, wanted)
+
+
+def test_a_second_backward_is_refused_unless_the_graph_was_kept() -> None:
+    x = glasstorch.rand(3, requires_grad=True)
+    (y,) = graph(SINE)(x)
+    y.sum().backward(retain_graph=True)
+    first = x.grad.clone()
+    y.sum().backward()
+    assert glasstorch.equal(x.grad, 2 * first)
+    with pytest.raises(AutogradError, match="Trying to backward through the graph a second time"):
+        y.sum().backward()
+
+
+def test_an_input_that_was_saved_must_not_change() -> None:
+    x = glasstorch.rand(3, requires_grad=True)
+    saved = x * 1
+    (y,) = graph(SQUARE)(saved)
+    saved.add_(1)
+    with pytest.raises(AutogradError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_an_output_that_was_saved_must_not_change() -> None:
+    x, w, b = layer_inputs()
+    total, z = graph(LAYER)(x, w, b)
+    z.add_(1)
+    with pytest.raises(AutogradError, match="modified by an inplace operation"):
+        total.backward()
+
+
+def test_an_input_that_only_a_second_gradient_needs_may_change_before_the_first() -> None:
+    x = glasstorch.rand(3, requires_grad=True)
+    given = x * 1
+    (y,) = graph(SINE)(given)
+    wanted = given.exp().cos() * given.exp()
+    given.zero_()
+    (found,) = glasstorch.autograd.grad(y.sum(), x, retain_graph=True)
+    assert glasstorch.allclose(found, wanted)
+    with pytest.raises(AutogradError, match="modified by an inplace operation"):
+        glasstorch.autograd.grad(y.sum(), x, create_graph=True)
+
+
+def test_an_output_may_be_changed_in_place_and_keeps_its_gradient() -> None:
+    x = glasstorch.rand(3, requires_grad=True)
+    (y,) = graph(SQUARE)(x)
+    y.mul_(2)
+    y.sum().backward()
+    assert glasstorch.allclose(x.grad, -4 * x)
+
+
+def test_only_gradients_that_arrive_are_followed() -> None:
+    infinite = glasstorch.tensor([0.0], requires_grad=True)
+    text = """graph(%x : Tensor):
+  %y : Tensor = aten::neg(%x)
+  %l : Tensor = aten::log(%y)
+  %e : Tensor = aten::exp(%y)
+  return (%l, %e)
+"""
+    _, e = graph(text)(infinite)
+    e.sum().backward()
+    assert infinite.grad.tolist() == [-1.0]  # zeros for the logarithm would have made it nan
+
+
+def test_an_output_without_gradient_says_so() -> None:
+    text = """graph(%x : Tensor, %y : Tensor):
+  %a : Tensor = aten::gt(%x, %y)
+  %b : Tensor = aten::detach(%x)
+  %c : Tensor = aten::exp(%b)
+  %d : Tensor = aten::mul(%x, %y)
+  return (%a, %c, %d)
+"""
+    x, y = glasstorch.rand(2, requires_grad=True), glasstorch.rand(2)
+    assert [result.requires_grad for result in graph(text)(x, y)] == [False, False, True]
+
+
+def test_hooks_and_kept_gradients_work_on_its_outputs() -> None:
+    x = glasstorch.rand(3, requires_grad=True)
+    (y,) = graph(SQUARE)(x)
+    y.retain_grad()
+    y.register_hook(lambda grad: grad * 3)
+    y.sum().backward()
+    assert y.grad.tolist() == [3.0] * 3
+    assert glasstorch.allclose(x.grad, -6 * x)
+
+
+def test_gradients_are_derived_once_for_a_signature() -> None:
+    run = graph(SINE)
+    x = glasstorch.rand(3, requires_grad=True)
+    run(x)
+    (derived,) = run._derived.values()
+    run(glasstorch.rand(3, requires_grad=True))
+    assert list(run._derived.values()) == [derived]
+    run(glasstorch.rand(4, requires_grad=True))
+    run(glasstorch.rand(4, 2, requires_grad=True).t())
+    run(glasstorch.rand(3, dtype=glasstorch.float64, requires_grad=True))
+    assert len(run._derived) == 4
+
+
+def test_beyond_the_limit_of_signatures_operators_run_one_by_one() -> None:
+    run = graph(SINE)
+    for n in range(SIGNATURE_LIMIT + 2):
+        (y,) = run(glasstorch.rand(n + 1, requires_grad=True))
+        name = "DifferentiableGraphBackward" if n < SIGNATURE_LIMIT else "SinBackward0"
+        assert y.grad_fn.name() == name
+
+
+def test_a_graph_that_needs_data_runs_operator_by_operator() -> None:
+    text = """graph(%x : Tensor, %mask : Tensor):
+  %indices : Tensor?[] = prim::ListConstruct(%mask)
+  %y : Tensor = aten::index(%x, %indices)
+  %z : Tensor = aten::exp(%y)
+  return (%z)
+"""
+    x = glasstorch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (y,) = graph(text)(x, glasstorch.tensor([True, False, True]))
+    assert y.grad_fn.name() == "ExpBackward0"
+    y.sum().backward()
+    assert x.grad.tolist() == [y.tolist()[0], 0.0, y.tolist()[1]]
+
+
+def test_wrong_sizes_are_refused_as_the_operators_refuse_them() -> None:
+    x, w, b = layer_inputs()
+    with pytest.raises(RuntimeError) as found:
+        graph(LAYER)(x[:, :2], w, b)
+    with pytest.raises(RuntimeError) as wanted:
+        Code(parse_ir(LAYER))(x[:, :2], w, b)
+    assert str(found.value) == str(wanted.value)
+
+
+def test_a_mode_sees_every_operator() -> None:
+    traced = glasstorch.jit.trace(lambda x: graph(SINE)(x)[0], glasstorch.rand(3))
+    assert [node.kind for node in traced.graph.nodes] == ["aten::exp", "aten::sin"]
