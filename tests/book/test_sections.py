@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +11,9 @@ import pytest
 
 from tests.book.small_book import ROOT
 from tests.truth.test_behaviours import WAITING
+from workbook.book.exercise_pages import page_of
 from workbook.book.source_map import Place, places
+from workbook.exercises.catalogue import find
 
 CHAPTERS = ROOT / "chapters"
 SECTIONS = sorted(f"{path.parent.name}/{path.stem}" for path in CHAPTERS.glob("[0-9][0-9]-*/*.md"))
@@ -164,15 +165,14 @@ def test_links_to_the_glossary_lead_to_a_word(section: str) -> None:
 
 @pytest.mark.parametrize("facts", EXERCISES, ids=lambda path: str(path.parent.name))
 def test_an_exercise_is_asked_for_by_the_section_that_it_names(facts: Path) -> None:
-    number, name = facts.parent.name.split("_", 1)
-    identity = f"{facts.parent.parent.name[:2]}.{int(number)}"
-    section = tomllib.loads(facts.read_text(encoding="utf-8"))["section"]
+    exercise = find(ROOT, f"{facts.parent.parent.name}/{facts.parent.name}")
+    identity, section = exercise.identity, exercise.section
     asked = text_of(section).partition("\n## Exercises\n")[2].partition("\n## ")[0]
-    assert f"(../exercises/{identity}-{name}.md)" in asked
+    assert f"(../{page_of(exercise)})" in asked
     assert re.search(rf"\bworkbook start {re.escape(identity)}\b", asked)
 
 
 @pytest.mark.parametrize("section", WITH_EXERCISES)
 def test_a_section_sends_the_reader_to_an_exercise(section: str) -> None:
     asked = text_of(section).partition("\n## Exercises\n")[2].partition("\n## ")[0]
-    assert re.search(r"\(\.\./exercises/\d\d\.\d+-\w+\.md\)", asked)
+    assert re.search(r"\(\.\./exercises/\d\d\.\d+-[\w-]+\.md\)", asked)

@@ -40,7 +40,7 @@ flowchart LR
 a_line_of_code = that_is_far_too_long_for_the_width_of_any_phone_and_must_scroll_in_its_own_box(1, 2, 3)
 ```
 
-![The map](assets/figures/house-map.svg "A caption")
+![The parts](assets/figures/three-parts.svg "A caption")
 """
 
 
