@@ -97,10 +97,14 @@ class Program:
             if shares and inputs and inputs[-1].shape == laid.shape and inputs[-1].dtype is laid.dtype:
                 inputs.append(inputs[-1].view(laid.shape) if laid.dim() else inputs[-1].view([]))
                 continue
-            memory = laid.as_strided((laid.untyped_storage().nbytes() // laid.element_size(),), (1,), 0)
-            leaf = memory.clone().requires_grad_(requires_grad)
+            if spec.layout == "stepped":  # a view, whose gradient is wanted: nobody may write to it
+                memory = laid.as_strided((laid.untyped_storage().nbytes() // laid.element_size(),), (1,), 0)
+                leaf = memory.clone().requires_grad_(requires_grad)
+                inputs.append(leaf.clone().as_strided(laid.shape, laid.stride(), laid.storage_offset()))
+            else:
+                leaf = laid.clone().requires_grad_(requires_grad)
+                inputs.append(leaf.clone())
             leaves.append(leaf)
-            inputs.append(leaf.clone().as_strided(laid.shape, laid.stride(), laid.storage_offset()))
         return inputs, leaves
 
     def __str__(self) -> str:
