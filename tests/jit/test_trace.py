@@ -162,7 +162,7 @@ def test_a_gradient_flows_through_in_place_operators() -> None:
 
 
 def test_random_numbers_are_drawn_again_at_every_run() -> None:
-    traced = trace(lambda x: x + glasstorch.rand(3), glasstorch.zeros(3))
+    traced = trace(lambda x: x + glasstorch.rand(3), glasstorch.zeros(3), check_trace=False)
     glasstorch.manual_seed(1)
     first, second = traced(glasstorch.zeros(3)), traced(glasstorch.zeros(3))
     glasstorch.manual_seed(1)
@@ -282,7 +282,7 @@ class Counting(nn.Module):
 
 
 def test_a_buffer_changed_in_place_is_changed_by_the_trace() -> None:
-    traced = trace(Counting(), glasstorch.ones(1))
+    traced = trace(Counting(), glasstorch.ones(1), check_trace=False)  # which would count too
     assert [traced(glasstorch.ones(1)).item() for _ in range(2)] == [2.0, 3.0]
     assert traced.calls.item() == 3.0
 

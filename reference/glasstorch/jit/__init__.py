@@ -12,6 +12,7 @@ from glasstorch.jit._script import ScriptFunction as ScriptFunction
 from glasstorch.jit._script import ScriptModule as ScriptModule
 from glasstorch.jit._trace import TopLevelTracedModule as TopLevelTracedModule
 from glasstorch.jit._trace import trace as trace
+from glasstorch.jit.check_trace import TracingCheckError as TracingCheckError
 from glasstorch.jit.executor import last_executed_optimized_graph as last_executed_optimized_graph
 from glasstorch.jit.log import show_passes as show_passes
 from glasstorch.jit.serialization import ArchiveError as ArchiveError

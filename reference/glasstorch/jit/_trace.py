@@ -7,11 +7,13 @@ Differs: no warning says that tracing is deprecated.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.jit._script import ScriptFunction, ScriptModule
+from glasstorch.jit.check_trace import check_trace as run_checks
+from glasstorch.jit.check_trace import clone_inputs
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.tracer import trace_graph
 from glasstorch.nn.module import Module
@@ -24,13 +26,25 @@ class TopLevelTracedModule(ScriptModule):
         super().__init__(original, type(original).__name__, graph, used_parameters)
 
 
-def trace(func: Any, example_inputs: Any) -> Any:
+def trace(
+    func: Any,
+    example_inputs: Any = None,
+    *,
+    check_trace: bool = True,
+    check_inputs: Iterable[Any] | None = None,
+    check_tolerance: float = 1e-5,
+    example_kwarg_inputs: Mapping[str, Any] | None = None,
+) -> Any:
     """Run a function or a module once on example inputs, and give what it did as a graph to run again.
 
-    The inputs are a tuple of tensors, or of tuples and lists of them; a single tensor need not be in one. The function
-    really runs: what it does in place to its inputs, it does to the examples. The graph has the operators of this one
-    run: sizes, Python numbers and the way taken at each `if` are fixed. A tensor turned into a Python value issues a
-    TracerWarning at its line.
+    The inputs are a tuple of tensors, or of tuples and lists of them; a single tensor need not be in one. With
+    `example_kwarg_inputs` they are given by name instead. The function really runs: what it does in place to its
+    inputs, it does to the examples. The graph has the operators of this one run: sizes, Python numbers and the way
+    taken at each `if` are fixed. A tensor turned into a Python value issues a TracerWarning at its line.
+
+    Unless `check_trace` is False, the function is then traced again, and the graph and the function run, with copies of
+    the inputs, or of each of `check_inputs`. Outputs further apart than `check_tolerance`, relative to the function's,
+    issue a TracerWarning; another graph raises TracingCheckError.
 
     Returns a ScriptFunction, or a TopLevelTracedModule for a module. Refused: a result that is not tensors, a tensor
     that requires grad and is neither an input nor a parameter, tracing while tracing.
@@ -44,12 +58,39 @@ def trace(func: Any, example_inputs: Any) -> Any:
         return func
     if not callable(func):
         raise TypeError(f"trace: expected a function or a module, got {func!r} of type {type(func).__name__}")
-    inputs = (example_inputs,) if isinstance(example_inputs, Tensor) else tuple(example_inputs)
+    if example_kwarg_inputs is not None:
+        if example_inputs is not None:
+            raise TypeError("trace: expected either example_inputs or example_kwarg_inputs, got both")
+        names = list(example_kwarg_inputs)
+        function, inputs = _by_name(func, names), tuple(example_kwarg_inputs.values())
+    else:
+        function, inputs = func, _as_tuple(example_inputs)
+        names = _names(func.forward if isinstance(func, Module) else func, len(inputs))
+    checks = [inputs] if check_inputs is None else list(map(_as_tuple, check_inputs))
+    if check_trace and check_inputs is None:
+        checks = [clone_inputs(inputs)]  # as they are now: the function may change them
+    traced = _trace(func, function, names, inputs)
+    if check_trace:
+        run_checks(function, traced, lambda given: _trace(func, function, names, given), checks, check_tolerance)
+    return traced
+
+
+def _as_tuple(inputs: Any) -> tuple[Any, ...]:
+    return (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+
+
+def _by_name(func: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
+    """The function, taking these arguments in order."""
+    return lambda *values: func(**dict(zip(names, values, strict=True)))
+
+
+def _trace(func: Any, function: Callable[..., Any], names: list[str], inputs: tuple[Any, ...]) -> Any:
+    """Trace `func`, which is called as `function`."""
     if isinstance(func, Module):
         held = {id(tensor): (name, tensor) for name, tensor in [*func.named_parameters(), *func.named_buffers()]}
-        state = trace_graph(func, inputs, _names(func.forward, len(inputs)), held)
+        state = trace_graph(function, inputs, names, held)
         return TopLevelTracedModule(func, state.graph, state.used_parameters)
-    state = trace_graph(func, inputs, _names(func, len(inputs)), {})
+    state = trace_graph(function, inputs, names, {})
     return ScriptFunction(getattr(func, "__qualname__", type(func).__name__), state.graph)
 
 
