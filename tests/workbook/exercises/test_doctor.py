@@ -59,6 +59,7 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
         "no JupyterLab: jupyterlab not installed `workbook lab` cannot open notebooks",
         "no git: not a git clone",
         "no compiler: no g++ Chapter 05 and its exercises compile CUDA kernels for a simulated device",
+        "Fused loops of traced programs run in NumPy, with the same results, and slower.",
         "no Node.js: no node Mathematics and diagrams of the book show as their source.",
         "no GPU: no NVIDIA card that answers CUDA kernels run on a simulated device, on the CPU;",
         "no torch: not installed Comparisons with torch show what was recorded instead of running it.",
@@ -66,6 +67,19 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
         "The exercises can run. What is marked `no` is not needed for them.",
     ):
         assert words in text
+
+
+def test_the_compiler_is_the_one_that_the_library_takes(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    monkeypatch.setattr(doctors, "ask", lambda *arguments: (0, "7.8" if arguments[0] == "my-c++" else "9"))
+    monkeypatch.setenv("CXX", "my-c++")
+    doctor(clone)
+    assert "my-c++ 7.8" in capsys.readouterr().out
+    monkeypatch.setenv("CXX", "")
+    doctor(clone)
+    assert "g++ 9" in capsys.readouterr().out
 
 
 def test_without_a_needed_package_the_exercises_cannot_run(
