@@ -23,6 +23,7 @@ from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.side_effects import is_opaque
 from glasstorch.jit.types import AnyType, ListType, OpaqueType, OptionalType, TensorType, TupleType, Type
+from glasstorch.jit.verify import GROUPS
 
 OUTSIDE: Final = "outside"
 Place = Value | str
@@ -39,7 +40,7 @@ CONTAINERS: Final = frozenset(
 class AliasAnalysis:
     """The places of every value of a graph as it stood when the analysis was made.
 
-    After values were merged, tell it with `merged`; after any other edit, make a new one.
+    After values were merged or renamed, tell it with `merged` or `renamed`; after any other edit, make a new one.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -86,6 +87,10 @@ class AliasAnalysis:
         if self.is_returned(dropped):
             self._returned |= self.places(kept)
 
+    def renamed(self, new: Value, old: Value) -> None:
+        """Take note that another node now makes what `old` was, and gives it as `new`."""
+        self._places[new] = self.places(old)
+
     def _with_outside(self, places: Places) -> Places:
         return places if places.isdisjoint(self._leaked) else places | {OUTSIDE}
 
@@ -101,6 +106,9 @@ class AliasAnalysis:
             elif node.kind in CONTAINERS:
                 for output in node.outputs:
                     self._add(output, self._of_all(node.inputs))
+            elif node.kind in GROUPS:
+                for output in node.outputs:
+                    self._add(output, frozenset([output]))
             elif is_opaque(node):
                 self._visit_opaque(node)
             else:

@@ -15,7 +15,18 @@ from glasstorch.jit.ir import Node
 # Kinds of ours that have no schema and do nothing but give values.
 PURE_PRIMITIVES: Final = frozenset(
     f"prim::{name}"
-    for name in ("Constant", "ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack", "TupleIndex", "If", "Loop")
+    for name in (
+        "Constant",
+        "ListConstruct",
+        "ListUnpack",
+        "TupleConstruct",
+        "TupleUnpack",
+        "TupleIndex",
+        "If",
+        "Loop",
+        "FusionGroup",
+        "DifferentiableGraph",
+    )
 )
 # Operators that draw random numbers; those that take a generator are known by that.
 RANDOM: Final = frozenset(["rand", "randn", "randint", "randperm"])

@@ -1,0 +1,180 @@
+"""How is a fusion group compiled for the inputs that it gets, and what if it cannot be?
+
+Mirrors: torch/csrc/jit/codegen/fuser/compiler.cpp, executor.cpp (runFusion, runFallback), kernel_cache.cpp;
+    torch/csrc/jit/tensorexpr/kernel.cpp (TensorExprKernel::run, fallback)
+Differs: compiled again for other sizes and strides, which takes less than a millisecond; the text of a loop does not
+    name them, so that what a C++ compiler made of it serves them all.
+
+# Note [When a group is interpreted]
+A loop computes what the CPU kernels compute, and nothing else. Where an operator would do more than that (record a
+gradient or a trace, batch, run on another device) or where the inputs have no loop (half precision, numbers), the
+subgraph is interpreted, operator by operator. So it is where an operator refuses its inputs: the error is then
+eager's.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.core.dtype import get_default_dtype
+from glasstorch.core.geometry import Shape, expand_strides
+from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT, key_set_of
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.jit.codegen.lower import lower
+from glasstorch.jit.codegen.numpy_loop import NumpyLoop
+from glasstorch.jit.codegen.program import Loop, Program, UnfusableError
+from glasstorch.jit.codegen.walk import plan_walk
+from glasstorch.jit.interpreter import Code, register_operation
+from glasstorch.jit.ir import Graph, Node
+from glasstorch.jit.log import log_unfused
+from glasstorch.jit.printer import SUBGRAPH
+from glasstorch.jit.settings import fuser_name
+from glasstorch.kernels.iterator import allocate_output
+
+KEEP: Final = 64  # plans of one group: for so many sets of sizes, strides and dtypes
+
+# What the keys of a call may be for a loop to do all that its operators would: Note [When a group is interpreted].
+DENSE_CPU: Final = key_set_of("CPU")
+PLAIN: Final = DENSE_CPU | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["BackendSelect"]
+
+
+class CompiledLoop(NamedTuple):
+    """A loop, and how it walks over its arrays: those that it reads, then those that it writes to."""
+
+    run: Callable[[Shape, Sequence[Array]], None]
+    slots: tuple[int, ...]
+    sizes: Shape
+    strides: tuple[Shape | None, ...]  # in bytes, of each array; None for one after the other
+
+
+class Plan(NamedTuple):
+    """What is done for inputs of certain dtypes, sizes and strides."""
+
+    program: Program
+    loops: tuple[CompiledLoop, ...]
+    temporaries: tuple[int, ...]  # slots that one loop writes and another reads, and that nobody gets
+
+
+class FusedGroup:
+    """A fusion group that can be called: `group(*inputs)` gives the outputs as a tuple. `Code` runs these."""
+
+    def __init__(self, subgraph: Graph, tell: Callable[[str], None] = lambda why: None) -> None:
+        self.subgraph = subgraph.copy()
+        self._tell = tell  # is told why the group is interpreted
+        self._plans: OrderedDict[tuple[Any, ...], Plan | None] = OrderedDict()
+        self._interpreted: Callable[..., tuple[Any, ...]] | None = None
+        self._told: set[str] = set()
+        self._fuser = fuser_name.get()
+
+    def __call__(self, *inputs: Tensor) -> tuple[Any, ...]:  # hot path: benchmarks/fusion.py
+        plan = self.plan(*inputs)
+        return self.interpret(*inputs) if plan is None else _run(plan, inputs)
+
+    def plan(self, *inputs: Tensor) -> Plan | None:
+        """The loops for such inputs; None where the group is interpreted."""
+        included, allowed = active_keys.get()
+        keys = included
+        records = grad_mode.get()
+        signature: list[Any] = [get_default_dtype()]
+        for tensor in inputs:
+            if tensor._number is not None or (records and tensor._autograd_meta is not None and tensor.requires_grad):
+                return None
+            keys |= tensor.key_set
+            signature += tensor.dtype, tensor._shape, tensor._strides
+        keys &= allowed
+        if keys & ~PLAIN or keys & DENSE_CPU != DENSE_CPU:
+            return None
+        key = tuple(signature)
+        try:
+            plan = self._plans[key]
+            self._plans.move_to_end(key)
+        except KeyError:
+            plan = self._plans[key] = self._compile(inputs)
+            while len(self._plans) > KEEP:
+                self._plans.popitem(last=False)
+        return plan
+
+    def interpret(self, *inputs: Tensor) -> tuple[Any, ...]:
+        """Run the operators one after another."""
+        if self._interpreted is None:
+            self._interpreted = Code(self.subgraph)
+        return self._interpreted(*inputs)
+
+    def _compile(self, inputs: Sequence[Tensor]) -> Plan | None:
+        try:
+            return compile_program(lower(self.subgraph, inputs))
+        except UnfusableError as error:
+            why = str(error)
+        except (TypeError, ValueError, RuntimeError) as error:  # an operator refuses: interpreted, it says so itself
+            why = f"{type(error).__name__}: {error}"
+        if why not in self._told:
+            self._told.add(why)
+            self._tell(why)
+        return None
+
+
+def compile(subgraph: Graph) -> FusedGroup:
+    """The subgraph of a fusion group as something to call; its loops are written when inputs are known."""
+    return FusedGroup(subgraph)
+
+
+def _operation(node: Node) -> FusedGroup:
+    return FusedGroup(node.attributes[SUBGRAPH], lambda why: log_unfused(node, why))
+
+
+register_operation("prim::FusionGroup", _operation)
+
+
+def compile_program(program: Program) -> Plan:
+    """Have the loops of a program written."""
+    written = [slot for loop in program.loops for slot in loop.writes]
+    return Plan(
+        program,
+        tuple(_compile_loop(program, loop) for loop in program.loops if prod(loop.shape)),
+        tuple(slot for slot in written if slot not in program.outputs),
+    )
+
+
+def _compile_loop(program: Program, loop: Loop) -> CompiledLoop:
+    slots = (*loop.reads, *loop.writes)
+    shapes, dtypes = program.shapes, program.dtypes
+    strides = [expand_strides(shapes[slot], program.strides[slot], loop.shape) for slot in slots]
+    walk = plan_walk(loop.shape, strides)
+    in_bytes = (
+        None if one == (1,) else tuple(stride * dtypes[slot].itemsize for stride in one)
+        for slot, one in zip(slots, walk.strides, strict=True)
+    )
+    return CompiledLoop(NumpyLoop(loop, dtypes), slots, walk.sizes, tuple(in_bytes))
+
+
+def _run(plan: Plan, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
+    program = plan.program
+    held: dict[int, Tensor] = dict(enumerate(inputs))
+    outputs = tuple(map(allocate_output, program.results))
+    held.update(zip(program.outputs, outputs, strict=True))
+    for slot in plan.temporaries:
+        held[slot] = empty(program.shapes[slot], program.dtypes[slot])
+    for run, slots, sizes, strides in plan.loops:
+        run(sizes, [_view(held[slot], sizes, moves) for slot, moves in zip(slots, strides, strict=True)])
+    return outputs
+
+
+def _view(tensor: Tensor, sizes: Shape, strides: Shape | None) -> Array:
+    """A tensor's elements in the order of a walk, of which strides None say that it is theirs in memory."""
+    array = tensor.array()
+    if strides is None and array.flags.c_contiguous:
+        return array.reshape(-1)
+    if strides is None:
+        strides = (array.itemsize,)
+    storage = tensor._storage
+    if storage is None:
+        return np.ndarray(sizes, array.dtype, array, 0, strides)
+    return np.ndarray(sizes, array.dtype, storage.memory, tensor._offset * array.itemsize, strides)

@@ -1,0 +1,71 @@
+"""How does the subgraph of a fusion group become a program, for inputs of given dtypes, sizes and strides?
+
+Mirrors: torch/csrc/jit/tensorexpr/kernel.cpp (TensorExprKernel::compile, computeValue)
+Differs: sizes and strides of all values are found with the operators' shape functions, for each set of inputs anew;
+    PyTorch compiles for symbolic sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from glasstorch._tensor import Tensor, make
+from glasstorch.core.device import device
+from glasstorch.core.dtype import dtype
+from glasstorch.core.geometry import Shape
+from glasstorch.core.storage import Storage
+from glasstorch.jit.codegen.formulas import COMPOSITES, LOWERINGS
+from glasstorch.jit.codegen.program import Argument, Program, Steps, UnfusableError
+from glasstorch.jit.ir import Graph, Node, Value
+from glasstorch.jit.types import as_argument
+from glasstorch.kernels.structured import shape_function
+from glasstorch.operators.shapes.result import Result
+
+NO_ELEMENTS = Storage.allocate(0, device("meta"))
+
+
+def facts(shape: Shape, strides: Shape | None, of: dtype) -> Tensor:
+    """A tensor without elements. Strides None are row-major."""
+    return make(NO_ELEMENTS, of, shape, strides, 0)
+
+
+def lower(subgraph: Graph, inputs: Sequence[Tensor]) -> Program:
+    """The program of a group for inputs like these.
+
+    UnfusableError where no loop can be written; what an operator refuses raises what eager mode raises.
+    """
+    known = {
+        value: Argument(i, facts(tensor._shape, tensor._strides, tensor.dtype))
+        for i, (value, tensor) in enumerate(zip(subgraph.inputs, inputs, strict=True))
+    }
+    steps = Steps(inputs)
+    results: dict[Value, Result] = {}
+    for node in subgraph.nodes:
+        if node.kind != "prim::Constant":
+            slot, result = _operator(steps, node, known)
+            results[node.output] = result
+            known[node.output] = Argument(slot, facts(result.shape, result.strides, result.dtype))
+    outputs = [known[value].slot for value in subgraph.outputs]
+    return steps.program(outputs, [results[value] for value in subgraph.outputs])
+
+
+def _operator(steps: Steps, node: Node, known: dict[Value, Argument]) -> tuple[int, Result]:
+    operator = node.operator()
+    name = operator.name.removeprefix("aten::")
+    arguments: list[Any] = []
+    for declared, value in zip(operator.schema.arguments, node.inputs, strict=True):
+        if value in known:
+            arguments.append(known[value])
+        elif isinstance(held := value.constant(), Tensor):
+            arguments.append(Argument(-1, held))
+        else:
+            arguments.append(as_argument(declared.type, held))
+    if name in COMPOSITES:
+        name, rearranged = COMPOSITES[name]
+        arguments = list(rearranged(*arguments))
+    result = shape_function(name)(*(a.facts if isinstance(a, Argument) else a for a in arguments))
+    slot = LOWERINGS[name](steps, *arguments)
+    if steps.shapes[slot] != result.shape or steps.dtypes[slot] is not result.dtype:
+        raise UnfusableError(f"{name} gives {result.dtype}{list(result.shape)}, its steps give something else")
+    return slot, result

@@ -1,0 +1,154 @@
+"""How does NumPy run a fused loop without a temporary of full size?
+
+Mirrors: what torch/csrc/jit/tensorexpr/llvm_codegen.cpp does, for a machine whose instructions are ufuncs
+Differs: an instruction works on a block of elements that fits into the cache, not on a vector register.
+
+The text of a Python function is written, one line for each step, that runs all steps on one block. What passes from
+step to step is in scratch arrays of a block's size, used again as soon as nobody needs what they hold. The results are
+written block by block where they belong. The ufuncs are those of the eager kernels: the results are theirs to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+
+from glasstorch.core.dtype import dtype
+from glasstorch.core.tensor_impl import Array
+from glasstorch.jit.codegen.program import Constant, Loop, Operand
+from glasstorch.kernels.cpu import pointwise_binary, pointwise_power, pointwise_select, pointwise_unary
+from glasstorch.kernels.iterator import BLOCK
+from glasstorch.kernels.quiet import quietly
+
+Body = Callable[..., None]  # body(*reads, *writes, *scratch), all arrays of one block
+
+
+def cast(out: Array, x: Array) -> None:
+    """The elements of x, in the dtype of `out`."""
+    np.copyto(out, x, casting="unsafe")
+
+
+# formula -> the loop of the eager kernels that computes it: a ufunc, or loop(out, *inputs)
+LOOPS: Final[dict[str, Callable[..., Any]]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.true_divide,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+    "bitwise_not": np.invert,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "gt": np.greater,
+    "le": np.less_equal,
+    "ge": np.greater_equal,
+    "neg": np.negative,
+    "abs": np.absolute,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "reciprocal": np.reciprocal,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "trunc": np.trunc,
+    "sgn": pointwise_unary.sgn,
+    "pow": pointwise_power.power,
+    "floor_divide": pointwise_binary.floor_divide,
+    "trunc_divide": pointwise_binary.trunc_divide,
+    "remainder": pointwise_binary.remainder,
+    "select": pointwise_select.choose,
+    "cast": cast,
+    "copy": cast,
+}
+
+
+class NumpyLoop:
+    """A loop as a Python function over blocks. `source` is its text."""
+
+    def __init__(self, loop: Loop, dtypes: Sequence[dtype]) -> None:
+        self.source, self._constants, self._scratch = _write(loop, dtypes)
+        names: dict[str, Any] = LOOPS | self._constants
+        exec(compile(self.source, "<fused loop>", "exec"), names)  # the text is made of LOOPS' names and numbers only
+        self._body: Body = names["body"]
+
+    def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
+        """Run over arrays of these sizes: those that are read, then those that are written to."""
+        quietly(self._run, sizes, arrays)
+
+    def _run(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
+        if prod(sizes) <= BLOCK:
+            self._body(*arrays, *[np.empty(sizes, of.numpy) for of in self._scratch])
+            return
+        for blocks in _blocks(sizes, arrays, self._scratch):
+            self._body(*blocks)
+
+
+def _blocks(sizes: tuple[int, ...], arrays: Sequence[Array], scratch: Sequence[dtype]) -> Iterator[list[Array]]:
+    """The arrays cut into pieces of about BLOCK elements, with scratch arrays of the pieces' sizes."""
+    axis = len(sizes) - 1
+    while axis and prod(sizes[axis:]) <= BLOCK:
+        axis -= 1
+    inner = sizes[axis + 1 :]
+    step = max(1, BLOCK // prod(inner))
+    own = [np.empty((min(step, sizes[axis]), *inner), of.numpy) for of in scratch]
+    for index in product(*map(range, sizes[:axis])):
+        rows = [array[index] for array in arrays] if index else arrays
+        for start in range(0, sizes[axis], step):
+            count = min(step, sizes[axis] - start)
+            kept = own if count == step else [array[:count] for array in own]
+            yield [*(array[start : start + count] for array in rows), *kept]
+
+
+# Writing the function ----------------------------------------------------------------------------------------------
+
+
+def _write(loop: Loop, dtypes: Sequence[dtype]) -> tuple[str, dict[str, Array], list[dtype]]:
+    """The text of the function, the constants that it names, and the dtypes of its scratch arrays.
+
+    A step may write over what dies with it: no loop reads an input after it has written to `out`.
+    """
+    names = {slot: f"in{slot}" for slot in loop.reads} | {slot: f"out{slot}" for slot in loop.writes}
+    parameters = list(dict.fromkeys(names.values()))
+    last_use = {operand: i for i, step in enumerate(loop.steps) for operand in step.operands}
+    constants: dict[str, Array] = {}
+    scratch: list[dtype] = []
+    free: dict[dtype, list[str]] = {}
+    lines = []
+    for i, step in enumerate(loop.steps):
+        operands = [_name(operand, names, constants) for operand in step.operands]
+        for operand in dict.fromkeys(step.operands):
+            if isinstance(operand, int) and last_use[operand] == i and names[operand].startswith("s"):
+                free.setdefault(dtypes[operand], []).append(names[operand])
+        if step.slot not in names:
+            if not free.get(step.dtype):
+                free.setdefault(step.dtype, []).append(f"s{len(scratch)}")
+                scratch.append(step.dtype)
+            names[step.slot] = free[step.dtype].pop()
+        lines.append(_call(step.formula, names[step.slot], operands))
+    parameters += [f"s{i}" for i in range(len(scratch))]
+    return f"def body({', '.join(parameters)}):\n" + "\n".join(lines) + "\n", constants, scratch
+
+
+def _name(operand: Operand, names: dict[int, str], constants: dict[str, Array]) -> str:
+    """How the text calls an operand; a constant becomes an array, which a ufunc reads faster than a number."""
+    if not isinstance(operand, Constant):
+        return names[operand]
+    name = f"c{len(constants)}"
+    constants[name] = np.array(operand.value, operand.dtype.numpy)
+    return name
+
+
+def _call(formula: str, out: str, operands: Sequence[str]) -> str:
+    """A ufunc takes what it writes to by name, the other loops first."""
+    if isinstance(LOOPS[formula], np.ufunc):
+        return f"    {formula}({', '.join(operands)}, out={out})"
+    return f"    {formula}({', '.join((out, *operands))})"
