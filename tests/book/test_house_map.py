@@ -43,6 +43,14 @@ def test_every_folder_of_the_library_is_a_room() -> None:
     assert folders - set(rooms) == set()
 
 
+def test_the_readme_names_every_folder_that_stands_in_the_order_of_the_layers() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## The map of the house")[2]
+    tree = text.partition("```\n")[2].partition("```")[0]
+    built = [room for layer in LAYERS[:-1] for room in layer.built(ROOT) if not room.endswith(".py")]
+    named = re.findall(r"\b(\w+)/(?=[ \n])", tree.partition("reference/glasstorch/")[2].partition("\nworkbook/")[0])
+    assert [room for room in named if room in built] == built
+
+
 def test_every_layer_is_told_in_a_chapter_that_the_book_has_a_title_for() -> None:
     for layer in LAYERS:
         assert layer.chapters == tuple(sorted(layer.chapters))
