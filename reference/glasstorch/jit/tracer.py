@@ -135,7 +135,7 @@ class TracingState:
                     "write to the same tensor again, and start from what the run before it left there"
                 )
             return value
-        if isinstance(type, ListType) and isinstance(given, list | tuple):
+        if isinstance(type, ListType) and isinstance(given, list | tuple | range):
             return self.graph.insert_list(type.element, [self._element(element) for element in given])
         return self.graph.insert_constant(
             float(given) if declared.type.base == "float" and given is not None else given

@@ -175,6 +175,7 @@ class _Run:
         return list(groups.values())
 
     def _must_stay(self, node: Node) -> bool:
+        """Whether what the node makes may not leave its group: Note [Views stay inside]."""
         if node.kind == "prim::ListUnpack":
             return _is_view(node.inputs[0].node)
         return _is_view(node) or any(isinstance(value.type, ListType) for value in node.outputs)

@@ -1,0 +1,95 @@
+"""Does every operator of the table have the gradients of eager when they are derived with those of its neighbours?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch import jit
+from glasstorch.jit.differentiable_graph import DifferentiableGraph
+from glasstorch.jit.interpreter import Code
+from glasstorch.jit.passes.create_autodiff_subgraphs import GROUP, create_autodiff_subgraphs
+from glasstorch.jit.passes.erase_shapes import erase_shape_information
+from tests.agreement.oracles import about, assert_same, operator, require_grad, results, seed
+from tests.agreement.samples import Call, Row, arrays, in_library
+from tests.agreement.table import ROWS
+
+Tensor = glasstorch.Tensor
+
+# Operators that no group takes, and why; those that write are in none either.
+OUTSIDE = {
+    "index.Tensor": "its sizes depend on the data of a mask",
+    "index_put": "its sizes depend on the data of a mask",
+    "as_strided": "it reads where elements lie in memory",
+    "_as_strided_backward": "it reads where elements lie in memory",
+    "to.device": "its result may be on another device",
+}
+CHECKED = [row for row in ROWS if row.differentiable and not operator(row.op).schema.is_inplace]
+
+
+def between(row: Row, call: Call) -> tuple[list[Tensor], Callable[..., Any]] | None:
+    """The tensors of a call that want gradients, and a function of them: neg, the operator, neg. None without any."""
+    args, kwargs = in_library(glasstorch, call, arrays(row, call, "float64"))
+    wanted = require_grad(call, args, kwargs)
+    places = {id(tensor): i for i, tensor in enumerate(wanted)}
+
+    def function(*tensors: Tensor) -> Any:
+        def put(value: Any) -> Any:
+            if isinstance(value, list):
+                return [put(one) for one in value]
+            return tensors[places[id(value)]].neg().neg() if id(value) in places else value
+
+        made = operator(row.op)(*map(put, args), **{name: put(value) for name, value in kwargs.items()})
+        return tuple(result.neg() if result.is_floating_point() else result.clone() for result in results(made))
+
+    return (wanted, function) if wanted else None
+
+
+def derivatives(function: Callable[..., Any], wanted: list[Tensor]) -> list[Any]:
+    """Values, first and second derivatives."""
+    made = results(function(*wanted))
+    roots = [result for result in made if result.requires_grad]
+    first = glasstorch.autograd.grad(
+        roots, wanted, [seed(root) for root in roots], create_graph=True, allow_unused=True
+    )
+    again = [gradient for gradient in first if gradient is not None and gradient.requires_grad]
+    second: tuple[Any, ...] = ()
+    if again:
+        second = glasstorch.autograd.grad(again, wanted, [seed(g) for g in again], allow_unused=True)
+    return [*made, *first, *second]
+
+
+@pytest.mark.parametrize("row", CHECKED, ids=lambda row: row.op)
+def test_gradients_are_those_of_eager(row: Row) -> None:
+    for call in row.calls:
+        found = between(row, call)
+        if found is None:
+            continue
+        wanted, function = found
+        graph = jit.trace(function, tuple(wanted)).graph.copy()
+        erase_shape_information(graph)
+        create_autodiff_subgraphs(graph, threshold=1)
+        what = f"{about(row, call, 'float64')}\n{graph}"
+        holding = [node for node in graph.find_all_nodes(GROUP) if holds(node, row.op)]
+        assert bool(holding) == (row.op not in OUTSIDE), what
+        code = Code(graph)
+        ours, eager = derivatives(lambda *x, code=code: code(*x)[0], wanted), derivatives(function, wanted)
+        assert_all_same(ours, eager, what)
+        for group in code._functions:
+            if isinstance(group, DifferentiableGraph) and group._derived:
+                assert None not in group._derived.values(), what
+
+
+def holds(group: Any, name: str) -> bool:
+    return any(node.maybe_operator() is operator(name) for node in group.attributes["Subgraph"].nodes)
+
+
+def assert_all_same(ours: list[Any], eager: list[Any], what: str) -> None:
+    assert len(ours) == len(eager), what
+    for one, other in zip(ours, eager, strict=True):
+        assert (one is None) == (other is None), what
+        if one is not None:
+            assert_same(one.detach(), other.detach(), what)
