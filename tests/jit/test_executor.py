@@ -52,6 +52,17 @@ def test_calls_that_record_gradients_have_a_plan_of_their_own() -> None:
         assert traced.graph_for(x) is traced.graph_for(x.detach())
 
 
+def test_nodes_are_fused_where_no_gradient_is_recorded() -> None:
+    traced = jit.trace(wasteful, glasstorch.zeros(2, 2))
+    x = glasstorch.rand(3, 2)
+    assert kinds(traced.graph_for(x)) == ["prim::FusionGroup"]
+    assert kinds(traced.graph_for(x.requires_grad_())) == ["prim::DifferentiableGraph"]
+    with jit.fuser("none"):
+        assert kinds(traced.graph_for(x.detach())) == ["aten::add", "aten::exp"]
+    wanted = glasstorch.autograd.grad(wasteful(x).sum(), x)[0]
+    assert glasstorch.allclose(glasstorch.autograd.grad(traced(x).sum(), x)[0], wanted)
+
+
 def test_gradients_are_asked_for_inside_tuples_too() -> None:
     traced = jit.trace(lambda pair: pair[0] + pair[1], ((glasstorch.zeros(2), glasstorch.zeros(2)),))
     x, y = glasstorch.zeros(2), glasstorch.ones(2, requires_grad=True)

@@ -15,11 +15,14 @@ import threading
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+import glasstorch.jit.differentiable_graph  # noqa: F401  (registers its kind of node)
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.errors import ArgumentError
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph
+from glasstorch.jit.log import run_pass
+from glasstorch.jit.passes.create_autodiff_subgraphs import create_autodiff_subgraphs
 from glasstorch.jit.passes.pipeline import run_nondiff_optimization, run_optimization
 from glasstorch.jit.settings import fuser_name, optimize
 from glasstorch.jit.tracer import tracing_state
@@ -81,10 +84,11 @@ class GraphExecutor:
         with _compiling:
             if key not in self._plans:  # another thread may have been first
                 graph = self.graph.copy()
-                if key.optimized:
+                if key.records_gradients:
                     run_optimization(graph)
-                    if not key.records_gradients:
-                        run_nondiff_optimization(graph)
+                    run_pass(create_autodiff_subgraphs, graph)
+                elif key.optimized:
+                    run_nondiff_optimization(graph)
                 self._plans[key] = ExecutionPlan(graph, Code(graph))
             return self._plans[key]
 

@@ -15,7 +15,9 @@ from glasstorch.jit.passes.common_subexpression import eliminate_common_subexpre
 from glasstorch.jit.passes.constant_propagation import propagate_constants
 from glasstorch.jit.passes.dead_code import eliminate_dead_code
 from glasstorch.jit.passes.erase_shapes import erase_shape_information
+from glasstorch.jit.passes.fuse_pointwise import fuse_pointwise
 from glasstorch.jit.passes.peephole import peephole
+from glasstorch.jit.settings import fuser_name
 
 Pass = Callable[[Graph], bool]
 
@@ -30,8 +32,8 @@ PASSES: Final[tuple[Pass, ...]] = (
     eliminate_common_subexpressions,
     eliminate_dead_code,
 )
-# Where no gradients are recorded.
-NONDIFF_PASSES: Final[tuple[Pass, ...]] = (eliminate_dead_code,)
+# Where nobody will ask for gradients, so that nodes may be fused.
+FUSION_PASSES: Final[tuple[Pass, ...]] = (fuse_pointwise, eliminate_dead_code)
 
 
 def run_optimization(graph: Graph, show: Callable[[str], None] | None = None) -> bool:
@@ -44,8 +46,11 @@ def run_optimization(graph: Graph, show: Callable[[str], None] | None = None) ->
 
 
 def run_nondiff_optimization(graph: Graph, show: Callable[[str], None] | None = None) -> bool:
-    """Run the passes of NONDIFF_PASSES, on a graph of which nobody will ask for gradients. As `run_optimization`."""
-    return _run(NONDIFF_PASSES, graph, show)
+    """As `run_optimization`, on a graph of which nobody will ask for gradients: fuse nodes too.
+
+    Under `fuser("none")` none are fused.
+    """
+    return _run(PASSES if fuser_name.get() == "none" else PASSES + FUSION_PASSES, graph, show)
 
 
 def _run(passes: Iterable[Pass], graph: Graph, show: Callable[[str], None] | None) -> bool:
