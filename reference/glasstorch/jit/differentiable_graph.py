@@ -32,7 +32,7 @@ from glasstorch.jit.autodiff import Defined, Gradient, NotDerivableError, Signat
 from glasstorch.jit.interpreter import Code, register_operation
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.ir import Node as GraphNode
-from glasstorch.jit.passes.pipeline import run_nondiff_optimization, run_optimization
+from glasstorch.jit.passes.pipeline import run_nondiff_optimization
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.settings import fuser_name
 
@@ -203,10 +203,7 @@ def compiled(graph: Graph, fuser: str) -> Code:
     token = fuser_name.set(fuser)
     try:
         copy = graph.copy()
-        if fuser == "none":
-            run_optimization(copy)
-        else:
-            run_nondiff_optimization(copy)
+        run_nondiff_optimization(copy)
         return Code(copy)
     finally:
         fuser_name.reset(token)
