@@ -51,6 +51,7 @@ def test_header_lines_become_a_box_and_doctests_code() -> None:
     [
         ("One.\n\nTwo: three.", "One.\n\nTwo: three."),
         ("out[i][j] and `a[i][j]`", "out&#91;i&#93;&#91;j&#93; and `a[i][j]`"),
+        ("torch/__init__.py, `a_b`", "torch/&#95;&#95;init&#95;&#95;.py, `a_b`"),
         ("a vector<Edge> of *args, 2 * 3", "a vector&#60;Edge> of &#42;args, 2 * 3"),
     ],
 )

@@ -18,8 +18,13 @@ NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
 @pytest.fixture
 def small(book: SmallBook) -> SmallBook:
-    """Two chapters of three sections, listed against the alphabet; one is there to look things up."""
-    heads = {"02-a/z": "Z\n\n*10 minutes. Needs", "02-a/b": "B\n\n*25 minutes. Needs", "05-c/c": "C\n\n*To look up"}
+    """Two chapters of four sections, listed against the alphabet; one is there to look things up."""
+    heads = {
+        "02-a/z": "Z\n\n*10 minutes. Needs: Python. You will",
+        "02-a/b": "B\n\n*25 minutes. Needs: [Z](z.md). You will",
+        "05-c/c": "C\n\n*15 minutes. Needs: [B](../02-a/b.md#here), and\n[D](d.md). You will [not](x.md)",
+        "05-c/d": "D\n\n*To look up",
+    }
     for name, head in heads.items():
         path = book.root / "chapters" / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
@@ -31,9 +36,10 @@ def small(book: SmallBook) -> SmallBook:
 
 def test_sections_come_in_the_order_of_the_navigation(small: SmallBook) -> None:
     assert list(sections(small.root)) == [
-        Section("02", "02-a/z.md", "Z", 10),
-        Section("02", "02-a/b.md", "B", 25),
-        Section("05", "05-c/c.md", "C", 0),
+        Section("02", "02-a/z.md", "Z", 10, ()),
+        Section("02", "02-a/b.md", "B", 25, ("02-a/z.md",)),
+        Section("05", "05-c/c.md", "C", 15, ("02-a/b.md", "05-c/d.md")),
+        Section("05", "05-c/d.md", "D", 0, ()),
     ]
     assert {number: first.title for number, first in first_sections(small.root).items()} == {"02": "Z", "05": "C"}
 
@@ -41,7 +47,7 @@ def test_sections_come_in_the_order_of_the_navigation(small: SmallBook) -> None:
 def test_the_contents_tell_times_and_what_is_missing(small: SmallBook) -> None:
     text = contents(small.root)
     assert "02 Tensor and storage\n\n:   [Z](02-a/z.md) *10 min*\n\n:   [B](02-a/b.md) *25 min*\n\n05 CUDA\n" in text
-    assert ":   [C](05-c/c.md)\n" in text
+    assert "05 CUDA\n\n:   After [B](02-a/b.md)\n\n:   [C](05-c/c.md) *15 min*\n\n:   [D](05-c/d.md)\n" in text
     assert text.endswith(
         "Not written yet: " + ", ".join(chapter_title(n) for n in TITLES if n not in ("02", "05")) + "."
     )
@@ -61,6 +67,13 @@ def test_a_section_that_is_not_there_or_says_no_time_is_named(small: SmallBook, 
 def test_every_section_of_the_book_is_in_its_contents() -> None:
     there = {path.relative_to(ROOT / "chapters").as_posix() for path in (ROOT / "chapters").glob("[0-9][0-9]-*/*.md")}
     assert {section.path for section in sections(ROOT)} == there
+
+
+def test_no_section_needs_one_that_stands_after_it() -> None:
+    seen: set[str] = set()
+    for section in sections(ROOT):
+        assert set(section.needs) - seen == set(), section.path
+        seen.add(section.path)
 
 
 def test_chapters_have_one_title_everywhere() -> None:

@@ -84,5 +84,5 @@ def test_links_of_the_map_are_large_enough_on_a_screen(browser: Any, site: Path)
 def test_the_contents_lead_to_every_section(browser: Any, site: Path) -> None:
     with watched(browser) as window:
         window.open(site / "index.html")
-        window.page.locator(".contents").get_by_role("link", name="One addition").click()
+        window.page.locator(".contents").get_by_role("link", name="One addition").first.click()
         window.page.wait_for_url("**/00-start/one-addition.html")

@@ -23,7 +23,7 @@ from workbook.book.source_map import address_of
 FOLDER = "reference/api"
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
 LABELS = ("Mirrors:", "Differs:")
-MARKUP = re.compile(r"[\[\]<]|\*(?=\w)")
+MARKUP = re.compile(r"[\[\]<_]|\*(?=\w)")
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 

@@ -6,6 +6,7 @@ The order is the navigation's, in mkdocs.yml. Time, needs and aim stand in each 
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from itertools import groupby
@@ -30,7 +31,9 @@ TITLES = {
     "10": "Export and tools",
 }
 IN_NAVIGATION = re.compile(r"^ *- (?P<path>(?P<chapter>\d\d)-[\w-]+/[\w-]+\.md)$", re.MULTILINE)
-TITLE = re.compile(r"^# (?P<title>.+)\n\n\*(?:(?P<minutes>\d+) minutes\. )?", re.MULTILINE)
+HEAD = re.compile(r"^# (?P<title>.+)\n\n\*(?P<lead>(?:(?P<minutes>\d+) minutes\. )?[^*]+)", re.MULTILINE)
+NEEDS = re.compile(r"Needs:(.*)You will", re.DOTALL)
+LINK = re.compile(r"\]\(([^)#]+\.md)")
 
 
 class Section(NamedTuple):
@@ -40,6 +43,7 @@ class Section(NamedTuple):
     path: str  # of its text, below the folder of chapters
     title: str
     minutes: int  # 0 for what is there to look things up
+    needs: tuple[str, ...]  # the sections to read before, by their paths
 
 
 def sections(root: Path) -> Iterator[Section]:
@@ -49,14 +53,17 @@ def sections(root: Path) -> Iterator[Section]:
     """
     for named in IN_NAVIGATION.finditer((root / "mkdocs.yml").read_text(encoding="utf-8")):
         path = root / CHAPTERS / named["path"]
-        head = TITLE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+        head = HEAD.search(path.read_text(encoding="utf-8")) if path.is_file() else None
         if head is None:
             raise BookError(
                 f"mkdocs.yml: the navigation names {named['path']}, "
                 f"{'which has no title with its time below it' if path.is_file() else 'and there is no such section'}\n"
                 "  accepted: a file below chapters/ that begins '# Title', and after an empty line '*15 minutes. ...*'"
             )
-        yield Section(named["chapter"], named["path"], head["title"], int(head["minutes"] or 0))
+        needs = LINK.findall(found[1]) if (found := NEEDS.search(head["lead"])) else []
+        folder = posixpath.dirname(named["path"])
+        before = tuple(posixpath.normpath(posixpath.join(folder, link)) for link in needs)
+        yield Section(named["chapter"], named["path"], head["title"], int(head["minutes"] or 0), before)
 
 
 def first_sections(root: Path) -> dict[str, Section]:

@@ -12,20 +12,24 @@ from pathlib import Path
 from workbook.book.api import page_of as page_of_room
 from workbook.book.contents import TITLES, chapter_title, first_sections, sections
 from workbook.book.exercise_pages import all_exercises, page_of
-from workbook.book.house import LAYERS, Layer
+from workbook.book.house import LAYERS, Layer, not_told
 from workbook.book.render import box
 from workbook.book.source_map import address_of
 
 
 def contents(root: Path) -> str:
-    """The chapters with their sections and exercises, and the minutes of each; then what is not written yet."""
+    """The chapters: what to read before, their sections and exercises with their minutes; then what is missing."""
     written = {chapter: list(found) for chapter, found in groupby(sections(root), key=lambda section: section.chapter)}
     exercises = {
         number: list(found) for number, found in groupby(all_exercises(root), key=lambda exercise: exercise.chapter[:2])
     }
+    titles = {section.path: section.title for found in written.values() for section in found}
     parts = []
     for chapter, found in written.items():
-        lines = [f"{chapter_title(chapter)}"]
+        before = dict.fromkeys(need for section in found for need in section.needs if need[:2] != chapter)
+        lines = [chapter_title(chapter)]
+        if before:
+            lines.append(f":   After {', '.join(f'[{titles[need]}]({need})' for need in before)}")
         lines += [f":   [{section.title}]({section.path}){minutes(section.minutes)}" for section in found]
         links = [f"[{exercise.identity}]({page_of(exercise)})" for exercise in exercises.get(chapter, [])]
         if links:
@@ -52,10 +56,9 @@ def house(root: Path) -> str:
     parts = []
     for layer in reversed(LAYERS):
         lines = [f"{layer.number}. {layer.question}".replace(". ", "\\. ", 1), f":   {rooms(layer, root)}"]
-        told = [
-            f"[{chapter_title(n)}]({first[n].path})" if n in first else f"{n} not written yet" for n in layer.chapters
-        ]
-        lines.append(f":   {', '.join(told)}")
+        told = first if layer.built(root) else {}
+        chapters = [f"[{chapter_title(n)}]({told[n].path})" if n in told else not_told(n) for n in layer.chapters]
+        lines.append(f":   {', '.join(chapters)}")
         lines.append(":   " + ", ".join(f"[`{path}`]({address_of(path)}){{ .there }}" for path in layer.there))
         parts.append("\n\n".join(lines))
     return box("house-list", "\n\n".join(parts))

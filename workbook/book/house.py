@@ -108,6 +108,15 @@ LAYERS = (
 )
 
 
+def not_told(chapter: str) -> str:
+    """What stands in the place of a chapter that does not tell a layer yet, though it will.
+
+    >>> not_told("07")
+    '07: not written yet'
+    """
+    return f"{chapter}: not written yet"
+
+
 def stands(path: Path) -> bool:
     """Whether there is a module or a package at the path."""
     return (path.suffix == ".py" and path.is_file()) or (path / "__init__.py").is_file()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbook.book.contents import Section, chapter_title, first_sections
 from workbook.book.figures.kit import Figure, text_width
-from workbook.book.house import FACADE, LAYERS, PACKAGE, Layer
+from workbook.book.house import FACADE, LAYERS, PACKAGE, Layer, not_told
 from workbook.book.project import CHAPTERS
 from workbook.book.source_map import address_of
 
@@ -66,7 +66,8 @@ def storey(
         x += room(figure, name, x, middle, there=name in built) + 6
     assert x <= TOLD, f"layer {layer.number}: its rooms need {x - ROOMS:.0f} pixels, they have {TOLD - ROOMS}"
     for line, number in enumerate(layer.chapters):
-        chapter(figure, number, middle + LINE * (line - len(layer.chapters) / 2), first.get(number))
+        told = first.get(number) if built else None
+        chapter(figure, number, middle + LINE * (line - len(layer.chapters) / 2), told)
     for line, path in enumerate(layer.there):
         top = middle + LINE * (line - len(layer.there) / 2)
         with figure.link(address_of(path), f"{path} in PyTorch's source", (THERE - 6, top, RIGHT - THERE, LINE)):
@@ -94,7 +95,7 @@ def chapter(figure: Figure, number: str, y: float, first: Section | None) -> Non
     """One chapter, a link to its first section where it has one."""
     title, place = chapter_title(number), THERE - TOLD - 10
     if first is None:
-        figure.text(TOLD, y + 16, f"{number} not written yet", size=12.5, colour="soft", room=place)
+        figure.text(TOLD, y + 16, not_told(number), size=12.5, colour="soft", room=place)
         return
     address = posixpath.relpath(f"{CHAPTERS}/{first.path}", FOLDER)
     with figure.link(address, f"{title}, chapter of the book", (TOLD - 6, y, THERE - TOLD - 6, LINE)):

@@ -287,4 +287,5 @@ LINK_STYLE = (  # only where there are links: the figures of executed cells have
     ".glass-figure a{cursor:pointer;outline:none;text-decoration:none}"  # a line below a_name would hide its underscore
     ".glass-figure a:hover .g-text{text-decoration:underline}"
     ".glass-figure a:focus-visible .g-hit{stroke:var(--g-ink)}"
+    ".g-box.g-dashed{stroke:var(--g-soft)}"  # what is no link yet has to be seen too
 )
