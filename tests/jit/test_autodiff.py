@@ -169,3 +169,41 @@ def test_devices_in_derived_graphs_are_those_of_the_inputs() -> None:
     (found,) = run_backward(gradient, inputs, [glasstorch.ones(2)])
     assert found.device == inputs[0].device
     assert "value=meta" not in str(gradient.df((True,)).graph)
+
+
+CHAIN = """graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::mul(%x, %x)
+  %b : Tensor = aten::add(%a, %x, %one)
+  %c : Tensor = aten::exp(%b)
+  %d : Tensor = aten::mul(%c, %b)
+  return (%d)
+"""
+
+
+def test_what_is_cheap_is_computed_again_of_what_is_saved_anyway() -> None:
+    graph, inputs = parse_ir(CHAIN), [glasstorch.rand(3, requires_grad=True)]
+    signature = signature_of(inputs, [True])
+    plain, again = differentiate(graph, signature), differentiate(graph, signature, again=True)
+    assert [value.node.kind for value in plain.f.outputs] == ["aten::mul", "aten::add", "aten::exp"]
+    assert [value.node.kind for value in again.f.outputs] == ["aten::mul", "aten::exp"]
+    assert plain.df_input_captured_inputs == again.df_input_captured_inputs == [0]
+    (one,), (other,) = (run_backward(g, inputs, [glasstorch.ones(3)]) for g in (plain, again))
+    assert glasstorch.equal(one, other)
+
+
+def test_no_input_is_saved_only_to_compute_something_again() -> None:
+    text = CHAIN.replace("aten::mul(%x, %x)", "aten::neg(%x)")
+    gradient = differentiate(parse_ir(text), signature_of([glasstorch.rand(3, requires_grad=True)], [True]), again=True)
+    assert gradient.df_input_captured_inputs == []
+    assert [value.node.kind for value in gradient.f.outputs] == ["aten::mul", "aten::add", "aten::exp"]
+
+
+def test_what_takes_many_steps_is_saved() -> None:
+    steps = "\n".join(f"  %a{i + 1} : Tensor = aten::add(%a{i}, %x, %one)" for i in range(6))
+    text = (
+        "graph(%x : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %a0 : Tensor = aten::mul(%x, %x)\n"
+        f"{steps}\n  %z : Tensor = aten::sin(%a6)\n  return (%z)"
+    )
+    gradient = differentiate(parse_ir(text), signature_of([glasstorch.rand(3, requires_grad=True)], [True]), again=True)
+    assert [value.node.kind for value in gradient.f.outputs] == ["aten::sin", "aten::add"]

@@ -15,8 +15,13 @@ are entered, so that autograd saves only what the tracer has seen. Nothing is co
 and no data: an operator or a formula that reads data raises an error, and the gradient is not derived.
 
 Cutting the joint graph gives two: forward, which also returns what backward needs, and backward. What a formula read
-of sizes, strides and dtypes is a constant in them, so they hold for inputs of one Signature only. Views and lists are
-not saved: the backward graph makes them again of what they were made of.
+of sizes, strides and dtypes is a constant in them, so they hold for inputs of one Signature only.
+
+# Note [Saved or computed again]
+Views and lists are not saved: the backward graph makes them again of what they were made of. Nor are, if that is asked
+for, results of CHEAP operators that can be computed again, in a few steps, from what is saved anyway: in a fused loop
+that costs less than writing and reading memory. An input that backward would not need is never saved for it, since
+then changing it in place would become an error.
 """
 
 from __future__ import annotations
@@ -44,6 +49,12 @@ from glasstorch.jit.types import DEVICE, TENSOR
 CONTAINERS: Final = frozenset(
     f"prim::{name}" for name in ("ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack")
 )
+# Pointwise, and cheaper than a pass through memory. PyTorch's list: get_default_op_list in partitioners.py.
+CHEAP: Final = frozenset(
+    ["add", "sub", "rsub", "mul", "neg", "abs", "relu", "threshold", "clamp", "clamp_min", "clamp_max", "where"]
+    + ["eq", "ne", "lt", "le", "gt", "ge", "logical_not", "maximum", "minimum", "sign", "_to_copy"]
+)
+STEPS_AGAIN: Final = 3  # so many operators at most are run again for one value that is not saved
 Defined = tuple[bool, ...]  # for each output of a graph whether a gradient arrives for it
 
 
@@ -232,13 +243,13 @@ class Gradient:
     function of the inputs alone, which computes forward again: its own gradient is that of the whole.
     """
 
-    def __init__(self, graph: Graph, signature: Signature) -> None:
+    def __init__(self, graph: Graph, signature: Signature, again: bool = False) -> None:
         self._graph, self._signature = graph, signature
         joint = trace_joint(graph, signature)
         self.differentiable = joint.differentiable
         self._joints = {joint.differentiable: joint}
         self.f_real_outputs = len(joint.outputs)
-        saved = _saved(joint)
+        saved = _without_cheap(joint, _saved(joint)) if again else _saved(joint)
         self.df_input_captured_inputs = [i for i, value in enumerate(joint.inputs) if value in saved]
         returned = list(joint.outputs)
         returned += [value for value in saved if value not in joint.inputs and value not in joint.outputs]
@@ -276,9 +287,12 @@ class Gradient:
         return joint
 
 
-def differentiate(graph: Graph, signature: Signature) -> Gradient:
-    """Derive the gradient of a graph for inputs of one signature; NotDerivableError where that cannot be done."""
-    return Gradient(graph, signature)
+def differentiate(graph: Graph, signature: Signature, again: bool = False) -> Gradient:
+    """Derive the gradient of a graph for inputs of one signature; NotDerivableError where that cannot be done.
+
+    `again`: what is cheap is computed again in the backward pass. See Note [Saved or computed again].
+    """
+    return Gradient(graph, signature, again)
 
 
 def _saved(joint: Joint) -> list[Value]:
@@ -291,6 +305,33 @@ def _saved(joint: Joint) -> list[Value]:
     needed = _needed([value for value in joint.grads if value is not None], is_saved)
     made = [output for node in joint.forward for output in node.outputs]
     return [value for value in (*joint.inputs, *made) if value in needed and is_saved(value)]
+
+
+def _without_cheap(joint: Joint, saved: Sequence[Value]) -> list[Value]:
+    """Of the saved values, those that are inputs or outputs, or cannot be computed again of others at little cost."""
+    given = {value for value in saved if value in joint.inputs or value in joint.outputs}
+    for value in saved:
+        if value not in given and _steps_left(value, given, STEPS_AGAIN) < 0:
+            given.add(value)
+    return [value for value in saved if value in given]
+
+
+def _steps_left(value: Value, given: set[Value], steps: int) -> int:
+    """What is left of so many steps when a value was computed of those given; -1 where they do not suffice."""
+    node = value.node
+    if value in given:
+        return steps
+    if node.kind == "prim::Param":
+        return -1
+    if not _is_free(node):
+        if node.schema().name not in CHEAP:
+            return -1
+        steps -= 1
+    for one in node.inputs:
+        if steps < 0:
+            break
+        steps = _steps_left(one, given, steps)
+    return steps
 
 
 def _is_free(node: Node) -> bool:

@@ -82,7 +82,7 @@ class DifferentiableGraph:
 
     def _derive(self, signature: Signature) -> Derived | None:
         try:
-            return Derived(differentiate(self.graph, signature), self._fuser)
+            return Derived(differentiate(self.graph, signature, again=self._fuser != "none"), self._fuser)
         except NotDerivableError:
             return None
 
@@ -121,11 +121,7 @@ class Derived:
     def __call__(self, inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> tuple[Tensor, ...]:
         """Run forward, and make one node the producer of its outputs."""
         gradient = self.gradient
-        token = active_keys.set(BELOW_AUTOGRAD)
-        try:
-            results = self._forward(*inputs)
-        finally:
-            active_keys.reset(token)
+        results = _below_autograd(self._forward, inputs)
         # What the graph made as a view of a value inside of it is nobody's view outside.
         results = tuple(result if result._autograd_meta is None else alias(result) for result in results)
         outputs = results[: gradient.f_real_outputs]
@@ -182,11 +178,7 @@ class DifferentiableGraphBackward(Node):
         else:
             backward = self.derived.backward(defined)
             captured = [self.unpack(self.saved[i]) for i in backward.inputs]
-            token = active_keys.set(BELOW_AUTOGRAD)
-            try:
-                found = backward.code(*arrived, *captured)
-            finally:
-                active_keys.reset(token)
+            found = _below_autograd(backward.code, [*arrived, *captured])
             places = backward.places
         for place, result in zip(places, found, strict=True):
             results[place] = result
@@ -196,6 +188,16 @@ class DifferentiableGraphBackward(Node):
         self.saved = [None] * len(self.saved)
         self.inputs = [None] * len(self.inputs)
         self.released = True
+
+
+def _below_autograd(code: Code, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """Run a graph so that nothing of it is recorded, and without asking each operator whether it is to be."""
+    keys, mode = active_keys.set(BELOW_AUTOGRAD), grad_mode.set(False)
+    try:
+        return code(*inputs)
+    finally:
+        grad_mode.reset(mode)
+        active_keys.reset(keys)
 
 
 def compiled(graph: Graph, fuser: str) -> Code:
