@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -11,19 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+import glasstorch
 from glasstorch import jit
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.parser import parse_ir
 from glasstorch.jit.passes.common_subexpression import eliminate_common_subexpressions
 from glasstorch.jit.passes.constant_propagation import propagate_constants
+from glasstorch.jit.passes.create_autodiff_subgraphs import create_autodiff_subgraphs
 from glasstorch.jit.passes.dead_code import eliminate_dead_code
 from glasstorch.jit.passes.erase_shapes import erase_shape_information
 from glasstorch.jit.passes.peephole import peephole
-from glasstorch.jit.passes.pipeline import run_optimization
+from glasstorch.jit.passes.pipeline import run_nondiff_optimization, run_optimization
 from glasstorch.jit.printer import tensor_constants
-from tests.jit.passes.table_programs import CHOICES, Program, Seen, draw, observe
+from tests.jit.passes.table_programs import CHOICES, Program, Seen, draw, observe, observe_twice
 
+Array = np.ndarray[Any, Any]
 SEEDS = 300
 PASSES: dict[str, Callable[[Graph], bool]] = {
     "erase_shapes": erase_shape_information,
@@ -31,10 +35,19 @@ PASSES: dict[str, Callable[[Graph], bool]] = {
     "common_subexpression": eliminate_common_subexpressions,
     "peephole": peephole,
     "constant_propagation": propagate_constants,
-    "all": run_optimization,
+    "create_autodiff_subgraphs": create_autodiff_subgraphs,
+    "run_optimization": run_optimization,
+    "run_nondiff_optimization": run_nondiff_optimization,
+    "with_gradients": lambda graph: bool(run_optimization(graph) | create_autodiff_subgraphs(graph)),
 }
 # Passes after which gradients are added up in another order, and are close instead of equal.
-REORDERING = ("common_subexpression", "all")
+REORDERING = (
+    "common_subexpression",
+    "create_autodiff_subgraphs",
+    "run_optimization",
+    "run_nondiff_optimization",
+    "with_gradients",
+)
 
 
 @cache
@@ -44,7 +57,7 @@ def program(seed: int) -> tuple[Program, Seen, Graph]:
     eager = observe(drawn, drawn)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", jit.TracerWarning)  # a constant is written to, or a list returned
-        graph = jit.trace(drawn, tuple(drawn.inputs()[0])).graph
+        graph = jit.trace(drawn, tuple(drawn.inputs()[0]), check_trace=False).graph
     graph.lint()
     return drawn, eager, graph
 
@@ -59,17 +72,19 @@ def same(found: Seen, wanted: Seen, what: str, tolerance: float = 0.0) -> None:
     for ours, theirs in zip(found.values, wanted.values, strict=True):
         np.testing.assert_array_equal(ours, theirs, err_msg=what)
     for ours, theirs in zip(found.gradients, wanted.gradients, strict=True):
-        if ours is None or theirs is None or not tolerance:
-            np.testing.assert_array_equal(ours, theirs, err_msg=what)
-            continue
-        scale = np.abs(theirs.astype(np.float64)).max(initial=1)
-        np.testing.assert_allclose(
-            ours.astype(np.float64),
-            theirs.astype(np.float64),
-            rtol=4 * tolerance,
-            atol=4 * tolerance * scale,
-            err_msg=what,
-        )
+        close(ours, theirs, tolerance, what)
+
+
+def close(ours: Array | None, theirs: Array | None, tolerance: float, what: str) -> None:
+    """Equal without a tolerance; else close, measured by the largest element."""
+    if ours is None or theirs is None or not tolerance:
+        np.testing.assert_array_equal(ours, theirs, err_msg=what)
+        return
+    wide = theirs.astype(np.float64)
+    scale = np.abs(wide).max(initial=1)
+    np.testing.assert_allclose(
+        ours.astype(np.float64), wide, rtol=4 * tolerance, atol=4 * tolerance * scale, err_msg=what
+    )
 
 
 def about(seed: int, graph: Graph) -> str:
@@ -100,6 +115,47 @@ def test_a_graph_read_from_its_text_gives_the_same() -> None:
         drawn, eager, graph = program(seed)
         read = parse_ir(str(graph), tensor_constants(graph))
         same(observe(drawn, running(read)), eager, about(seed, read))
+
+
+def test_a_program_loaded_from_an_archive_gives_the_same() -> None:
+    for seed in range(SEEDS):
+        drawn, eager, graph = program(seed)
+        archive = io.BytesIO()
+        jit.save(jit.ScriptFunction("program", graph.copy()), archive)
+        archive.seek(0)
+        loaded = jit.load(archive)
+        with jit.optimized_execution(False):
+            same(observe(drawn, loaded), eager, about(seed, graph))
+
+
+def test_the_gradient_of_a_gradient_is_eagers() -> None:
+    compared = 0
+    for seed in range(SEEDS):
+        drawn, eager, traced = program(seed)
+        if not any(gradient is not None for gradient in eager.gradients):
+            continue
+        wanted = observe_twice(drawn, drawn)
+        graph = traced.copy()
+        if wanted is None or not PASSES["with_gradients"](graph):
+            continue
+        found = observe_twice(drawn, running(graph))
+        assert found is not None, about(seed, graph)
+        for ours, theirs in zip(found, wanted, strict=True):
+            close(ours, theirs, drawn.tolerance, about(seed, graph))
+            compared += theirs is not None
+    assert compared > SEEDS / 20
+
+
+def test_a_traced_function_gives_what_eager_gives_at_every_call() -> None:
+    """As its caller runs it: with a plan for calls that record gradients and one for those that do not."""
+    for seed in range(SEEDS):
+        drawn, eager, graph = program(seed)
+        function = jit.ScriptFunction("program", graph.copy())
+        for _ in range(2):
+            same(observe(drawn, function), eager, about(seed, function.graph_for(*drawn.inputs()[0])), drawn.tolerance)
+        with glasstorch.no_grad():
+            without = observe(drawn, drawn)
+            same(observe(drawn, function), without, about(seed, graph))
 
 
 def test_the_programs_hold_nearly_every_row_and_all_kinds_of_calls() -> None:
