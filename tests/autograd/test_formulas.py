@@ -84,3 +84,10 @@ def test_a_view_read_after_its_base_changed_in_place_has_second_derivatives(torc
     x = matrix(torch)
     assert torch.autograd.gradcheck(follows, (x,))
     assert torch.autograd.gradgradcheck(follows, (x,))
+
+
+@pytest.mark.parametrize("dim", [0, 1, 5])
+def test_empty_vectors_joined_along_any_dimension_have_empty_gradients(torch: Any, dim: int) -> None:
+    empty = torch.empty(0, requires_grad=True)
+    torch.cat([empty, torch.empty(0)], dim).sum().backward()
+    assert empty.grad.shape == (0,)

@@ -317,11 +317,11 @@ def cat_backward(grad: Tensor, shapes: Sequence[Shape], dim: int) -> list[Tensor
     """The pieces of the gradient, one for each tensor joined."""
     result = []
     start = 0
-    d = wrap_dim(dim, grad.dim())
     for shape in shapes:
-        if shape == (0,) and grad.dim() != 1:  # an empty vector, which cat skips
+        if shape == (0,):  # an empty vector, which cat skips; it takes any dimension of them alone
             result.append(grad.new_zeros((0,)))
             continue
+        d = wrap_dim(dim, grad.dim())
         result.append(grad.narrow(d, start, shape[d]))
         start += shape[d]
     return result
