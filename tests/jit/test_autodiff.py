@@ -56,7 +56,7 @@ def test_operators_made_of_others_are_entered_and_formulas_run_as_nodes() -> Non
     gradient = derive(parse_ir(LAYER), layer_inputs(False, True, True))
     assert kinds(gradient.f) == ["t", "addmm", "tanh", "sum"]
     backward = gradient.df((True, True))
-    assert kinds(backward.graph) == ["expand", "add", "tanh_backward", "t", "mm", "t", "sum", "t"]
+    assert kinds(backward.graph) == ["expand", "add", "tanh_backward", "t", "mm", "sum"]
     assert backward.places == (1, 2)
 
 
@@ -92,7 +92,7 @@ def test_gradients_are_those_of_eager(wanted: tuple[bool, ...], arriving: tuple[
 
 def test_gradients_that_do_not_arrive_are_not_taken_as_zeros() -> None:
     gradient = derive(parse_ir(LAYER), layer_inputs(False, True, False))
-    assert kinds(gradient.df((True, False)).graph) == ["expand", "tanh_backward", "t", "mm", "t", "t"]
+    assert kinds(gradient.df((True, False)).graph) == ["expand", "tanh_backward", "t", "mm"]
 
 
 def test_the_whole_is_a_function_of_inputs_that_computes_forward_again() -> None:

@@ -175,13 +175,13 @@ def test_gradients_are_derived_once_for_a_signature() -> None:
     run = graph(SINE)
     x = glasstorch.rand(3, requires_grad=True)
     run(x)
-    (derived,) = run._derived.values()
+    (derived,) = run.derived()
     run(glasstorch.rand(3, requires_grad=True))
-    assert list(run._derived.values()) == [derived]
+    assert run.derived() == [derived]
     run(glasstorch.rand(4, requires_grad=True))
     run(glasstorch.rand(4, 2, requires_grad=True).t())
     run(glasstorch.rand(3, dtype=glasstorch.float64, requires_grad=True))
-    assert len(run._derived) == 4
+    assert len(run.derived()) == 4
 
 
 def test_beyond_the_limit_of_signatures_operators_run_one_by_one() -> None:

@@ -36,6 +36,14 @@ from glasstorch.autograd.modes import enable_grad
 from glasstorch.core.device import META, device
 from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.geometry import Shape
+from glasstorch.core.keys import (
+    ADINPLACEORVIEW,
+    ALL_BACKENDS,
+    AUTOCAST,
+    AUTOGRAD_AND_NESTED,
+    FUNCTIONALITY_BIT,
+    DispatchKeySet,
+)
 from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.resolve import MATH_KERNEL, resolve
@@ -54,6 +62,7 @@ CHEAP: Final = frozenset(
     ["add", "sub", "rsub", "mul", "neg", "abs", "relu", "threshold", "clamp", "clamp_min", "clamp_max", "where"]
     + ["eq", "ne", "lt", "le", "gt", "ge", "logical_not", "maximum", "minimum", "sign", "_to_copy"]
 )
+PLAIN: Final = (FUNCTIONALITY_BIT["Dense"] | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | AUTOCAST) | ALL_BACKENDS
 STEPS_AGAIN: Final = 3  # so many operators at most are run again for one value that is not saved
 Defined = tuple[bool, ...]  # for each output of a graph whether a gradient arrives for it
 
@@ -80,13 +89,19 @@ class Signature(NamedTuple):
 
 
 def signature_of(inputs: Sequence[Tensor], wanted: Sequence[bool]) -> Signature:
-    """The signature of a call; `wanted` says which inputs' gradients are. NotDerivableError for mixed devices."""
+    """The signature of a call; `wanted` says which inputs' gradients are.
+
+    NotDerivableError for inputs on several devices, and for those that are not plain tensors: of numbers, made in
+    inference mode, of a class that sees every operator.
+    """
     on = inputs[0].device
     for tensor in inputs:
         if tensor.device is not on:
             raise NotDerivableError(f"its inputs are on {on} and {tensor.device}")
         if tensor._number is not None:
             raise NotDerivableError("one of its inputs is a Python number in a tensor")
+        if tensor.key_set & ~PLAIN or not tensor.key_set & ADINPLACEORVIEW:
+            raise NotDerivableError(f"one of its inputs has the keys {DispatchKeySet(tensor.key_set)}")
     kinds = [Kind(t.dtype, t._shape, t._strides, need) for t, need in zip(inputs, wanted, strict=True)]
     return Signature(on, get_default_dtype(), tuple(kinds))
 
@@ -273,7 +288,7 @@ class Gradient:
 
     def _cut(self, joint: Joint, available: Sequence[Value], numbers: Iterable[int]) -> Backward:
         places = tuple(i for i, value in enumerate(joint.grads) if value is not None)
-        results = [value for value in joint.grads if value is not None]
+        results = [_transposed_once_less(value) for value in joint.grads if value is not None]
         needed = _needed(results, frozenset(available).__contains__)
         taken = [(value, i) for value, i in zip(available, numbers, strict=True) if value in needed]
         arriving = [value for value in joint.vjps if value is not None]
@@ -285,6 +300,13 @@ class Gradient:
         if joint is None:
             joint = self._joints[defined] = trace_joint(self._graph, self._signature, defined)
         return joint
+
+
+def _transposed_once_less(value: Value) -> Value:
+    """The value of which this one is the transpose of the transpose: nobody asks whether a gradient is a view."""
+    while value.node.kind == "aten::t" and value.node.inputs[0].node.kind == "aten::t":
+        value = value.node.inputs[0].node.inputs[0]
+    return value
 
 
 def differentiate(graph: Graph, signature: Signature, again: bool = False) -> Gradient:

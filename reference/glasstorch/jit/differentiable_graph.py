@@ -26,9 +26,10 @@ from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Gradients, Node, gradient_edge, set_histories
 from glasstorch.autograd.saved import SavedVariable
+from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.keys import ALL_BACKENDS, AUTOGRAD_AND_NESTED
 from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
-from glasstorch.jit.autodiff import Defined, Gradient, NotDerivableError, Signature, differentiate, signature_of
+from glasstorch.jit.autodiff import Defined, Gradient, NotDerivableError, differentiate, signature_of
 from glasstorch.jit.interpreter import Code, register_operation
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.ir import Node as GraphNode
@@ -56,35 +57,35 @@ class DifferentiableGraph:
         self._without_gradient: Code | None = None
         self._derived: dict[tuple[Any, ...], Derived | None] = {}
 
-    def __call__(self, *inputs: Any) -> tuple[Any, ...]:
+    def __call__(self, *inputs: Any) -> tuple[Any, ...]:  # hot path: benchmarks/jit.py
         if active_keys.get() != BY_DEFAULT:  # a mode is on, which is to see every operator
             return self._as_it_is(*inputs)
-        edges = [gradient_edge(tensor) for tensor in inputs] if grad_mode.get() else [None] * len(inputs)
-        wanted = tuple(edge is not None for edge in edges)
-        if True not in wanted:
+        edges = [gradient_edge(tensor) for tensor in inputs] if grad_mode.get() else []
+        if not any(edges):
             return self._run_without_gradient(inputs)
-        derived = self.derived_for(inputs, wanted)
-        if derived is None:
-            return self._as_it_is(*inputs)
-        return derived(inputs, edges)
+        key: list[Any] = [get_default_dtype()]  # all that a Signature is made of, in a row
+        for tensor, edge in zip(inputs, edges, strict=True):
+            key += tensor.dtype, tensor._shape, tensor._strides, tensor.device, tensor.key_set, edge is None
+            if tensor._number is not None:
+                return self._as_it_is(*inputs)
+        found = tuple(key)
+        derived = self._derived[found] if found in self._derived else self._derive(found, inputs, edges)
+        return self._as_it_is(*inputs) if derived is None else derived(inputs, edges)
 
-    def derived_for(self, inputs: Sequence[Tensor], wanted: Sequence[bool]) -> Derived | None:
-        """The forward and backward graphs for such inputs; None where none could be derived."""
-        try:
-            signature = signature_of(inputs, wanted)
-        except NotDerivableError:
-            return None
-        if signature not in self._derived:
-            with _deriving:
-                if signature not in self._derived and len(self._derived) < SIGNATURE_LIMIT:
-                    self._derived[signature] = self._derive(signature)
-        return self._derived.get(signature)
+    def derived(self) -> list[Derived | None]:
+        """What was derived, for each signature that a call had; None where nothing could be."""
+        return list(self._derived.values())
 
-    def _derive(self, signature: Signature) -> Derived | None:
-        try:
-            return Derived(differentiate(self.graph, signature, again=self._fuser != "none"), self._fuser)
-        except NotDerivableError:
-            return None
+    def _derive(self, key: tuple[Any, ...], inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> Derived | None:
+        with _deriving:
+            if key not in self._derived and len(self._derived) < SIGNATURE_LIMIT:
+                try:
+                    signature = signature_of(inputs, [edge is not None for edge in edges])
+                    gradient = differentiate(self.graph, signature, again=self._fuser != "none")
+                    self._derived[key] = Derived(gradient, self._fuser)
+                except NotDerivableError:
+                    self._derived[key] = None
+            return self._derived.get(key)
 
     def _run_without_gradient(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         if self._without_gradient is None:
@@ -114,6 +115,7 @@ class Derived:
     def __init__(self, gradient: Gradient, fuser: str) -> None:
         self.gradient = gradient
         self._fuser = fuser
+        self._held = sorted({*gradient.inputs_of_whole, *gradient.df_input_captured_inputs})
         self._forward = compiled(gradient.f, fuser)
         self._backward: dict[Defined, DerivedBackward] = {}
         self._twice: dict[Defined, TwiceBackward] = {}
@@ -129,8 +131,9 @@ class Derived:
         set_histories(
             [result if may else None for result, may in zip(outputs, gradient.differentiable, strict=True)], node
         )
-        node.inputs = [SavedVariable(inputs[i]) for i in gradient.inputs_of_whole]
-        node.saved = [SavedVariable(inputs[i]) for i in gradient.df_input_captured_inputs]
+        held = {i: SavedVariable(inputs[i]) for i in self._held}
+        node.inputs = [held[i] for i in gradient.inputs_of_whole]
+        node.saved = [held[i] for i in gradient.df_input_captured_inputs]
         for i in gradient.df_input_captured_outputs:
             is_output = i < len(outputs)
             node.saved.append(SavedVariable(results[i], node, i) if is_output else SavedVariable(results[i]))
