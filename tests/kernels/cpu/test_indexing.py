@@ -87,6 +87,9 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], type[Exception], str]] = {
     "a mask": (lambda t, x: x[t.tensor([True] * 3)], IndexError, r"mask \[3\] at index 0 .* \[2, 3\] at index 0"),
     "floats": (lambda t, x: x[t.tensor([0.0])], IndexError, "must be long, int, byte or bool tensors"),
     "too many": (lambda t, x: x[(t.tensor([0]),) * 3], IndexError, "too many indices for tensor of dimension 2"),
+    "too many, a mask without dimensions": (
+        lambda t, x: t.ops.aten.index.Tensor(x, [t.tensor(False), t.tensor([0]), t.tensor([0])]), IndexError,
+        "too many indices for tensor of dimension 2"),
     "dtypes": (lambda t, x: x.index_put((t.tensor([0]),), t.ones(3, dtype=t.int64)), RuntimeError, "and Long for"),
     "values": (lambda t, x: x.index_put((t.tensor([0]),), t.ones(2)), RuntimeError, r"value tensor of shape \[2\]"),
     "gather sizes": (lambda t, x: x.gather(0, t.zeros(1, 4, dtype=t.int64)), RuntimeError, "not match at dimension 1"),

@@ -49,6 +49,8 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
             picked = array[at]
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
+    if len(at) > array.ndim:
+        shapes.indexed_shape(self._shape, indices)  # refuses them; NumPy takes masks without dimensions beside others
     return wrap(np.asarray(picked, order="C"), self.dtype)
 
 

@@ -70,8 +70,9 @@ def indexed_shape(shape: Shape, indices: Sequence[Tensor | None]) -> Shape:
     if not indices:
         raise DimensionError("at least one index must be provided")
     picks = picks_of(shape, indices)
-    if len(picks) > len(shape):
-        raise DimensionError(f"too many indices for tensor of dimension {len(shape)} (got {len(picks)})")
+    count = max(len(indices), len(picks))  # a mask without dimensions is an index, and speaks of no dimension
+    if count > len(shape):
+        raise DimensionError(f"too many indices for tensor of dimension {len(shape)} (got {count})")
     given = [d for d, pick in enumerate(picks) if pick is not None]
     shapes = [pick for pick in picks if pick is not None]
     try:
