@@ -55,7 +55,7 @@ STARTS = frozenset(
     )
 )  # fmt: skip
 SIGNALS = frozenset(("os.kill", "os.killpg", "signal.pthread_kill"))
-COMPILER = "glasstorch.kernels.cuda.sim.compiler"
+COMPILERS = ("glasstorch.kernels.cpp_compiler", "glasstorch.kernels.cuda.sim.compiler")
 DEVICES = frozenset((os.devnull, "/dev/tty", "nul", ":memory:"))
 
 
@@ -146,10 +146,10 @@ class Guard:
         return os.path.realpath(name)
 
     def compiling(self) -> bool:
-        """Whether the simulator of the library is at work: it starts a compiler, and keeps what came out."""
+        """Whether the library is compiling a kernel: it starts a compiler, and keeps what came out."""
         frame: FrameType | None = sys._getframe(2)
         while frame is not None and frame.f_code.co_filename != self.answer:
-            if frame.f_globals.get("__name__") == COMPILER:
+            if frame.f_globals.get("__name__") in COMPILERS:
                 return True
             frame = frame.f_back
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 import glasstorch
 from glasstorch.core.dtype import BY_NAME, HALF_PRECISION
 from glasstorch.core.errors import IntegerDivisionError, ShapeError
+from glasstorch.jit import fuser
 from glasstorch.jit.codegen.formulas import FUSIBLE
 from glasstorch.jit.codegen.kernel import KEEP, FusedGroup
 from glasstorch.kernels.iterator import BLOCK
@@ -19,7 +20,13 @@ from tests.jit.codegen.groups import calls_of, group_of, same_to_the_bit
 
 LARGE = 3 * BLOCK + 7  # elements: several blocks, of which the last is short
 
-randn, zeros, tensor = glasstorch.randn, glasstorch.zeros, glasstorch.tensor
+randn, zeros = glasstorch.randn, glasstorch.zeros
+
+
+@pytest.fixture(autouse=True)
+def loops_of_numpy() -> Iterator[None]:
+    with fuser("numpy"):
+        yield
 
 
 def test_every_operator_that_can_be_fused_has_samples() -> None:
@@ -205,7 +212,7 @@ def test_why_a_group_is_interpreted_is_told_once() -> None:
     group(x, x)
     group(x, x)
     group(randn(4).half(), x[:1])
-    assert told == ["torch.float16 is rounded after each operator, which a fused loop would not do"]
+    assert told == ["interpreted: torch.float16 is rounded after each operator, which a fused loop would not do"]
 
 
 def test_what_an_operator_refuses_is_refused() -> None:

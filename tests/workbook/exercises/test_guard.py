@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workbook.exercises.guard import ASKED, CHANGES, COMPILER, SIGNALS, STARTS, Guard, GuardError, OutOfReach
+from workbook.exercises.guard import ASKED, CHANGES, COMPILERS, SIGNALS, STARTS, Guard, GuardError, OutOfReach
 from workbook.exercises.report import Refusal
 
 INSIDE = object()  # stands for a descriptor of a folder in the temporary one
@@ -210,12 +210,13 @@ def test_what_somebody_else_did_is_refused_and_not_blamed_on_the_answer(guard: G
     assert told == []
 
 
-def test_the_simulators_compiler_may_do_what_an_answer_may_not(guard: Guard, tmp_path: Path) -> None:
+@pytest.mark.parametrize("module", COMPILERS)
+def test_the_librarys_compilers_may_do_what_an_answer_may_not(guard: Guard, tmp_path: Path, module: str) -> None:
     def hear() -> None:
         guard.hear("subprocess.Popen", ())
         guard.hear("os.mkdir", (str(tmp_path / "cache"), 0o777, -1))
 
-    compiler: dict[str, Any] = {"__name__": COMPILER, "hear": hear}
+    compiler: dict[str, Any] = {"__name__": module, "hear": hear}
     exec("def compiled():\n    hear()", compiler)
     compiler["compiled"]()
     compiler["hear"] = lambda: exec(compile("called()", guard.answer, "exec"), {"called": hear})

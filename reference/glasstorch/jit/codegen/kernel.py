@@ -23,23 +23,26 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.core.dtype import get_default_dtype
+from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.geometry import Shape, expand_strides
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT, key_set_of
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.jit.codegen.cpp_loop import CppLoop
 from glasstorch.jit.codegen.lower import lower
 from glasstorch.jit.codegen.numpy_loop import NumpyLoop
 from glasstorch.jit.codegen.program import Loop, Program, UnfusableError
-from glasstorch.jit.codegen.walk import plan_walk
+from glasstorch.jit.codegen.walk import Walk, plan_walk
 from glasstorch.jit.interpreter import Code, register_operation
 from glasstorch.jit.ir import Graph, Node
 from glasstorch.jit.log import log_unfused
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.settings import fuser_name
+from glasstorch.kernels.cpp_compiler import CompileError
 from glasstorch.kernels.iterator import allocate_output
 
 KEEP: Final = 64  # plans of one group: for so many sets of sizes, strides and dtypes
+CPP_FROM: Final = 1 << 15  # elements from which "default" has a C++ compiler called, which takes some 0.2 s, once
 
 # What the keys of a call may be for a loop to do all that its operators would: Note [When a group is interpreted].
 DENSE_CPU: Final = key_set_of("CPU")
@@ -68,7 +71,7 @@ class FusedGroup:
 
     def __init__(self, subgraph: Graph, tell: Callable[[str], None] = lambda why: None) -> None:
         self.subgraph = subgraph.copy()
-        self._tell = tell  # is told why the group is interpreted
+        self._tell = tell  # is told why the group is interpreted, or not in C++
         self._plans: OrderedDict[tuple[Any, ...], Plan | None] = OrderedDict()
         self._interpreted: Callable[..., tuple[Any, ...]] | None = None
         self._told: set[str] = set()
@@ -110,15 +113,19 @@ class FusedGroup:
 
     def _compile(self, inputs: Sequence[Tensor]) -> Plan | None:
         try:
-            return compile_program(lower(self.subgraph, inputs))
+            program = lower(self.subgraph, inputs)
         except UnfusableError as error:
-            why = str(error)
+            self._tell_once(f"interpreted: {error}")
         except (TypeError, ValueError, RuntimeError) as error:  # an operator refuses: interpreted, it says so itself
-            why = f"{type(error).__name__}: {error}"
+            self._tell_once(f"interpreted: {type(error).__name__}: {error}")
+        else:
+            return compile_program(program, self._fuser, self._tell_once)
+        return None
+
+    def _tell_once(self, why: str) -> None:
         if why not in self._told:
             self._told.add(why)
             self._tell(why)
-        return None
 
 
 def compile(subgraph: Graph) -> FusedGroup:
@@ -133,17 +140,17 @@ def _operation(node: Node) -> FusedGroup:
 register_operation("prim::FusionGroup", _operation)
 
 
-def compile_program(program: Program) -> Plan:
-    """Have the loops of a program written."""
+def compile_program(program: Program, fuser: str, tell: Callable[[str], None]) -> Plan:
+    """Have the loops of a program written by one of `settings.FUSERS`; `tell` hears of what C++ could not do."""
     written = [slot for loop in program.loops for slot in loop.writes]
     return Plan(
         program,
-        tuple(_compile_loop(program, loop) for loop in program.loops if prod(loop.shape)),
+        tuple(_compile_loop(program, loop, fuser, tell) for loop in program.loops if prod(loop.shape)),
         tuple(slot for slot in written if slot not in program.outputs),
     )
 
 
-def _compile_loop(program: Program, loop: Loop) -> CompiledLoop:
+def _compile_loop(program: Program, loop: Loop, fuser: str, tell: Callable[[str], None]) -> CompiledLoop:
     slots = (*loop.reads, *loop.writes)
     shapes, dtypes = program.shapes, program.dtypes
     strides = [expand_strides(shapes[slot], program.strides[slot], loop.shape) for slot in slots]
@@ -152,7 +159,23 @@ def _compile_loop(program: Program, loop: Loop) -> CompiledLoop:
         None if one == (1,) else tuple(stride * dtypes[slot].itemsize for stride in one)
         for slot, one in zip(slots, walk.strides, strict=True)
     )
-    return CompiledLoop(NumpyLoop(loop, dtypes), slots, walk.sizes, tuple(in_bytes))
+    run = _in_cpp(loop, dtypes, walk, tell) if _wants_cpp(loop, fuser) else None
+    return CompiledLoop(run or NumpyLoop(loop, dtypes), slots, walk.sizes, tuple(in_bytes))
+
+
+def _wants_cpp(loop: Loop, fuser: str) -> bool:
+    return fuser == "cpp" or (fuser == "default" and prod(loop.shape) >= CPP_FROM)
+
+
+def _in_cpp(loop: Loop, dtypes: Sequence[dtype], walk: Walk, tell: Callable[[str], None]) -> CppLoop | None:
+    """The loop in C++; None, and told why, where that cannot be."""
+    try:
+        return CppLoop(loop, dtypes, walk)
+    except UnfusableError as error:
+        tell(f"in NumPy: {error}")
+    except (CompileError, OSError) as error:
+        tell(f"in NumPy: {str(error).partition(chr(10))[0]}")
+    return None
 
 
 def _run(plan: Plan, inputs: Sequence[Tensor]) -> tuple[Any, ...]:

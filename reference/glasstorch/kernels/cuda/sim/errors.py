@@ -6,6 +6,7 @@ Differs: a fault names the line of the source, the thread and the block.
 
 from __future__ import annotations
 
+from glasstorch.kernels.cpp_compiler import CompileError as CompileError
 from glasstorch.kernels.cuda.driver import Dim
 
 
@@ -31,7 +32,3 @@ class SimFault(RuntimeError):
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
         who = f" (thread {self.thread}, block {self.block})" if self.thread is not None else ""
         return f"{place}{self.what}{who}"
-
-
-class CompileError(RuntimeError):
-    """CUDA C++ that does not compile; the compiler's words, with the lines of the kernel's file."""

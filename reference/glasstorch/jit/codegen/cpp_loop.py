@@ -1,0 +1,256 @@
+"""How does a fused loop become one loop in C++?
+
+Mirrors: torch/csrc/jit/codegen/fuser/codegen.cpp (generateKernel), cpu/fused_kernel.cpp,
+    torch/csrc/jit/tensorexpr/cpp_codegen.cpp
+Differs: the text names neither sizes nor strides; it does say over which arrays the innermost loop moves element by
+    element, and from which it reads one element again and again, as these are what the compiler makes vectors of.
+
+# Note [How exact is C++]
+Nothing that `-ffast-math` allows is asked for: arithmetic, comparisons, roots and conversions give the bits that NumPy
+gives. `exp`, `log`, `sin`, `cos`, `tanh` and `pow` are those of the C library, and on x86-64 its vector variants
+(libmvec), which are up to 4 units in the last place off. The tests allow for each of them less than PyTorch's own
+tolerance for the dtype.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import platform
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Final
+
+from glasstorch.core.dtype import bool_, dtype, float32, float64, int32, int64, uint8
+from glasstorch.core.tensor_impl import Array
+from glasstorch.jit.codegen.program import Constant, Loop, Operand, Step, UnfusableError
+from glasstorch.jit.codegen.walk import Walk
+from glasstorch.kernels.cpp_compiler import library, native
+
+NAMES: Final = {
+    bool_: "bool",
+    uint8: "uint8_t",
+    int32: "int32_t",
+    int64: "int64_t",
+    float32: "float",
+    float64: "double",
+}
+# See Note [How exact is C++].
+OPTIONS: Final = (
+    "-std=c++17",
+    "-O3",
+    "-fPIC",
+    "-w",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    *(("-mprefer-vector-width=512",) if platform.machine() in ("x86_64", "AMD64") else ()),
+)
+
+# No header of the C library's functions is read: that would take longer than all the rest.
+HEAD: Final = """\
+#include <stdint.h>
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)
+#define VECTOR_TANH __attribute__((simd("notinbranch")))
+#endif
+#define VECTOR __attribute__((simd("notinbranch")))
+#endif
+#ifndef VECTOR
+#define VECTOR
+#endif
+#ifndef VECTOR_TANH
+#define VECTOR_TANH
+#endif
+extern "C" {
+VECTOR float expf(float) noexcept; VECTOR double exp(double) noexcept;
+VECTOR float logf(float) noexcept; VECTOR double log(double) noexcept;
+VECTOR float sinf(float) noexcept; VECTOR double sin(double) noexcept;
+VECTOR float cosf(float) noexcept; VECTOR double cos(double) noexcept;
+VECTOR float powf(float, float) noexcept; VECTOR double pow(double, double) noexcept;
+VECTOR_TANH float tanhf(float) noexcept; VECTOR_TANH double tanh(double) noexcept;
+}
+"""
+
+Formula = Callable[..., str]  # formula(dtype of the first operand, *operands) -> expression
+
+
+def _infix(sign: str, of_bool: str = "") -> Formula:
+    """`a sign b`; bool has another sign, or none."""
+
+    def write(of: dtype, a: str, b: str) -> str:
+        if of is bool_ and not of_bool:
+            raise UnfusableError(f"C++ has no {sign} of bool here")
+        return f"{a} {of_bool if of is bool_ else sign} {b}"
+
+    return write
+
+
+def _of_floats(text: str) -> Formula:
+    """A formula that integers do not have; `#` stands for the `f` that names of float functions end with."""
+
+    def write(of: dtype, *operands: str) -> str:
+        if not of.is_floating_point:
+            raise UnfusableError(f"no C++ for {text} of {of}")
+        return text.replace("#", "f" if of is float32 else "").format(*operands)
+
+    return write
+
+
+def _extremum(sign: str, of_bool: str) -> Formula:
+    """The larger or smaller one; NaN, if there is one."""
+
+    def write(of: dtype, a: str, b: str) -> str:
+        if of is bool_:
+            return f"{a} {of_bool} {b}"
+        return f"({a} {sign} {b} || {a} != {a}) ? {a} : {b}"
+
+    return write
+
+
+def _absolute(of: dtype, a: str) -> str:
+    if of.is_floating_point:
+        return f"__builtin_fabs{'f' if of is float32 else ''}({a})"
+    return f"{a} < 0 ? -{a} : {a}" if of.is_signed else a
+
+
+FORMULAS: Final[dict[str, Formula]] = {
+    "add": _infix("+", "|"),
+    "sub": _infix("-"),
+    "mul": _infix("*", "&"),
+    "div": _of_floats("{0} / {1}"),
+    "maximum": _extremum(">=", "|"),
+    "minimum": _extremum("<=", "&"),
+    "bitwise_and": _infix("&", "&"),
+    "bitwise_or": _infix("|", "|"),
+    "bitwise_xor": _infix("^", "^"),
+    "bitwise_not": lambda of, a: f"!{a}" if of is bool_ else f"~{a}",
+    "eq": _infix("==", "=="),
+    "ne": _infix("!=", "!="),
+    "lt": _infix("<", "<"),
+    "gt": _infix(">", ">"),
+    "le": _infix("<=", "<="),
+    "ge": _infix(">=", ">="),
+    "neg": lambda of, a: f"-{a}",
+    "abs": _absolute,
+    "sgn": lambda of, a: f"({a} > 0) - ({a} < 0)",
+    "exp": _of_floats("exp#({0})"),
+    "log": _of_floats("log#({0})"),
+    "sin": _of_floats("sin#({0})"),
+    "cos": _of_floats("cos#({0})"),
+    "tanh": _of_floats("tanh#({0})"),
+    "pow": _of_floats("pow#({0}, {1})"),
+    "sqrt": _of_floats("__builtin_sqrt#({0})"),
+    "trunc": _of_floats("__builtin_trunc#({0})"),
+    "reciprocal": _of_floats("1 / {0}"),
+    "select": lambda of, mask, a, b: f"{mask} ? {a} : {b}",
+    "cast": lambda of, a: a,
+    "copy": lambda of, a: a,
+}
+
+
+class CppLoop:
+    """A loop as a function of a shared library. `source` is its text.
+
+    UnfusableError for a formula that C++ lacks here, CompileError where the compiler refuses or is not there.
+    """
+
+    def __init__(self, loop: Loop, dtypes: Sequence[dtype], walk: Walk) -> None:
+        self.source = write(loop, dtypes, walk)
+        self._function = _function(self.source)
+
+    def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
+        """Run over arrays of these sizes: those that are read, then those that are written to."""
+        strides = [stride for array in arrays for stride in array.strides]
+        self._function(
+            (ctypes.c_int64 * len(sizes))(*sizes),
+            (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays]),
+            (ctypes.c_int64 * len(strides))(*strides),
+        )
+
+
+@cache
+def _function(source: str) -> Callable[..., None]:
+    return ctypes.CDLL(str(library(source, (*OPTIONS, *native()), "fuser"))).fused
+
+
+# Writing the text ---------------------------------------------------------------------------------------------------
+
+
+def write(loop: Loop, dtypes: Sequence[dtype], walk: Walk) -> str:
+    """The text of a loop: nested loops over all dimensions of the walk but the last move pointers on, the last one
+    computes.
+    """
+    rank = len(walk.sizes)
+    slots = (*loop.reads, *loop.writes)
+    arrays = range(len(slots))
+    lines = [f"  char* p{i}_0 = data[{i}];" for i in arrays]
+    for depth in range(rank - 1):
+        indent = "  " * (depth + 1)
+        lines.append(f"{indent}for (int64_t i{depth} = 0; i{depth} < sizes[{depth}]; ++i{depth}) {{")
+        lines += [
+            f"{indent}  char* p{i}_{depth + 1} = p{i}_{depth} + i{depth} * strides[{i * rank + depth}];" for i in arrays
+        ]
+    lines += [f"{'  ' * rank}{line}" for line in _innermost(loop, dtypes, walk, slots, rank)]
+    lines += ["  " * depth + "}" for depth in range(rank - 1, 0, -1)]
+    body = "\n".join(lines)
+    head = 'extern "C" void fused(const int64_t* sizes, char* const* data, const int64_t* strides) {'
+    return f"{HEAD}\n{head}\n{body}\n}}\n"
+
+
+def _innermost(loop: Loop, dtypes: Sequence[dtype], walk: Walk, slots: Sequence[int], rank: int) -> list[str]:
+    """The loop over the last dimension: read, compute, write."""
+    before, reads, writes = [], [], []
+    names: dict[int, str] = {}
+    for i, slot in enumerate(slots):
+        kind, moves = NAMES[dtypes[slot]], walk.strides[i][-1]
+        pointer, written = f"p{i}_{rank - 1}", i >= len(loop.reads)
+        if moves in (0, 1):
+            before.append(f"{kind}* __restrict__ a{i} = ({kind}*){pointer};")
+            place = f"a{i}[i]" if moves else f"*a{i}"
+        else:
+            before.append(f"const int64_t s{i} = strides[{i * rank + rank - 1}];")
+            place = f"*({kind}*)({pointer} + i * s{i})"
+        if written:
+            writes.append(f"  {place} = v{slot};")
+        elif moves == 0:
+            before.append(f"const {kind} v{slot} = {place};")
+        else:
+            reads.append(f"  const {kind} v{slot} = {place};")
+        names[slot] = f"v{slot}"
+    return [
+        *before,
+        f"const int64_t n = sizes[{rank - 1}];",
+        "#pragma GCC ivdep",
+        "for (int64_t i = 0; i < n; ++i) {",
+        *reads,
+        *(f"  {_step(step, dtypes)}" for step in loop.steps),
+        *writes,
+        "}",
+    ]
+
+
+def _step(step: Step, dtypes: Sequence[dtype]) -> str:
+    first = step.operands[0]
+    of = dtypes[first] if isinstance(first, int) else first.dtype
+    formula = FORMULAS.get(step.formula)
+    if formula is None:
+        raise UnfusableError(f"no C++ for {step.formula}")
+    kind = NAMES[step.dtype]
+    return f"const {kind} v{step.slot} = ({kind})({formula(of, *map(_operand, step.operands))});"
+
+
+def _operand(operand: Operand) -> str:
+    if not isinstance(operand, Constant):
+        return f"v{operand}"
+    value, kind = operand.value, NAMES[operand.dtype]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"(({kind})({value + 1}LL - 1))" if value < 0 else f"(({kind}){value}LL)"
+    if math.isnan(value):
+        return f'(({kind})__builtin_nan(""))'
+    if math.isinf(value):
+        return f"(({kind}){'-' if value < 0 else ''}__builtin_inf())"
+    return f"(({kind}){value.hex()})"

@@ -1,0 +1,110 @@
+"""How is C++ text compiled at run time, and where is the result kept?
+
+Mirrors: torch/utils/cpp_extension.py (load_inline, get_cxx_compiler), torch/csrc/jit/codegen/fuser/cpu/fused_kernel.cpp
+    (CompilerConfig, runCompiler)
+Differs: what was compiled is kept for later processes, in a file that is named after all that went into it: text,
+    options, compiler and CPU. A file that is there is right; it is put there in one step.
+
+The files are kept below the user's cache folder, or below `GLASSTORCH_CACHE`. `CXX` names another compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+
+class CompileError(RuntimeError):
+    """C++ that does not compile, or no compiler, or no place for the result; the words say which."""
+
+
+def cache_folder(part: str) -> Path:
+    """Where compiled code of one part of the library is kept; made if it is not there. CompileError if it cannot be."""
+    if named := os.environ.get("GLASSTORCH_CACHE"):
+        folder = Path(named)
+    elif sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches" / "glasstorch"
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glasstorch"
+    folder = folder / part
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    return folder
+
+
+def workplace(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder for one compilation, inside the one where its result is kept."""
+    try:
+        return tempfile.TemporaryDirectory(dir=folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
+def _unwritable(folder: Path, error: OSError) -> CompileError:
+    return CompileError(
+        f"compiled kernels are kept in {folder}, which cannot be written ({error.strerror}); "
+        "let GLASSTORCH_CACHE name a folder that can"
+    )
+
+
+@cache
+def compiler() -> str:
+    """The C++ compiler's path. CompileError where there is none, with what to install."""
+    for name in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
+        if found := shutil.which(name):
+            return found
+    raise CompileError(
+        "kernels are compiled with a C++ compiler, and none was found (g++, clang++, or what CXX names). Install one: "
+        "`apt install g++`, `brew install gcc`, `xcode-select --install`, or `conda install gxx_linux-64`"
+    )
+
+
+@cache
+def machine(command: str) -> bytes:
+    """What besides text and options decides how compiled code looks: the compiler and the CPU."""
+    about = os.stat(command)
+    facts = f"{command} {about.st_size} {about.st_mtime_ns} {platform.machine()}".encode()
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            facts += next((line for line in lines if line.startswith(("flags", "Features"))), "").encode()
+    return facts
+
+
+@cache
+def native() -> tuple[str, ...]:
+    """The option that lets the compiler use all that this CPU has."""
+    return ("-mcpu=native",) if platform.machine() in ("arm64", "aarch64") else ("-march=native",)
+
+
+def run(command: list[str]) -> None:
+    """Run a compiler or a linker. CompileError with its words."""
+    environment = {**os.environ, "LC_ALL": "C"}  # messages in English and ASCII, whatever the user's language
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=environment)
+    if done.returncode:
+        raise CompileError(done.stderr.strip() or f"{command[0]} ended with code {done.returncode}")
+
+
+def library(text: str, options: Sequence[str], part: str) -> Path:
+    """The shared library that a text becomes; compiled unless it was before. CompileError with the compiler's words."""
+    command = compiler()
+    digest = hashlib.sha256(machine(command))
+    digest.update("\0".join((text, *options)).encode())
+    path = cache_folder(part) / f"{digest.hexdigest()[:40]}.so"
+    if path.exists():
+        return path
+    with workplace(path.parent) as folder:
+        source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.so")
+        source.write_text(text, encoding="utf-8")
+        run([command, *options, "-shared", str(source), "-o", str(made), "-lm"])
+        made.replace(path)  # in one step: who finds the file finds all of it
+    return path

@@ -1,0 +1,53 @@
+"""Is C++ compiled once, told apart by all that matters, and refused with the compiler's words?"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from glasstorch.kernels import cpp_compiler
+from glasstorch.kernels.cpp_compiler import CompileError, library, machine
+
+SOURCE = 'extern "C" int seven() { return SEVEN; }\n'
+OPTIONS = ("-fPIC", "-DSEVEN=7")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GLASSTORCH_CACHE", str(tmp_path))
+    return tmp_path / "part"
+
+
+def test_a_library_has_what_the_text_defines() -> None:
+    assert ctypes.CDLL(str(library(SOURCE, OPTIONS, "part"))).seven() == 7
+
+
+def test_what_was_compiled_is_not_compiled_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = library(SOURCE, OPTIONS, "part")
+    monkeypatch.setattr(subprocess, "run", None)
+    assert library(SOURCE, OPTIONS, "part") == first
+    assert list(folder.iterdir()) == [first]
+
+
+def test_text_options_and_machine_make_different_libraries(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = {library(SOURCE, OPTIONS, "part"), library(SOURCE + " ", OPTIONS, "part")}
+    paths.add(library(SOURCE, (*OPTIONS, "-O1"), "part"))
+    monkeypatch.setattr(cpp_compiler, "machine", lambda command: b"another")
+    paths.add(library(SOURCE, OPTIONS, "part"))
+    assert set(folder.iterdir()) == paths
+    assert len(paths) == 4
+
+
+def test_a_refusal_has_the_compilers_words_and_leaves_nothing(folder: Path) -> None:
+    with pytest.raises(CompileError, match="SEVEN"):
+        library(SOURCE, ("-fPIC",), "part")
+    assert list(folder.iterdir()) == []
+
+
+def test_the_compiler_is_part_of_what_a_machine_is(tmp_path: Path) -> None:
+    other = tmp_path / "compiler"
+    other.write_text("another")
+    assert machine(str(other)) != machine(cpp_compiler.compiler())
