@@ -180,6 +180,35 @@ def test_a_change_of_grad_mode_is_warned_of() -> None:
         traced(function, x(), glasstorch.ones(3, requires_grad=True))
 
 
+class Doubled(glasstorch.autograd.Function):
+    """Twice its argument, with a gradient that is none."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return grad * 100
+
+
+@pytest.mark.parametrize("requires_grad", [True, False])
+def test_the_backward_of_an_autograd_function_is_missed(requires_grad: bool) -> None:
+    with pytest.warns(TracerWarning, match="The autograd function Doubled ran inside the traced function"):
+        graph = traced(Doubled.apply, x().requires_grad_(requires_grad))
+    assert kinds(graph) == ["mul"]
+
+
+def test_a_grad_mode_that_touches_no_gradient_is_not_warned_of() -> None:
+    def function(x: Any) -> Any:
+        with glasstorch.no_grad():
+            return x * 2
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kinds(traced(function, x())) == ["mul"]
+
+
 def test_a_write_to_a_constant_is_warned_of() -> None:
     sums = glasstorch.zeros(2, 3)
     with pytest.warns(TracerWarning, match="writes to a tensor that the trace keeps as a constant"):

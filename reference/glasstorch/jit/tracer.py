@@ -4,7 +4,8 @@ Mirrors: torch/csrc/jit/frontend/tracer.cpp (TracingState, trace, setValueTrace,
     torch/csrc/autograd/TraceTypeManual.cpp (general_trace_function), torch/csrc/autograd/generated/TraceType_*.cpp
 Differs: one boxed fallback serves every operator. Sizes are recorded as the numbers that they were, where PyTorch
     records `aten::size`. Memory seen again without an operator (`x.data`) is recorded as `aten::detach`; PyTorch keeps
-    its elements as a constant. A dict cannot be returned. Nothing is removed from the graph.
+    its elements as a constant. A dict cannot be returned. Nothing is removed from the graph. Of an autograd function
+    the operators in its forward are recorded; PyTorch records a call of it, which no archive can hold.
 
 While a function is traced the key Tracer is in the set of every call, above autograd. Its kernel is the same for
 all operators: make a node, take the key away, run the operator, and remember which value of the graph each result is.
@@ -23,6 +24,7 @@ from types import FrameType
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.function import Function
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentError
@@ -50,6 +52,7 @@ CONVERSIONS = {
     "tolist": "Python list",
     "numpy": "NumPy array",
 }
+APPLY = Function.apply.__func__.__code__  # type: ignore[attr-defined]
 SHOWING = frozenset(("__repr__", "__format__"))  # look at a tensor for a person, who is not part of the program
 
 
@@ -79,9 +82,10 @@ class TracingState:
 
     def loses_gradients(self, arguments: Sequence[Any]) -> bool:
         """Whether a call is made in a grad mode that the graph will not be run in, and it matters."""
-        return grad_mode.get() is not self.grad_mode and any(
-            getattr(tensor, "requires_grad", False) for tensor in tensors_of(arguments)
-        )
+        if grad_mode.get() is self.grad_mode:
+            return False
+        wanted = any(getattr(tensor, "requires_grad", False) for tensor in tensors_of(arguments))
+        return wanted or _autograd_function() is not None
 
     def set_value(self, tensor: Tensor, value: Value) -> None:
         """From now on, this tensor is that value."""
@@ -271,10 +275,7 @@ def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any
     elif any(map(state.knows, tensors_of(arguments))):  # type: ignore[arg-type]
         _warn_of_conversion()
     if state.loses_gradients(arguments):
-        warn(
-            "The grad mode was changed inside the traced function, and a graph does not hold it: run as a graph, this "
-            "operator records a gradient where the rest of the graph does. Consider detach() instead of no_grad"
-        )
+        _warn_of_lost_gradient()
     included, allowed = active_keys.get()
     token = active_keys.set((included & ~TRACER, allowed))
     try:
@@ -341,6 +342,31 @@ def warn(message: str) -> None:
     """Issue a TracerWarning at the line of the user's program that is running."""
     *_, (distance, _) = _callers()
     warnings.warn(message, TracerWarning, stacklevel=distance)
+
+
+def _autograd_function() -> str | None:
+    """The name of the autograd function whose forward is running."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is APPLY:
+            return str(frame.f_locals["cls"].__name__)
+        frame = frame.f_back
+    return None
+
+
+def _warn_of_lost_gradient() -> None:
+    """Say that the graph's gradient will not be that of the function."""
+    function = _autograd_function()
+    if function is not None:
+        warn(
+            f"The autograd function {function} ran inside the traced function, and a graph does not hold its backward: "
+            f"run as a graph, its gradient is that of the operators in its forward"
+        )
+    else:
+        warn(
+            "The grad mode was changed inside the traced function, and a graph does not hold it: run as a graph, this "
+            "operator records a gradient where the rest of the graph does. Consider detach() instead of no_grad"
+        )
 
 
 def _warn_of_conversion() -> None:
