@@ -16,6 +16,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError
 from glasstorch.jit.executor import GraphExecutor
 from glasstorch.jit.ir import Graph, Value
+from glasstorch.jit.python_print import print_function
 from glasstorch.jit.types import ListType, TupleType, Type
 from glasstorch.nn.module import Module
 
@@ -30,6 +31,11 @@ class ScriptFunction:
         self.graph = graph
         self._signature = Signature(name, graph.inputs)
         self._executor = GraphExecutor(graph)
+
+    @property
+    def code(self) -> str:
+        """The graph, as it was traced, as the text of a Python function."""
+        return print_function(self.name, self.graph)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._executor(*self._signature.bind(args, kwargs))[0]
@@ -75,6 +81,11 @@ class ScriptModule(Module):
         self._sources = [_slot(self, name) for name in used_parameters]
         self._signature = Signature("forward", graph.inputs[: len(graph.inputs) - len(self._sources)])
         self._executor = GraphExecutor(graph)
+
+    @property
+    def code(self) -> str:
+        """The graph, as it was traced, as the text of a Python method."""
+        return print_function("forward", self.graph, self.used_parameters, "self")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the graph computes for these inputs."""

@@ -91,7 +91,8 @@ def _trace(func: Any, function: Callable[..., Any], names: list[str], inputs: tu
         state = trace_graph(function, inputs, names, held)
         return TopLevelTracedModule(func, state.graph, state.used_parameters)
     state = trace_graph(function, inputs, names, {})
-    return ScriptFunction(getattr(func, "__qualname__", type(func).__name__), state.graph)
+    name = getattr(func, "__name__", type(func).__name__)
+    return ScriptFunction("_lambda" if name == "<lambda>" else name, state.graph)
 
 
 def _names(function: Callable[..., Any], count: int) -> list[str]:
