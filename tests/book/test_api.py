@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import griffe
 import pytest
 
 from tests.book.small_book import ROOT
-from workbook.book.api import api_index, docstring_markdown, modules_of, room_pages
+from workbook.book.api import HouseStyle, api_index, docstring_markdown, modules_of, room_pages
 from workbook.book.errors import BookError
 from workbook.book.house import PACKAGE
 
@@ -46,6 +48,19 @@ def test_header_lines_become_a_box_and_doctests_code() -> None:
     )
 
 
+def test_an_indented_block_is_code_and_stays_as_it_is() -> None:
+    text = "How?\n\n    run [arguments] a_b <x>\n\nMirrors: a.h"
+    assert docstring_markdown(text).startswith("How?\n\n    run [arguments] a_b <x>\n\n")
+
+
+def test_the_docstring_of_the_package_itself_is_shown_as_the_others(tmp_path: Path) -> None:
+    package(tmp_path, {"small/__init__.py": "What?\n\nMirrors: a.h", "small/inner.py": "Who?\n\nMirrors: b.h"})
+    small = griffe.load("small", search_paths=[tmp_path], extensions=griffe.load_extensions(HouseStyle))
+    assert isinstance(small, griffe.Module)
+    for module in (small, small["inner"]):
+        assert '<div class="mirrors"' in module.docstring.value
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -59,13 +74,18 @@ def test_in_prose_only_backticks_mean_something(text: str, shown: str) -> None:
     assert docstring_markdown(text) == shown
 
 
-def test_every_module_of_the_library_is_on_a_page_and_in_the_index() -> None:
-    pages = "\n".join(room_pages(ROOT).values())
-    index = api_index(ROOT)
-    for path in sorted((ROOT / PACKAGE / "core").glob("*.py")):
-        name = f"glasstorch.core.{path.stem}".removesuffix(".__init__")
-        assert f"::: {name}\n" in pages
-        assert f"[`{name}`](core.md#{name})" in index
+def test_every_module_of_the_library_is_on_one_page_and_its_room_in_the_index() -> None:
+    found = [name for page in room_pages(ROOT).values() for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE)]
+    files = [path for path in (ROOT / PACKAGE).rglob("*.py") if not {"generated", "__pycache__"} & set(path.parts)]
+    modules = {".".join(path.relative_to(ROOT / "reference").with_suffix("").parts) for path in files}
+    there = {name.removesuffix(".__init__") for name in modules}
+    assert sorted(found) == sorted(there)
+
+
+@pytest.mark.parametrize("name", ["core.storage", "jit", "jit.ir", "cuda.memory", "library", "_facade"])
+def test_a_module_is_in_the_index_with_the_way_to_its_page(name: str) -> None:
+    room = name.partition(".")[0] if (ROOT / PACKAGE / name.partition(".")[0]).is_dir() else "init"
+    assert f"[`glasstorch.{name}`]({room}.md#glasstorch.{name})" in api_index(ROOT)
 
 
 def test_a_module_that_does_not_parse_is_named(tmp_path: Path) -> None:

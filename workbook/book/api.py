@@ -15,7 +15,7 @@ from pathlib import Path
 import griffe
 
 from workbook.book.errors import BookError
-from workbook.book.house import LAYERS, PACKAGE, Layer, stands
+from workbook.book.house import FACADE, LAYERS, PACKAGE, Layer, stands
 from workbook.book.project import shown
 from workbook.book.render import box
 from workbook.book.source_map import address_of
@@ -24,6 +24,7 @@ FOLDER = "reference/api"
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
 LABELS = ("Mirrors:", "Differs:")
 MARKUP = re.compile(r"[\[\]<_]|\*(?=\w)")
+CODE = "    "  # begins the lines of a block of code
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 
@@ -32,7 +33,7 @@ def room_pages(root: Path) -> dict[str, str]:
     pages = {}
     for layer in LAYERS:
         for room in layer.built(root):
-            modules = list(modules_of(root / PACKAGE / room))
+            modules = modules_in(room, root)
             pages[page_of(room)] = room_page(layer, room, modules, root)
     return pages
 
@@ -40,6 +41,15 @@ def room_pages(root: Path) -> dict[str, str]:
 def page_of(room: str) -> str:
     """Where a room's page stands in the book."""
     return f"{FOLDER}/{room.removesuffix('.py').strip('_')}.md"
+
+
+def modules_in(room: str, root: Path) -> list[Path]:
+    """The modules of a room; the facade has all files beside it that are no rooms of their own."""
+    package = root / PACKAGE
+    if room != FACADE:
+        return list(modules_of(package / room))
+    rooms = {name for layer in LAYERS for name in layer.rooms}
+    return [package / FACADE, *(path for path in sorted(package.glob("*.py")) if path.name not in rooms)]
 
 
 def modules_of(path: Path) -> Iterator[Path]:
@@ -75,7 +85,7 @@ def dotted(module: Path, root: Path) -> str:
 
 def room_page(layer: Layer, room: str, modules: list[Path], root: Path) -> str:
     """The page of one room."""
-    title = f"glasstorch.{room.removesuffix('.py')}" if room != "__init__.py" else "glasstorch"
+    title = f"glasstorch.{room.removesuffix('.py')}" if room != FACADE else "glasstorch"
     chapters = f"chapter{'s' * (len(layer.chapters) > 1)} {', '.join(layer.chapters)}"
     there = ", ".join(f"[`{path}`]({address_of(path)})" for path in layer.there)
     place = f"Layer {layer.number} of the house; in PyTorch {there}; told in {chapters}."
@@ -85,7 +95,7 @@ def room_page(layer: Layer, room: str, modules: list[Path], root: Path) -> str:
         f"*{layer.question.replace('`', '')}* {place}",
     ]
     for module in modules:
-        alone = "\n    options:\n      members: false" if module.name == "__init__.py" else ""
+        alone = "\n    options:\n      members: false" if module.name == FACADE else ""
         parts.append(f"::: {dotted(module, root)}{alone}")
     return "\n\n".join(parts) + "\n"
 
@@ -100,7 +110,7 @@ def api_index(root: Path) -> str:
         parts.append(f"## {layer.number}. {layer.question}")
         for room in built:
             page = Path(page_of(room)).name
-            modules = [m for m in modules_of(root / PACKAGE / room) if m.name != "__init__.py" or m.parent.name == room]
+            modules = [m for m in modules_in(room, root) if m.name != FACADE or m.parent.name in (room, PACKAGE.name)]
             lines = [f"[`{dotted(m, root)}`]({page}#{dotted(m, root)})\n:   {question_of(m)}\n" for m in modules]
             parts.append(box("modules", "\n".join(lines)))
     return "\n\n".join(parts)
@@ -131,6 +141,10 @@ class HouseStyle(griffe.Extension):
         elif obj.name.startswith("__") and obj.name.endswith("__"):
             obj.public = False  # what Python's own protocol is needs no telling
 
+    def on_package(self, *, pkg: griffe.Module, **_: object) -> None:
+        """The package itself, of which griffe does not tell as of an object."""
+        self.on_object(obj=pkg)
+
 
 def docstring_markdown(text: str) -> str:
     """A docstring with its doctests fenced and its header lines as a box."""
@@ -150,7 +164,7 @@ def docstring_markdown(text: str) -> str:
                 block.append(lines.pop(0))
             told += ["```pycon", *block, "```"]
         else:
-            told.append(plain(line))
+            told.append(line if line.startswith(CODE) else plain(line))
     if facts:
         rows = "\n".join(f"{label}\n:   {plain(said)}\n" for label, said in facts)
         told += ["", '<div class="mirrors" markdown="1">', "", rows, "</div>"]
