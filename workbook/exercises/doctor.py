@@ -168,7 +168,7 @@ def look_for_tools(root: Path) -> Iterator[Finding]:
     if compiler is None:
         cost = (
             "Chapter 05 and its exercises compile CUDA kernels for a simulated device. They cannot be run. "
-            "Fused loops of traced programs run in NumPy, with the same results, and slower."
+            "Fused loops of traced programs run in NumPy, which is slower."
         )
         yield Finding("compiler", WITHOUT, "no g++", cost, "install g++ with your system's packages")
     else:
