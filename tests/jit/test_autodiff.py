@@ -46,10 +46,7 @@ def run_backward(gradient: Gradient, inputs: list[Tensor], grads: list[Tensor | 
         captured += [results[i] for i in gradient.df_input_captured_outputs]
         arrived = [grad for grad in grads if grad is not None]
         found = Code(backward.graph)(*arrived, *(captured[i] for i in backward.inputs))
-    gradients: list[Any] = [None] * len(inputs)
-    for place, value in zip(backward.places, found, strict=True):
-        gradients[place] = value
-    return gradients
+    return [None if place is None else found[place] for place in backward.places]
 
 
 def test_operators_made_of_others_are_entered_and_formulas_run_as_nodes() -> None:
@@ -57,7 +54,7 @@ def test_operators_made_of_others_are_entered_and_formulas_run_as_nodes() -> Non
     assert kinds(gradient.f) == ["t", "addmm", "tanh", "sum"]
     backward = gradient.df((True, True))
     assert kinds(backward.graph) == ["expand", "add", "tanh_backward", "t", "mm", "sum"]
-    assert backward.places == (1, 2)
+    assert backward.places == (None, 0, 1)
 
 
 def test_an_output_and_an_input_that_backward_needs_are_not_returned_again() -> None:
@@ -95,11 +92,31 @@ def test_gradients_that_do_not_arrive_are_not_taken_as_zeros() -> None:
     assert kinds(gradient.df((True, False)).graph) == ["expand", "tanh_backward", "t", "mm"]
 
 
-def test_the_whole_is_a_function_of_inputs_that_computes_forward_again() -> None:
+def test_the_whole_is_a_function_of_inputs_and_captured_outputs() -> None:
     gradient = derive(parse_ir(LAYER), layer_inputs(False, True, True))
     whole = gradient.whole((True, True))
-    assert whole.inputs == gradient.inputs_of_whole == (0, 1, 2)
-    assert kinds(whole.graph)[:3] == ["t", "addmm", "tanh"]
+    assert whole.inputs == gradient.taken_by_whole == (0, 3 + 1)  # x, and the result of tanh
+    assert kinds(whole.graph) == kinds(gradient.df((True, True)).graph)
+
+
+def test_the_whole_computes_again_what_is_captured_and_no_output() -> None:
+    graph = parse_ir("graph(%x : Tensor):\n  %y : Tensor = aten::exp(%x)\n  %z : Tensor = aten::sin(%y)\n  return (%z)")
+    whole = derive(graph, [glasstorch.rand(3, requires_grad=True)]).whole((True,))
+    assert whole.inputs == (0,)
+    assert kinds(whole.graph) == ["exp", "cos", "mul", "mul"]
+
+
+def test_one_gradient_of_two_inputs_is_returned_once() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor, %y : Tensor):\n"
+        "  %one : int = prim::Constant[value=1]()\n"
+        "  %s : Tensor = aten::add(%x, %y, %one)\n"
+        "  %z : Tensor = aten::exp(%s)\n"
+        "  return (%z)"
+    )
+    backward = derive(graph, [glasstorch.rand(3, requires_grad=True) for _ in range(2)]).df((True,))
+    assert backward.places == (0, 0)
+    assert len(backward.graph.outputs) == 1
 
 
 def test_views_are_made_again_and_not_saved() -> None:

@@ -129,6 +129,9 @@ class _JointState(TracingState):
     def enters(self, operator: Operator, keys: int) -> bool:
         return resolve(operator, keys).choice.rule == MATH_KERNEL
 
+    def value_left(self) -> None:
+        raise NotDerivableError("an operator or a formula reads data")
+
     def set_value(self, tensor: Tensor, value: Value) -> None:
         super().set_value(tensor, value)
         if tensor._storage is not None:
@@ -245,17 +248,17 @@ class Backward(NamedTuple):
     """The gradients of inputs as a graph, for some outputs whose gradients arrive."""
 
     graph: Graph
-    inputs: tuple[int, ...]  # what it takes, after the gradients: places among the inputs or in what was captured
-    places: tuple[int, ...]  # for each of its outputs, the input that it is the gradient of
+    inputs: tuple[int, ...]  # what it takes, after the gradients: places in what it can take
+    places: tuple[int | None, ...]  # for each input of the forward graph, which output is its gradient
 
 
 class Gradient:
     """What `differentiate` derived. The graphs are as they were traced: nothing is optimised yet.
 
     `f` is the forward graph: it returns the `f_real_outputs` outputs, and then what the backward graph needs and is no
-    output. `df(defined)` is the backward graph: it takes the gradients of those outputs, then what was captured: the
-    inputs `df_input_captured_inputs` and the outputs of f `df_input_captured_outputs`. `whole(defined)` is the same
-    function of the inputs alone, which computes forward again: its own gradient is that of the whole.
+    output. `df(defined)` is the backward graph: it takes the gradients of those outputs, then of what was captured: the
+    inputs `df_input_captured_inputs` and the outputs of f `df_input_captured_outputs`. `whole(defined)` computes the
+    same of the inputs, and of those outputs that were captured: all that others know the gradients of.
     """
 
     def __init__(self, graph: Graph, signature: Signature, again: bool = False) -> None:
@@ -274,7 +277,7 @@ class Gradient:
         self._captured = [joint.inputs[i] for i in self.df_input_captured_inputs]
         self._captured += [returned[i] for i in self.df_input_captured_outputs]
         self._places = [_place(joint, value) for value in self._captured]
-        self.inputs_of_whole = self.whole(joint.differentiable).inputs
+        self.taken_by_whole = self.whole(joint.differentiable).inputs
 
     def df(self, defined: Defined) -> Backward:
         """The backward graph for outputs whose gradients arrive, in their order."""
@@ -282,17 +285,21 @@ class Gradient:
         return self._cut(joint, [_at(joint, place) for place in self._places], range(len(self._places)))
 
     def whole(self, defined: Defined) -> Backward:
-        """As `df`, of inputs of the graph in place of what was captured."""
+        """As `df`; what it takes are places among the inputs, followed by the outputs."""
         joint = self._joint(defined)
-        return self._cut(joint, joint.inputs, range(len(joint.inputs)))
+        outputs = [i for i in self.df_input_captured_outputs if i < self.f_real_outputs]
+        available = [*joint.inputs, *(joint.outputs[i] for i in outputs)]
+        numbers = [*range(len(joint.inputs)), *(len(joint.inputs) + i for i in outputs)]
+        return self._cut(joint, available, numbers)
 
     def _cut(self, joint: Joint, available: Sequence[Value], numbers: Iterable[int]) -> Backward:
-        places = tuple(i for i, value in enumerate(joint.grads) if value is not None)
-        results = [_transposed_once_less(value) for value in joint.grads if value is not None]
-        needed = _needed(results, frozenset(available).__contains__)
+        results = [None if value is None else _transposed_once_less(value) for value in joint.grads]
+        returned = list(dict.fromkeys(value for value in results if value is not None))
+        needed = _needed(returned, frozenset(available).__contains__)
         taken = [(value, i) for value, i in zip(available, numbers, strict=True) if value in needed]
         arriving = [value for value in joint.vjps if value is not None]
-        graph = extract(joint.graph, [*arriving, *(value for value, _ in taken)], results)
+        graph = extract(joint.graph, [*arriving, *(value for value, _ in taken)], returned)
+        places = tuple(None if value is None else returned.index(value) for value in results)
         return Backward(graph, tuple(i for _, i in taken), places)
 
     def _joint(self, defined: Defined) -> Joint:

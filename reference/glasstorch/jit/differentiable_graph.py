@@ -10,16 +10,17 @@ for all of it: its backward runs the derived backward graph.
 
 # Note [Twice]
 With `create_graph` the gradients that come out must have a history. What forward captured has none in part: values
-inside of it are outputs of no operator. So the backward pass is run as a function of the inputs and of the gradients
-that arrive, forward computed again, and it runs as a prim::DifferentiableGraph does: its own gradient is derived when
-it is asked for, and so on for any order. For that the node keeps the inputs that the gradients depend on, even where
-the backward pass itself needs only what was computed of them. One of these changed in place is an error only then.
+inside of it are outputs of no operator. So the backward pass is run as a function of the gradients that arrive, of the
+inputs and of those outputs that were captured; what else it needs of forward is computed again. It runs as a
+prim::DifferentiableGraph does: its own gradient is derived when it is asked for, and so on for any order. For that the
+node keeps the inputs that the gradients depend on, even where the backward pass itself needs only what was computed of
+them. One of these changed in place is an error only then.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
@@ -94,19 +95,14 @@ class DifferentiableGraph:
 
 
 class DerivedBackward(NamedTuple):
-    """A backward graph, compiled; `inputs` and `places` as in autodiff.Backward."""
+    """A backward graph that can be run; `inputs` are places in what the node keeps, `places` as in autodiff.Backward.
 
-    code: Code
+    With `create_graph` it is a DifferentiableGraph: Note [Twice].
+    """
+
+    run: Code | DifferentiableGraph
     inputs: tuple[int, ...]
-    places: tuple[int, ...]
-
-
-class TwiceBackward(NamedTuple):
-    """A backward graph that takes the inputs of the forward pass: Note [Twice]."""
-
-    graph: DifferentiableGraph
-    inputs: tuple[int, ...]
-    places: tuple[int, ...]
+    places: tuple[int | None, ...]
 
 
 class Derived:
@@ -115,10 +111,14 @@ class Derived:
     def __init__(self, gradient: Gradient, fuser: str) -> None:
         self.gradient = gradient
         self._fuser = fuser
-        self._held = sorted({*gradient.inputs_of_whole, *gradient.df_input_captured_inputs})
+        # What a node keeps, and what its backward graphs take: places among the inputs, followed by what f returns.
+        count = len(gradient.f.inputs)
+        captured = [*gradient.df_input_captured_inputs, *(count + i for i in gradient.df_input_captured_outputs)]
+        self._captured = tuple(captured)
+        self._held = sorted({*captured, *gradient.taken_by_whole})
         self._forward = compiled(gradient.f, fuser)
         self._backward: dict[Defined, DerivedBackward] = {}
-        self._twice: dict[Defined, TwiceBackward] = {}
+        self._twice: dict[Defined, DerivedBackward] = {}
 
     def __call__(self, inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> tuple[Tensor, ...]:
         """Run forward, and make one node the producer of its outputs."""
@@ -131,12 +131,14 @@ class Derived:
         set_histories(
             [result if may else None for result, may in zip(outputs, gradient.differentiable, strict=True)], node
         )
-        held = {i: SavedVariable(inputs[i]) for i in self._held}
-        node.inputs = [held[i] for i in gradient.inputs_of_whole]
-        node.saved = [held[i] for i in gradient.df_input_captured_inputs]
-        for i in gradient.df_input_captured_outputs:
-            is_output = i < len(outputs)
-            node.saved.append(SavedVariable(results[i], node, i) if is_output else SavedVariable(results[i]))
+        count = len(inputs)
+        for i in self._held:
+            if i < count:
+                node.saved[i] = SavedVariable(inputs[i])
+            elif i < count + len(outputs):
+                node.saved[i] = SavedVariable(results[i - count], node, i - count)
+            else:
+                node.saved[i] = SavedVariable(results[i - count])
         return outputs
 
     def backward(self, defined: Defined) -> DerivedBackward:
@@ -144,17 +146,19 @@ class Derived:
         found = self._backward.get(defined)
         if found is None:
             with _deriving:
-                cut = self.gradient.df(defined)
-                found = self._backward[defined] = DerivedBackward(compiled(cut.graph, self._fuser), *cut[1:])
+                graph, inputs, places = self.gradient.df(defined)
+                taken = tuple(self._captured[i] for i in inputs)
+                found = self._backward[defined] = DerivedBackward(compiled(graph, self._fuser), taken, places)
         return found
 
-    def twice(self, defined: Defined) -> TwiceBackward:
-        """As `backward`, of the inputs of the forward pass."""
+    def twice(self, defined: Defined) -> DerivedBackward:
+        """As `backward`, as something that is differentiable again."""
         found = self._twice.get(defined)
         if found is None:
             with _deriving:
-                cut = self.gradient.whole(defined)
-                found = self._twice[defined] = TwiceBackward(DifferentiableGraph(cut.graph, self._fuser), *cut[1:])
+                graph, inputs, places = self.gradient.whole(defined)
+                run = DifferentiableGraph(graph, self._fuser)
+                found = self._twice[defined] = DerivedBackward(run, inputs, places)
         return found
 
 
@@ -164,36 +168,25 @@ class DifferentiableGraphBackward(Node):
     def __init__(self, edges: Sequence[Edge | None], derived: Derived) -> None:
         super().__init__(edges)
         self.derived = derived
-        self.saved: list[SavedVariable | None] = []  # what the backward graph takes
-        self.inputs: list[SavedVariable | None] = []  # what that of Note [Twice] takes
+        self.saved: dict[int, SavedVariable | None] = {}  # by places among the inputs, followed by what f returns
 
     def apply(self, grads: Gradients) -> Gradients:
         defined = tuple(gradient is not None for gradient in grads)
-        results: list[Any] = [None] * len(self.next_edges)
         if True not in defined:
-            return results
-        arrived = [gradient for gradient in grads if gradient is not None]
-        if grad_mode.get():
-            twice = self.derived.twice(defined)
-            held = dict(zip(self.derived.gradient.inputs_of_whole, self.inputs, strict=True))
-            found = twice.graph(*arrived, *(self.unpack(held[i]) for i in twice.inputs))
-            places = twice.places
-        else:
-            backward = self.derived.backward(defined)
-            captured = [self.unpack(self.saved[i]) for i in backward.inputs]
-            found = _below_autograd(backward.code, [*arrived, *captured])
-            places = backward.places
-        for place, result in zip(places, found, strict=True):
-            results[place] = result
-        return results
+            return [None] * len(self.next_edges)
+        again = grad_mode.get()
+        backward = self.derived.twice(defined) if again else self.derived.backward(defined)
+        given = [gradient for gradient in grads if gradient is not None]
+        given += [self.unpack(self.saved[i]) for i in backward.inputs]
+        found = backward.run(*given) if again else _below_autograd(backward.run, given)
+        return [None if place is None else found[place] for place in backward.places]
 
     def release_variables(self) -> None:
-        self.saved = [None] * len(self.saved)
-        self.inputs = [None] * len(self.inputs)
+        self.saved = dict.fromkeys(self.saved)
         self.released = True
 
 
-def _below_autograd(code: Code, inputs: Sequence[Any]) -> tuple[Any, ...]:
+def _below_autograd(code: Callable[..., tuple[Any, ...]], inputs: Sequence[Any]) -> tuple[Any, ...]:
     """Run a graph so that nothing of it is recorded, and without asking each operator whether it is to be."""
     keys, mode = active_keys.set(BELOW_AUTOGRAD), grad_mode.set(False)
     try:

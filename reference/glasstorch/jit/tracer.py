@@ -87,6 +87,10 @@ class TracingState:
         wanted = any(getattr(tensor, "requires_grad", False) for tensor in tensors_of(arguments))
         return wanted or _autograd_function() is not None
 
+    def value_left(self) -> None:
+        """A traced tensor's value leaves the graph, for Python."""
+        _warn_of_conversion()
+
     def set_value(self, tensor: Tensor, value: Value) -> None:
         """From now on, this tensor is that value."""
         self._values[id(tensor)] = tensor, value
@@ -232,7 +236,7 @@ def _value_read(tensor: Any) -> None:
     """A tensor's elements go to Python: warn, if the graph computes them and no kernel is what reads them."""
     state = tracing_state.get()
     if state is not None and active_keys.get()[0] & TRACER and state.knows(tensor):
-        _warn_of_conversion()
+        state.value_left()
 
 
 def trace_graph(
@@ -273,7 +277,7 @@ def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any
     if gives_tensors:
         values = [state.argument(*pair) for pair in zip(schema.arguments, arguments, strict=True)]
     elif any(map(state.knows, tensors_of(arguments))):  # type: ignore[arg-type]
-        _warn_of_conversion()
+        state.value_left()
     if state.loses_gradients(arguments):
         _warn_of_lost_gradient()
     included, allowed = active_keys.get()

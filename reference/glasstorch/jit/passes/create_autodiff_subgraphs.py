@@ -30,7 +30,7 @@ from glasstorch.jit.types import DEVICE, ListType, TensorType
 
 GROUP: Final = "prim::DifferentiableGraph"
 # The sizes of what they give depend on data (of an index, if it is a mask), or they read where elements lie in memory.
-LEFT_OUT: Final = frozenset(["nonzero", "index", "index_put", "as_strided", "_as_strided_backward"])
+LEFT_OUT: Final = frozenset(["nonzero", "where", "index.Tensor", "index_put", "as_strided", "_as_strided_backward"])
 
 
 def create_autodiff_subgraphs(graph: Graph, threshold: int = 2) -> bool:
@@ -48,8 +48,8 @@ def create_autodiff_subgraphs(graph: Graph, threshold: int = 2) -> bool:
 
 def may_be_differentiated(node: Node) -> bool:
     """Whether a node can be in a group: it computes new tensors, or views, of tensors and of what is constant."""
-    schema = node.maybe_schema()
-    if schema is None or node.blocks or schema.name in LEFT_OUT or _is_barrier(node) or is_uninitialised(node):
+    operator = node.maybe_operator()
+    if operator is None or operator.qualified_overload in LEFT_OUT or _is_barrier(node) or is_uninitialised(node):
         return False
     takes_tensors = any(isinstance(value.type, TensorType) or _is_tensor_list(value) for value in node.inputs)
     gives_tensors = all(isinstance(value.type, TensorType) or _is_unpacked(value) for value in node.outputs)
