@@ -114,6 +114,19 @@ def test_what_is_smaller_has_a_loop_of_its_own() -> None:
     assert [[step.formula for step in loop.steps] for loop in plan.program.loops] == [["exp", "sqrt"], ["mul", "add"]]
 
 
+def test_what_no_output_needs_is_no_step() -> None:
+    """The conversion of x is for an exponent that reads no element."""
+    x = glasstorch.arange(5)
+    plan = group_of(lambda x: x.pow(0.0) + x, x).plan(x)
+    assert plan is not None
+    assert [step.formula for loop in plan.program.loops for step in loop.steps] == ["copy", "cast", "add"]
+
+
+def test_strides_of_single_elements_are_those_of_eager_mode() -> None:
+    x = randn(1, 2).t()
+    check(group_of(lambda x: (x > 0.5, x > x, x.neg()), x), x)
+
+
 def test_inputs_are_read_only() -> None:
     x, y = randn(LARGE), randn(LARGE)
     before = x.clone(), y.clone()

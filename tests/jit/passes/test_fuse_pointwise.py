@@ -99,6 +99,10 @@ def test_what_waits_keeps_its_order() -> None:
     assert left(nodes, "%b, %t") == [GROUP, "mm", "t"]
 
 
+def test_what_nobody_needs_makes_no_group() -> None:
+    assert left("%a : Tensor = aten::neg(%x) %b : Tensor = aten::exp(%a)", "%x") == ["neg", "exp"]
+
+
 # Memory that is written to -----------------------------------------------------------------------------------------
 
 

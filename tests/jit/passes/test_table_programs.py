@@ -22,6 +22,7 @@ from glasstorch.jit.passes.constant_propagation import propagate_constants
 from glasstorch.jit.passes.create_autodiff_subgraphs import create_autodiff_subgraphs
 from glasstorch.jit.passes.dead_code import eliminate_dead_code
 from glasstorch.jit.passes.erase_shapes import erase_shape_information
+from glasstorch.jit.passes.fuse_pointwise import fuse_pointwise
 from glasstorch.jit.passes.peephole import peephole
 from glasstorch.jit.passes.pipeline import run_nondiff_optimization, run_optimization
 from glasstorch.jit.printer import tensor_constants
@@ -35,6 +36,7 @@ PASSES: dict[str, Callable[[Graph], bool]] = {
     "common_subexpression": eliminate_common_subexpressions,
     "peephole": peephole,
     "constant_propagation": propagate_constants,
+    "fuse_pointwise": fuse_pointwise,
     "create_autodiff_subgraphs": create_autodiff_subgraphs,
     "run_optimization": run_optimization,
     "run_nondiff_optimization": run_nondiff_optimization,

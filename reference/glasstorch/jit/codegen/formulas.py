@@ -160,11 +160,6 @@ def comparison(name: str) -> Lowering:
     return lower
 
 
-def with_number(lowering: Lowering) -> Lowering:
-    """The lowering of a Scalar overload: the number travels as a wrapped 0-dim tensor."""
-    return lambda steps, self, other: lowering(steps, self, Argument.of(other))
-
-
 def relu(steps: Steps, self: Argument) -> int:
     """The maximum with 0; NaN stays."""
     return steps.step("maximum", self.slot, constant(0, self.facts.dtype))
@@ -300,11 +295,6 @@ LOWERINGS: Final[dict[str, Lowering]] = {
     **{name: by_row(row) for name, row in (pointwise_unary.ROWS | pointwise_binary.ARITHMETIC).items()},
     **{name: scaled(pointwise_binary.ARITHMETIC[name]) for name in pointwise_binary.TAKE_ALPHA},
     **{f"{name}.Tensor": comparison(name) for name in pointwise_binary.COMPARISONS},
-    **{f"{name}.Scalar": with_number(comparison(name)) for name in pointwise_binary.COMPARISONS},
-    **{
-        f"bitwise_{name}.Scalar": with_number(by_row(pointwise_binary.ARITHMETIC[f"bitwise_{name}.Tensor"]))
-        for name in ("and", "or", "xor")
-    },
     "div.Tensor_mode": divide_mode,
     "relu": relu,
     "pow.Tensor_Tensor": by_row(pointwise_power.ROW),
@@ -342,16 +332,18 @@ def _between(condition: Argument, self: Argument | Number, other: Argument | Num
     return condition, *sides
 
 
-def _both(self: Argument, other: Argument) -> tuple[Any, ...]:
-    return self, other
+def _both(self: Argument, other: Argument | Number) -> tuple[Any, ...]:
+    return self, _argument(other)
 
 
 def _argument(given: Argument | Number) -> Argument:
     return given if isinstance(given, Argument) else Argument.of(given)
 
 
-# overload -> the one that it calls (operators/composite), and the arguments for that
+# overload -> the one that it calls (operators/composite, kernels/cpu: with_wrapped_number), and the arguments for that
 COMPOSITES: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]]]]] = {
+    **{f"{name}.Scalar": (f"{name}.Tensor", _both) for name in pointwise_binary.COMPARISONS},
+    **{f"bitwise_{name}.Scalar": (f"bitwise_{name}.Tensor", _both) for name in ("and", "or", "xor")},
     "rsub.Tensor": ("sub.Tensor", _reversed),
     "rsub.Scalar": ("sub.Tensor", _reversed),
     "isnan": ("ne.Tensor", _with_itself),

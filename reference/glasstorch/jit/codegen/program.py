@@ -128,15 +128,21 @@ class Steps:
         return constant(number if common.is_floating_point else argument.facts.array(), common)
 
     def program(self, outputs: Sequence[int], results: Sequence[Result]) -> Program:
-        """What the steps compute, as loops: Note [One loop for each shape]."""
+        """What the steps compute, as loops: Note [One loop for each shape]. What nobody needs is left out."""
+        needed = set(outputs)
+        for step in reversed(self.steps):
+            if step.slot in needed:
+                needed.update(operand for operand in step.operands if isinstance(operand, int))
         by_shape: dict[Shape, list[Step]] = {}
         for step in self.steps:
-            by_shape.setdefault(self.shapes[step.slot], []).append(step)
+            if step.slot in needed:
+                by_shape.setdefault(self.shapes[step.slot], []).append(step)
         shapes = sorted(by_shape, key=lambda shape: (len(shape), sum(size != 1 for size in shape)))
         home = {step.slot: self.shapes[step.slot] for step in self.steps}
         used_elsewhere = set(outputs) | {
             operand
             for step in self.steps
+            if step.slot in needed
             for operand in step.operands
             if isinstance(operand, int) and operand in home and home[operand] != home[step.slot]
         }

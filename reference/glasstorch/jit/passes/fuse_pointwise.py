@@ -150,8 +150,11 @@ def _fuse_block(block: Block, aliases: AliasAnalysis) -> bool:
 
 
 def _find_producer(consumer: Node, aliases: AliasAnalysis) -> Node | None:
-    """The last of the nodes that make an input of this one and that may be merged with it."""
-    if not is_fusible(consumer):
+    """The last of the nodes that make an input of this one and that may be merged with it.
+
+    A node that gives nothing that is used is left to dead code elimination.
+    """
+    if not is_fusible(consumer) or not any(output.uses for output in consumer.outputs):
         return None
     found = None
     for maker in dict.fromkeys(value.node for value in consumer.inputs):
