@@ -45,6 +45,7 @@ PASSES: dict[str, Callable[[Graph], bool]] = {
 # Passes after which gradients are added up in another order, and are close instead of equal.
 REORDERING = (
     "common_subexpression",
+    "fuse_pointwise",
     "create_autodiff_subgraphs",
     "run_optimization",
     "run_nondiff_optimization",
