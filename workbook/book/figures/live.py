@@ -1,7 +1,8 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `draw_graph`, `show_memory`, `show_memory_map`, `show_curves` and `show_images` display a figure made by
-the module of the same subject, in a notebook of the book or in a reader's own (`from workbook import draw_graph`).
+`show_trace`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_curves` and `show_images` display a
+figure made by the module of the same subject, in a notebook of the book or in a reader's own (`from workbook import
+draw_graph`).
 A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
 
@@ -14,13 +15,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from workbook.book.figures import curves, graph, hops, images, memory, memory_map
+from workbook.book.figures import curves, graph, hops, images, memory, memory_map, program
 from workbook.book.figures.kit import Figure
 from workbook.book.figures.names import tensors_by_name
 
 if TYPE_CHECKING:
     from glasstorch import Tensor
     from glasstorch.dispatch.trace import Trace
+    from glasstorch.jit.ir import Graph
     from glasstorch.kernels.cuda.snapshot import SegmentInfo
 
 
@@ -58,6 +60,22 @@ def draw_graph(root: Tensor, **leaves: Tensor) -> None:
     caller = sys._getframe(1)
     found = tensors_by_name(leaves, caller.f_locals, caller.f_globals)
     display(graph.draw(root, found))
+
+
+def draw_program(graph: Graph) -> None:
+    """Draw a program's graph: its nodes in their order, who uses what, and who must stay behind whom by memory.
+
+    It is the `graph` of what `torch.jit.trace` returns, or what its `graph_for(*inputs)` gives. It has no blocks, and
+    23 nodes at the most, constants not counted.
+    """
+    from glasstorch.jit.ir import Graph
+
+    if not isinstance(graph, Graph):
+        raise TypeError(
+            f"draw_program: its argument is of type {type(graph).__name__}\n"
+            "  accepted: the graph of a traced program, such as torch.jit.trace(f, x).graph"
+        )
+    display(program.draw(graph))
 
 
 def show_memory(*tensors: Tensor, **named: Tensor) -> None:
