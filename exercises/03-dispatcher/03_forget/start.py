@@ -1,0 +1,59 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 03.3 A table that forgets
+#
+# The table of an operator is a dictionary from key sets to entries. Python
+# calls its `__missing__` for a set that it does not hold. Then the entry is
+# worked out, and kept, so that the next call finds it.
+#
+# Every registration empties the tables that it concerns, and raises a number,
+# the registry's *generation*. It does both while it holds the registry's lock.
+# But threads do not wait for each other: while one works out an entry, another
+# may register a better kernel. The first then holds an entry that was right
+# when it began. It may use it for its own call. It must not put it into the
+# table, where nobody would ever take it out again.
+#
+# Write the function. Every table of the library will call yours.
+
+# %%
+from glasstorch.dispatch.operator import Boxed, DispatchTable, registry
+from glasstorch.dispatch.resolve import resolve
+
+
+def missing(table: DispatchTable, keys: int) -> Boxed:
+    """The entry for a key set that a table does not hold.
+
+    `resolve(table.operator, keys)` works it out; it is the `entry` of what
+    comes back. While a trace is on, `registry.wrap` is not None. Then the
+    entry is `registry.wrap(table.operator, resolution)`, which records a hop
+    and calls the kernel.
+
+    Keep it with `table[keys] = entry`, if `registry.generation` is still what
+    it was before you began. Look and keep with `registry.lock` held, or
+    somebody could register between the two. Do not hold the lock while
+    `resolve` works. If it raises, the error is the caller's; nothing is kept.
+
+    >>> from glasstorch.core.keys import CPU_KEYS
+    >>> table = DispatchTable(registry.find("aten::neg"))
+    >>> entry = missing(table, CPU_KEYS)
+    >>> table == {CPU_KEYS: entry}
+    True
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 03.3`. It may
+# be half done: the answer tells what to look at next. `workbook hint 03.3`
+# gives a nudge, `workbook lab 03.3` a sheet to play on.

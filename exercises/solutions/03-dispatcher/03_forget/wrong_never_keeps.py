@@ -1,0 +1,11 @@
+"""Works the entry out again for each call."""
+
+from glasstorch.dispatch.operator import Boxed, DispatchTable, registry
+from glasstorch.dispatch.resolve import resolve
+
+REFUSED_BY = "check"
+
+
+def missing(table: DispatchTable, keys: int) -> Boxed:
+    resolution = resolve(table.operator, keys)
+    return resolution.entry if registry.wrap is None else registry.wrap(table.operator, resolution)
