@@ -45,8 +45,9 @@ def run_backward(gradient: Gradient, inputs: list[Tensor], grads: list[Tensor | 
         captured = [inputs[i] for i in gradient.df_input_captured_inputs]
         captured += [results[i] for i in gradient.df_input_captured_outputs]
         arrived = [grad for grad in grads if grad is not None]
-        found = Code(backward.graph)(*arrived, *(captured[i] for i in backward.inputs))
-    return [None if place is None else found[place] for place in backward.places]
+        given = [*arrived, *(captured[i] for i in backward.inputs)]
+        known = [*Code(backward.graph)(*given), *given]
+    return [None if place is None else known[place] for place in backward.places]
 
 
 def test_operators_made_of_others_are_entered_and_formulas_run_as_nodes() -> None:
@@ -224,3 +225,18 @@ def test_what_takes_many_steps_is_saved() -> None:
     )
     gradient = differentiate(parse_ir(text), signature_of([glasstorch.rand(3, requires_grad=True)], [True]), again=True)
     assert [value.node.kind for value in gradient.f.outputs] == ["aten::sin", "aten::add"]
+
+
+def test_a_gradient_that_is_passed_on_is_no_output_of_the_backward_graph() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor, %y : Tensor):\n"
+        "  %one : int = prim::Constant[value=1]()\n"
+        "  %z : Tensor = aten::sub(%x, %y, %one)\n"
+        "  return (%z)"
+    )
+    inputs = [glasstorch.rand(3, requires_grad=True) for _ in range(2)]
+    gradient = derive(graph, inputs)
+    backward = gradient.df((True,))
+    assert kinds(backward.graph) == ["neg"]
+    assert backward.places == (1, 0)
+    assert [g.tolist() for g in run_backward(gradient, inputs, [glasstorch.ones(3)])] == [[1] * 3, [-1] * 3]

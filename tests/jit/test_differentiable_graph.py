@@ -218,3 +218,36 @@ def test_wrong_sizes_are_refused_as_the_operators_refuse_them() -> None:
 def test_a_mode_sees_every_operator() -> None:
     traced = glasstorch.jit.trace(lambda x: graph(SINE)(x)[0], glasstorch.rand(3))
     assert [node.kind for node in traced.graph.nodes] == ["aten::exp", "aten::sin"]
+
+
+def test_indices_that_were_captured_have_no_gradient_of_their_own() -> None:
+    text = """graph(%x : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %no : bool = prim::Constant[value=0]()
+  %y : Tensor = aten::exp(%x)
+  %values : Tensor, %indices : Tensor = aten::max(%y, %zero, %no)
+  return (%values, %indices)
+"""
+    x = glasstorch.rand(3, 2, dtype=glasstorch.float64, requires_grad=True)
+    run = graph(text)
+    values, indices = run(x)
+    assert not indices.requires_grad
+    (first,) = glasstorch.autograd.grad(values.sum(), x, create_graph=True)
+    assert first.grad_fn.name() == "DifferentiableGraphBackward"
+    (second,) = glasstorch.autograd.grad(first.sum(), x)
+    assert glasstorch.allclose(second, first)
+
+
+def test_an_inference_tensor_among_the_inputs_is_for_the_operators_to_refuse() -> None:
+    with glasstorch.inference_mode():
+        x = glasstorch.rand(2)
+    text = """graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::add(%x, %y, %one)
+  %b : Tensor = aten::exp(%a)
+  return (%b)
+"""
+    y = glasstorch.rand(2, requires_grad=True)
+    (result,) = graph(text)(x, y)
+    result.sum().backward()
+    assert glasstorch.equal(y.grad, result)

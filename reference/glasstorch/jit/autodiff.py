@@ -249,7 +249,8 @@ class Backward(NamedTuple):
 
     graph: Graph
     inputs: tuple[int, ...]  # what it takes, after the gradients: places in what it can take
-    places: tuple[int | None, ...]  # for each input of the forward graph, which output is its gradient
+    # For each input of the forward graph, which output is its gradient; past the outputs, which input.
+    places: tuple[int | None, ...]
 
 
 class Gradient:
@@ -294,12 +295,14 @@ class Gradient:
 
     def _cut(self, joint: Joint, available: Sequence[Value], numbers: Iterable[int]) -> Backward:
         results = [None if value is None else _transposed_once_less(value) for value in joint.grads]
-        returned = list(dict.fromkeys(value for value in results if value is not None))
-        needed = _needed(returned, frozenset(available).__contains__)
+        found = [value for value in results if value is not None]
+        needed = _needed(found, frozenset(available).__contains__)
         taken = [(value, i) for value, i in zip(available, numbers, strict=True) if value in needed]
-        arriving = [value for value in joint.vjps if value is not None]
-        graph = extract(joint.graph, [*arriving, *(value for value, _ in taken)], returned)
-        places = tuple(None if value is None else returned.index(value) for value in results)
+        given = [value for value in joint.vjps if value is not None] + [value for value, _ in taken]
+        returned = [value for value in dict.fromkeys(found) if value not in given]
+        graph = extract(joint.graph, given, returned)
+        known = [*returned, *given]
+        places = tuple(None if value is None else known.index(value) for value in results)
         return Backward(graph, tuple(i for _, i in taken), places)
 
     def _joint(self, defined: Defined) -> Joint:

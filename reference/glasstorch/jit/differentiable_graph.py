@@ -135,7 +135,7 @@ class Derived:
         for i in self._held:
             if i < count:
                 node.saved[i] = SavedVariable(inputs[i])
-            elif i < count + len(outputs):
+            elif i < count + len(outputs) and gradient.differentiable[i - count]:
                 node.saved[i] = SavedVariable(results[i - count], node, i - count)
             else:
                 node.saved[i] = SavedVariable(results[i - count])
@@ -179,7 +179,8 @@ class DifferentiableGraphBackward(Node):
         given = [gradient for gradient in grads if gradient is not None]
         given += [self.unpack(self.saved[i]) for i in backward.inputs]
         found = backward.run(*given) if again else _below_autograd(backward.run, given)
-        return [None if place is None else found[place] for place in backward.places]
+        known = (*found, *given)
+        return [None if place is None else known[place] for place in backward.places]
 
     def release_variables(self) -> None:
         self.saved = dict.fromkeys(self.saved)
