@@ -1,7 +1,8 @@
 """How does a program become a graph, and how is a graph checked, changed and run?
 
-Reading order: `types`, `ir`, `printer`, `parser`, `verify`, `tracer`, `interpreter`, `alias_analysis`, `passes`,
-`settings`, `log`, `executor`, `_trace`.
+Reading order: `types`, `ir`, `printer`, `parser`, `verify`, `tracer`, `interpreter`, `side_effects`, `alias_analysis`,
+`constants`, `passes`, `codegen`, `autodiff`, `differentiable_graph`, `settings`, `log`, `executor`, `_script`,
+`check_trace`, `_trace`, `python_print`, `serialization`.
 
 Mirrors: torch/jit/__init__.py, torch/csrc/jit
 Differs: graphs come from traces and from text; there is no compiler for Python source.

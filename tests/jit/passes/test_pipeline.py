@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from glasstorch.jit.parser import parse_ir
-from glasstorch.jit.passes.pipeline import PASSES, run_optimization
+from glasstorch.jit.passes.pipeline import PASSES, run_nondiff_optimization, run_optimization
+from glasstorch.jit.settings import fuser
 from tests.jit.passes.programs import random_program, run_twice
 
 TEXT = """\
@@ -47,6 +48,16 @@ def test_what_each_pass_changed_is_shown() -> None:
 
 def test_types_of_the_example_go_before_anybody_believes_them() -> None:
     assert PASSES[0].__name__ == "erase_shape_information"
+
+
+def test_nodes_are_fused_after_all_other_passes_unless_no_fuser_is_wanted() -> None:
+    graph = parse_ir(TEXT)
+    run_nondiff_optimization(graph)
+    assert [node.kind for node in graph.nodes] == ["prim::Constant", "prim::FusionGroup"]
+    graph = parse_ir(TEXT)
+    with fuser("none"):
+        run_nondiff_optimization(graph)
+    assert [node.kind for node in graph.nodes] == ["prim::Constant", "aten::mul", "aten::neg", "aten::mul"]
 
 
 def test_random_programs_give_the_same_after_all_passes() -> None:
