@@ -251,3 +251,20 @@ def test_an_inference_tensor_among_the_inputs_is_for_the_operators_to_refuse() -
     (result,) = graph(text)(x, y)
     result.sum().backward()
     assert glasstorch.equal(y.grad, result)
+
+
+def test_the_log_says_why_a_gradient_is_left_to_the_operators() -> None:
+    text = """graph(%x : Tensor, %y : Tensor):
+  %1 : Tensor = prim::DifferentiableGraph_0(%x, %y)
+  return (%1)
+with prim::DifferentiableGraph_0 = graph(%x : Tensor, %y : Tensor):
+  %1 : Tensor = aten::fill(%x, %y)
+  %2 : Tensor = aten::exp(%1)
+  return (%2)
+"""
+    code = Code(parse_ir(text))
+    said: list[str] = []
+    with glasstorch.jit.show_passes(said.append):
+        code(glasstorch.rand(2, requires_grad=True), glasstorch.tensor(1.0))
+    (line,) = [text for text in said if text.startswith("create_autodiff_subgraphs: left the gradient of %")]
+    assert line.endswith("prim::DifferentiableGraph(%x, %y) to its operators: an operator or a formula reads data")

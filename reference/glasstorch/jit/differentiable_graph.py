@@ -34,6 +34,7 @@ from glasstorch.jit.autodiff import Defined, Gradient, NotDerivableError, differ
 from glasstorch.jit.interpreter import Code, register_operation
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.ir import Node as GraphNode
+from glasstorch.jit.log import log_underived
 from glasstorch.jit.passes.pipeline import run_nondiff_optimization
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.settings import fuser_name
@@ -51,9 +52,10 @@ _deriving = threading.RLock()
 class DifferentiableGraph:
     """Runs a graph: called with its inputs, gives its outputs as a tuple, with one node for the gradient of all."""
 
-    def __init__(self, graph: Graph, fuser: str) -> None:
+    def __init__(self, graph: Graph, fuser: str, tell: Callable[[str], None] = lambda why: None) -> None:
         self.graph = graph
         self._fuser = fuser
+        self._tell = tell  # is told why the operators run one by one
         self._as_it_is = Code(graph)
         self._without_gradient: Code | None = None
         self._derived: dict[tuple[Any, ...], Derived | None] = {}
@@ -79,13 +81,16 @@ class DifferentiableGraph:
 
     def _derive(self, key: tuple[Any, ...], inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> Derived | None:
         with _deriving:
-            if key not in self._derived and len(self._derived) < SIGNATURE_LIMIT:
+            if key not in self._derived and len(self._derived) >= SIGNATURE_LIMIT:
+                self._tell(f"it was derived for {SIGNATURE_LIMIT} kinds of inputs already, and these are of another")
+            elif key not in self._derived:
                 try:
                     signature = signature_of(inputs, [edge is not None for edge in edges])
                     gradient = differentiate(self.graph, signature, again=self._fuser != "none")
                     self._derived[key] = Derived(gradient, self._fuser)
-                except NotDerivableError:
+                except NotDerivableError as error:
                     self._derived[key] = None
+                    self._tell(str(error))
             return self._derived.get(key)
 
     def _run_without_gradient(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -209,7 +214,7 @@ def compiled(graph: Graph, fuser: str) -> Code:
 
 
 def _operation(node: GraphNode) -> DifferentiableGraph:
-    return DifferentiableGraph(node.attributes[SUBGRAPH], fuser_name.get())
+    return DifferentiableGraph(node.attributes[SUBGRAPH], fuser_name.get(), lambda why: log_underived(node, why))
 
 
 register_operation("prim::DifferentiableGraph", _operation)

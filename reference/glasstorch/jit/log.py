@@ -74,10 +74,23 @@ def run_pass(change: Callable[[Graph], bool], graph: Graph, show: Show | None = 
 
 def log_unfused(node: Node, why: str) -> None:
     """Tell who listens that a node was not fused."""
-    to, level = _listener.get(), _level("fuse_pointwise")
+    _tell("fuse_pointwise", lambda: f"left {str(node).strip().partition(chr(10))[0]} as it is: {why}")
+
+
+def log_underived(node: Node, why: str) -> None:
+    """Tell who listens that a group's gradient is that of its operators, as none could be derived."""
+    _tell(
+        "create_autodiff_subgraphs",
+        lambda: f"left the gradient of {str(node).strip().partition(chr(10))[0]} to its operators: {why}",
+    )
+
+
+def _tell(name: str, what: Callable[[], str]) -> None:
+    """Tell who listens something of a pass; its text is made only if somebody does."""
+    to, level = _listener.get(), _level(name)
     if to is None and level is None:
         return
-    text = f"fuse_pointwise: left {str(node).strip().partition(chr(10))[0]} as it is: {why}"
+    text = f"{name}: {what()}"
     if to is not None:
         to(text)
     if level is not None:
