@@ -14,6 +14,7 @@ from glasstorch.jit.log import run_pass
 from glasstorch.jit.passes.common_subexpression import eliminate_common_subexpressions
 from glasstorch.jit.passes.constant_propagation import propagate_constants
 from glasstorch.jit.passes.dead_code import eliminate_dead_code
+from glasstorch.jit.passes.decompose_ops import decompose_ops
 from glasstorch.jit.passes.erase_shapes import erase_shape_information
 from glasstorch.jit.passes.fuse_pointwise import fuse_pointwise
 from glasstorch.jit.passes.peephole import peephole
@@ -33,7 +34,7 @@ PASSES: Final[tuple[Pass, ...]] = (
     eliminate_dead_code,
 )
 # Where nobody will ask for gradients, so that nodes may be fused.
-FUSION_PASSES: Final[tuple[Pass, ...]] = (fuse_pointwise, eliminate_dead_code)
+FUSION_PASSES: Final[tuple[Pass, ...]] = (decompose_ops, fuse_pointwise, eliminate_dead_code)
 
 
 def run_optimization(graph: Graph, show: Callable[[str], None] | None = None) -> bool:
