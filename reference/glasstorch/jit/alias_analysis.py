@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.jit.ir import Block, Graph, Node, Value
@@ -167,26 +167,25 @@ class AliasAnalysis:
         self._writes[node] = before | places
 
 
-class MemoryFacts:
+class MemoryFacts(NamedTuple):
     """What a schema says of memory."""
 
-    __slots__ = ("sources", "written")
-
-    def __init__(self, schema: FunctionSchema) -> None:
-        letters = [_letter(argument.type.alias) for argument in schema.arguments]
-        self.written = [i for i, argument in enumerate(schema.arguments) if argument.type.is_write]
-        # For each result the arguments whose memory it may have.
-        self.sources = [
-            [i for i, letter in enumerate(letters) if letter and letter == _letter(result.type.alias)]
-            for result in schema.returns
-        ]
-        if schema.name in UNDECLARED_VIEWS:
-            self.sources = [[0] for _ in schema.returns]
+    written: tuple[int, ...]  # the arguments that are written to
+    sources: tuple[tuple[int, ...], ...]  # for each result, the arguments whose memory it may have
 
 
 @cache
 def memory_facts(schema: FunctionSchema) -> MemoryFacts:
-    return MemoryFacts(schema)
+    """Which arguments an operator writes to, and whose memory its results may have."""
+    letters = [_letter(argument.type.alias) for argument in schema.arguments]
+    written = tuple(i for i, argument in enumerate(schema.arguments) if argument.type.is_write)
+    if schema.name in UNDECLARED_VIEWS:
+        return MemoryFacts(written, tuple((0,) for _ in schema.returns))
+    sources = [
+        tuple(i for i, letter in enumerate(letters) if letter and letter == _letter(result.type.alias))
+        for result in schema.returns
+    ]
+    return MemoryFacts(written, tuple(sources))
 
 
 def _letter(alias: str | None) -> str:
