@@ -269,6 +269,6 @@ with prim::DifferentiableGraph_0 = graph(%x : Tensor, %y : Tensor):
         code(glasstorch.rand(2, requires_grad=True), glasstorch.ones(2))
     (line,) = [text for text in said if text.startswith("create_autodiff_subgraphs: left the gradient of %")]
     assert line.endswith(
-        "prim::DifferentiableGraph(%x, %y) to its operators: "
+        "prim::DifferentiableGraph_0(%x, %y) to its operators: "
         "NoDataError: nonzero: the sizes of its result depend on the data, and [2] on meta has none"
     )
