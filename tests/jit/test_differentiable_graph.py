@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from glasstorch.core.errors import AutogradError
 from glasstorch.jit.differentiable_graph import SIGNATURE_LIMIT, DifferentiableGraph
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.parser import parse_ir
+from tests.kernels.cuda.devices import Devices
+from tests.kernels.cuda.devices import cuda as cuda
+from tests.kernels.cuda.devices import cuda_of_module as cuda_of_module
 
 Tensor = glasstorch.Tensor
 FUSER = "none"
@@ -272,3 +276,37 @@ with prim::DifferentiableGraph_0 = graph(%x : Tensor, %y : Tensor):
         "prim::DifferentiableGraph_0(%x, %y) to its operators: "
         "NoDataError: nonzero: the sizes of its result depend on the data, and [2] on meta has none"
     )
+
+
+@pytest.mark.parametrize("text", [LAYER, SINE])
+def test_threads_that_come_first_together_derive_once(text: str) -> None:
+    run = graph(text)
+    inputs = layer_inputs() if text is LAYER else (glasstorch.rand(3, requires_grad=True),)
+    wanted = glasstorch.autograd.grad(Code(parse_ir(text))(*inputs)[0].sum(), inputs[-1:])
+    found: list[Any] = []
+    start = threading.Barrier(4)
+
+    def work() -> None:
+        start.wait()
+        found.append(glasstorch.autograd.grad(run(*inputs)[0].sum(), inputs[-1:]))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(run.derived()) == 1
+    assert [gradient.tolist() for (gradient,) in found] == [wanted[0].tolist()] * 4
+
+
+def test_on_a_cuda_device_gradients_are_derived_too(cuda: Devices) -> None:
+    run = graph(LAYER)
+    on_cpu, on_device = layer_inputs(), [x.detach().to(cuda.device) for x in layer_inputs()]
+    wanted = [x.requires_grad_() for x in on_device[1:]]
+    total, _ = run(*on_device)
+    assert total.grad_fn.name() == "DifferentiableGraphBackward"
+    for ours, theirs in zip(
+        glasstorch.autograd.grad(total, wanted), glasstorch.autograd.grad(run(*on_cpu)[0], on_cpu[1:]), strict=True
+    ):
+        assert ours.device == on_device[0].device
+        assert glasstorch.allclose(ours.cpu(), theirs, rtol=1e-5, atol=1e-6)
