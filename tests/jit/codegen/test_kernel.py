@@ -12,7 +12,7 @@ from glasstorch.core.dtype import BY_NAME, HALF_PRECISION
 from glasstorch.core.errors import IntegerDivisionError, ShapeError
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen.formulas import FUSIBLE
-from glasstorch.jit.codegen.kernel import KEEP, FusedGroup
+from glasstorch.jit.codegen.kernel import KEEP, FusedGroup, _run
 from glasstorch.kernels.iterator import BLOCK
 from tests.agreement.samples import Row
 from tests.agreement.table import ROWS
@@ -84,6 +84,31 @@ def check(group: FusedGroup, *inputs: Any) -> None:
     assert group.plan(*inputs) is not None
     for found, wanted in zip(group(*inputs), group.interpret(*inputs), strict=True):
         assert same_to_the_bit(found, wanted)
+
+
+def test_a_small_group_goes_the_short_way_and_gives_the_same() -> None:
+    x, y = randn(7, 5), randn(5)
+    group = group_of(lambda x, y: (chain(x, y), (x + y).sgn()), x, y)
+    for first, second in ((x, y), (x.int(), y), (x[:, ::2], y[::2]), (x.expand(2, 7, 5), y)):
+        plan = group.plan(first, second)
+        assert plan is not None
+        assert plan.short is not None
+        for found, wanted in zip(group(first, second), _run(plan, (first, second)), strict=True):
+            assert same_to_the_bit(found, wanted)
+
+
+def test_only_one_small_loop_with_row_major_results_goes_the_short_way() -> None:
+    x, y = randn(7, 5), randn(5)
+    for function, *inputs in (
+        (chain, randn(LARGE), randn(LARGE)),
+        (chain, randn(()), randn(())),
+        (chain, randn(5, 7).t(), y),
+        (chain, randn(0, 5), y),
+        (of_a_bias, x, y),
+    ):
+        plan = group_of(function, *inputs).plan(*inputs)
+        assert plan is not None
+        assert plan.short is None
 
 
 LAYOUTS = {
@@ -167,17 +192,12 @@ def test_a_plan_is_made_once_for_inputs_alike() -> None:
     assert group.plan(x, y) is not group.plan(randn(6, 7), y)
 
 
-def test_plans_that_were_not_used_for_long_go() -> None:
+def test_the_oldest_plans_go() -> None:
     group = group_of(chain, zeros(1), zeros(1))
-    first = group.plan(zeros(1), zeros(1))
-    for size in range(2, KEEP + 1):
-        group.plan(zeros(size), zeros(size))
-    assert group.plan(zeros(1), zeros(1)) is first
-    group.plan(zeros(KEEP + 1), zeros(KEEP + 1))
-    assert group.plan(zeros(1), zeros(1)) is first
-    second = group.plan(zeros(2), zeros(2))
+    plans = [group.plan(zeros(size), zeros(size)) for size in range(1, KEEP + 2)]
+    assert group.plan(zeros(2), zeros(2)) is plans[1]
+    assert group.plan(zeros(1), zeros(1)) is not plans[0]
     assert len(group._plans) == KEEP
-    assert second is group.plan(zeros(2), zeros(2))
 
 
 # Where a group is interpreted ------------------------------------------------------------------------------------

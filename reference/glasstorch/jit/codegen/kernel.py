@@ -10,18 +10,22 @@ A loop computes what the CPU kernels compute, and nothing else. Where an operato
 gradient or a trace, batch, run on another device) or where the inputs have no loop (half precision, numbers), the
 subgraph is interpreted, operator by operator. So it is where an operator refuses its inputs: the error is then
 eager's.
+
+# Note [Small groups]
+Where all elements fit into one block there is nothing to cut up, and NumPy itself broadcasts and finds its way through
+memory. Such a group calls its loop's function on the tensors' arrays as they are. `_run` is the plain twin.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import threading
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, empty
+from glasstorch._tensor import Tensor, empty, wrap
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.geometry import Shape, expand_strides
@@ -39,7 +43,8 @@ from glasstorch.jit.log import log_unfused
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.settings import fuser_name
 from glasstorch.kernels.cpp_compiler import CompileError
-from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.iterator import BLOCK, allocate_output
+from glasstorch.kernels.quiet import quietly
 
 KEEP: Final = 64  # plans of one group: for so many sets of sizes, strides and dtypes
 CPP_FROM: Final = 1 << 15  # elements from which "default" has a C++ compiler called, which takes some 0.2 s, once
@@ -64,6 +69,7 @@ class Plan(NamedTuple):
     program: Program
     loops: tuple[CompiledLoop, ...]
     temporaries: tuple[int, ...]  # slots that one loop writes and another reads, and that nobody gets
+    short: Callable[[Sequence[Tensor]], tuple[Any, ...]] | None  # see Note [Small groups]
 
 
 class FusedGroup:
@@ -72,14 +78,17 @@ class FusedGroup:
     def __init__(self, subgraph: Graph, tell: Callable[[str], None] = lambda why: None) -> None:
         self.subgraph = subgraph.copy()
         self._tell = tell  # is told why the group is interpreted, or not in C++
-        self._plans: OrderedDict[tuple[Any, ...], Plan | None] = OrderedDict()
+        self._plans: dict[tuple[Any, ...], Plan | None] = {}
+        self._lock = threading.Lock()
         self._interpreted: Callable[..., tuple[Any, ...]] | None = None
         self._told: set[str] = set()
         self._fuser = fuser_name.get()
 
     def __call__(self, *inputs: Tensor) -> tuple[Any, ...]:  # hot path: benchmarks/fusion.py
         plan = self.plan(*inputs)
-        return self.interpret(*inputs) if plan is None else _run(plan, inputs)
+        if plan is None:
+            return self.interpret(*inputs)
+        return _run(plan, inputs) if plan.short is None else plan.short(inputs)
 
     def plan(self, *inputs: Tensor) -> Plan | None:
         """The loops for such inputs; None where the group is interpreted."""
@@ -97,12 +106,17 @@ class FusedGroup:
             return None
         key = tuple(signature)
         try:
-            plan = self._plans[key]
-            self._plans.move_to_end(key)
+            return self._plans[key]
         except KeyError:
-            plan = self._plans[key] = self._compile(inputs)
-            while len(self._plans) > KEEP:
-                self._plans.popitem(last=False)
+            return self._new_plan(key, inputs)
+
+    def _new_plan(self, key: tuple[Any, ...], inputs: Sequence[Tensor]) -> Plan | None:
+        """Make a plan and keep it; the oldest goes where there are too many."""
+        plan = self._compile(inputs)
+        with self._lock:
+            if len(self._plans) >= KEEP:
+                del self._plans[next(iter(self._plans))]
+            self._plans[key] = plan
         return plan
 
     def interpret(self, *inputs: Tensor) -> tuple[Any, ...]:
@@ -142,12 +156,10 @@ register_operation("prim::FusionGroup", _operation)
 
 def compile_program(program: Program, fuser: str, tell: Callable[[str], None]) -> Plan:
     """Have the loops of a program written by one of `settings.FUSERS`; `tell` hears of what C++ could not do."""
+    loops = tuple(_compile_loop(program, loop, fuser, tell) for loop in program.loops if prod(loop.shape))
     written = [slot for loop in program.loops for slot in loop.writes]
-    return Plan(
-        program,
-        tuple(_compile_loop(program, loop, fuser, tell) for loop in program.loops if prod(loop.shape)),
-        tuple(slot for slot in written if slot not in program.outputs),
-    )
+    temporaries = tuple(slot for slot in written if slot not in program.outputs)
+    return Plan(program, loops, temporaries, _short(program, loops))
 
 
 def _compile_loop(program: Program, loop: Loop, fuser: str, tell: Callable[[str], None]) -> CompiledLoop:
@@ -188,6 +200,26 @@ def _run(plan: Plan, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
     for run, slots, sizes, strides in plan.loops:
         run(sizes, [_view(held[slot], sizes, moves) for slot, moves in zip(slots, strides, strict=True)])
     return outputs
+
+
+def _short(program: Program, loops: Sequence[CompiledLoop]) -> Callable[[Sequence[Tensor]], tuple[Any, ...]] | None:
+    """The shorter way for one small loop in NumPy whose results are row-major; None for anything else."""
+    run = loops[0].run if len(loops) == len(program.loops) == 1 else None
+    (shape,) = {loop.shape for loop in program.loops} if run is not None else {()}
+    row_major = all(result.strides is None for result in program.results)
+    if not (isinstance(run, NumpyLoop) and shape and prod(shape) <= BLOCK and row_major):
+        return None
+    body, reads, writes = run.body, program.loops[0].reads, program.loops[0].writes
+    made = [program.dtypes[slot].numpy for slot in writes] + [of.numpy for of in run.scratch]
+    outputs = [(len(reads) + writes.index(slot), program.dtypes[slot]) for slot in program.outputs]
+
+    def short(inputs: Sequence[Tensor]) -> tuple[Any, ...]:  # hot path: benchmarks/fusion.py
+        arrays = [inputs[i].array() for i in reads]
+        arrays += [np.empty(shape, of) for of in made]
+        quietly(body, *arrays)
+        return tuple([wrap(arrays[i], of) for i, of in outputs])
+
+    return short
 
 
 def _view(tensor: Tensor, sizes: Shape, strides: Shape | None) -> Array:

@@ -72,13 +72,16 @@ LOOPS: Final[dict[str, Callable[..., Any]]] = {
 
 
 class NumpyLoop:
-    """A loop as a Python function over blocks. `source` is its text."""
+    """A loop as a Python function over blocks.
+
+    `source` is the text of `body(*reads, *writes, *scratch)`, which works on one; `scratch` are the dtypes of the last.
+    """
 
     def __init__(self, loop: Loop, dtypes: Sequence[dtype]) -> None:
-        self.source, self._constants, self._scratch = _write(loop, dtypes)
-        names: dict[str, Any] = LOOPS | self._constants
+        self.source, constants, self.scratch = _write(loop, dtypes)
+        names: dict[str, Any] = LOOPS | constants
         exec(compile(self.source, "<fused loop>", "exec"), names)  # the text is made of LOOPS' names and numbers only
-        self._body: Body = names["body"]
+        self.body: Body = names["body"]
 
     def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
         """Run over arrays of these sizes: those that are read, then those that are written to."""
@@ -86,10 +89,10 @@ class NumpyLoop:
 
     def _run(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
         if prod(sizes) <= BLOCK:
-            self._body(*arrays, *[np.empty(sizes, of.numpy) for of in self._scratch])
+            self.body(*arrays, *[np.empty(sizes, of.numpy) for of in self.scratch])
             return
-        for blocks in _blocks(sizes, arrays, self._scratch):
-            self._body(*blocks)
+        for blocks in _blocks(sizes, arrays, self.scratch):
+            self.body(*blocks)
 
 
 def _blocks(sizes: tuple[int, ...], arrays: Sequence[Array], scratch: Sequence[dtype]) -> Iterator[list[Array]]:
