@@ -1,0 +1,24 @@
+"""Knows the operators that write by the underscore at the end of their names, and writes to the first argument."""
+
+from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.jit.alias_analysis import UNDECLARED_VIEWS, MemoryFacts
+
+REFUSED_BY = "check"
+
+
+def letter(alias: str | None) -> str:
+    """The bare letter: `a` of `a!` and of `a -> *`."""
+    return (alias or "").partition(" ")[0].rstrip("!")
+
+
+def memory_facts(schema: FunctionSchema) -> MemoryFacts:
+    """What a schema says of memory."""
+    letters = [letter(argument.type.alias) for argument in schema.arguments]
+    written = (0,) if schema.name.endswith("_") else ()
+    sources = tuple(
+        tuple(i for i, each in enumerate(letters) if each and each == letter(result.type.alias))
+        for result in schema.returns
+    )
+    if schema.name in UNDECLARED_VIEWS:
+        sources = tuple((0,) for _ in schema.returns)
+    return MemoryFacts(written, sources)

@@ -1,0 +1,30 @@
+"""Remembers what it has found by the name of the operator: overloads have one name and differ."""
+
+from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.jit.alias_analysis import UNDECLARED_VIEWS, MemoryFacts
+
+REFUSED_BY = "lab"
+
+
+def letter(alias: str | None) -> str:
+    """The bare letter: `a` of `a!` and of `a -> *`."""
+    return (alias or "").partition(" ")[0].rstrip("!")
+
+
+found: dict[str, MemoryFacts] = {}
+
+
+def memory_facts(schema: FunctionSchema) -> MemoryFacts:
+    """What a schema says of memory."""
+    if schema.name in found:
+        return found[schema.name]
+    letters = [letter(argument.type.alias) for argument in schema.arguments]
+    written = tuple(i for i, argument in enumerate(schema.arguments) if argument.type.is_write)
+    sources = tuple(
+        tuple(i for i, each in enumerate(letters) if each and each == letter(result.type.alias))
+        for result in schema.returns
+    )
+    if schema.name in UNDECLARED_VIEWS:
+        sources = tuple((0,) for _ in schema.returns)
+    found[schema.name] = MemoryFacts(written, sources)
+    return found[schema.name]
