@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import glasstorch
+from glasstorch._tensor import wrapped_number
+from glasstorch.core.keys import FUNCTIONALITY_BIT
 from glasstorch.jit.autodiff import Gradient, NotDerivableError, differentiate, signature_of, trace_joint
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph
@@ -155,6 +157,10 @@ REFUSED = {
         "the sizes of its result depend on the data",
     ),
     "an output that is an input": ("%z : Tensor = aten::alias(%x)", "an output shares memory"),
+    "two outputs of one memory": (
+        "%y : Tensor = aten::exp(%x)\n  %z : Tensor = aten::alias(%y)\n  return (%y, %z)",
+        "an output shares memory",
+    ),
     "a write": ("%y : Tensor = aten::neg(%x)\n  %z : Tensor = aten::neg_(%y)", "writes to memory"),
     "a list": ("%z : Tensor[] = prim::ListConstruct(%x)", "it returns list"),
 }
@@ -163,7 +169,8 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_has_no_derived_gradient_is_refused_with_the_reason(case: str) -> None:
     body, message = REFUSED[case]
-    graph = parse_ir(f"graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  {body}\n  return (%z)")
+    end = "" if "return" in body else "\n  return (%z)"
+    graph = parse_ir(f"graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  {body}{end}")
     x = glasstorch.rand(3, requires_grad=True)
     with pytest.raises(NotDerivableError, match=message):
         trace_joint(graph, signature_of([x], [True]))
@@ -174,19 +181,41 @@ def test_inputs_on_several_devices_are_refused() -> None:
         signature_of([glasstorch.zeros(2), glasstorch.zeros(2, device="meta")], [True, False])
 
 
+def test_inputs_that_are_no_plain_tensors_are_refused() -> None:
+    with glasstorch.inference_mode():
+        inference = glasstorch.zeros(2)
+    seen_by_a_mode = glasstorch.zeros(2)
+    seen_by_a_mode.key_set |= FUNCTIONALITY_BIT["Python"]
+    for tensor, message in (
+        (inference, "keys DispatchKeySet"),
+        (seen_by_a_mode, "Python"),
+        (wrapped_number(2), "a Python number"),
+    ):
+        with pytest.raises(NotDerivableError, match=message):
+            signature_of([tensor], [False])
+
+
 def test_devices_in_derived_graphs_are_those_of_the_inputs() -> None:
     graph = parse_ir(
         "graph(%x : Tensor):\n"
         "  %one : int = prim::Constant[value=1]()\n"
-        "  %y : Tensor = aten::select(%x, %one, %one)\n"
-        "  %z : Tensor = aten::exp(%y)\n"
+        '  %cpu : Device = prim::Constant[value="cpu"]()\n'
+        "  %none : NoneType = prim::Constant()\n"
+        "  %no : bool = prim::Constant[value=0]()\n"
+        "  %o : Tensor = aten::ones_like(%x, %none, %none, %cpu, %none, %none)\n"
+        "  %y : Tensor = aten::mul(%x, %o)\n"
+        "  %v : Tensor, %i : Tensor = aten::max(%y, %one, %no)\n"
+        "  %z : Tensor = aten::neg(%v)\n"
         "  return (%z)"
     )
     inputs = [glasstorch.rand(2, 3, requires_grad=True)]
     gradient = derive(graph, inputs)
+    for derived in (gradient.f, gradient.df((True,)).graph):
+        constants = [node.output for node in derived.find_all_nodes("prim::Constant")]
+        devices = [str(value.constant()) for value in constants if str(value.type) == "Device"]
+        assert set(devices) == {"cpu"}
     (found,) = run_backward(gradient, inputs, [glasstorch.ones(2)])
-    assert found.device == inputs[0].device
-    assert "value=meta" not in str(gradient.df((True,)).graph)
+    assert found.sum().item() == -2
 
 
 CHAIN = """graph(%x : Tensor):

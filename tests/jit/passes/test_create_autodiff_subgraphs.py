@@ -168,6 +168,16 @@ CASES: dict[str, tuple[str, str, list[str], list[list[str]]]] = {
         ["ones", "DifferentiableGraph"],
         [["mul", "mul"]],
     ),
+    "memory as it was found is outside": (
+        """%e : Tensor = aten::empty_like(%x, %none, %none, %none, %none, %none)
+           %z : Tensor = aten::mul(%e, %y)
+           %m : Tensor = aten::zeros_like(%z, %none, %none, %none, %none, %none)
+           %a : Tensor = aten::mul(%x, %m)
+           %b : Tensor = aten::mul(%a, %y)""",
+        "%b",
+        ["empty_like", "DifferentiableGraph"],
+        [["mul", "zeros_like", "mul", "mul"]],
+    ),
     "inside of a branch": (
         """%b : Tensor = prim::If(%yes)
              block0():
