@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -188,7 +189,6 @@ def test_a_traced_function_may_be_traced_into_another() -> None:
     inner = trace(lambda x: x.exp(), glasstorch.zeros(2))
     outer = trace(lambda x: inner(x) + 1, glasstorch.zeros(2))
     assert [node.kind for node in outer.graph.nodes if node.kind.startswith("aten::")] == ["aten::exp", "aten::add"]
-    assert trace(outer, glasstorch.zeros(2)) is outer
 
 
 def test_a_function_may_take_any_number_of_inputs() -> None:
@@ -295,3 +295,70 @@ def test_hooks_that_run_while_tracing_are_part_of_the_graph() -> None:
 
 def test_the_result_of_tracing_a_function_is_a_script_function() -> None:
     assert isinstance(trace(glasstorch.exp, glasstorch.zeros(1)), ScriptFunction)
+
+
+def test_a_module_s_forward_is_the_module_and_its_other_methods_are_refused() -> None:
+    layer = nn.Linear(2, 2)
+    traced = trace(layer.forward, glasstorch.zeros(1, 2))
+    assert isinstance(traced, TopLevelTracedModule)
+    assert traced.weight is layer.weight
+    with pytest.raises(
+        AttributeError, match=r"individual module's functions: got Linear\.extra_repr; expected the module"
+    ):
+        trace(layer.extra_repr, glasstorch.zeros(1, 2))
+
+
+def test_tracing_what_was_traced_is_said_to_do_nothing() -> None:
+    for traced in (trace(nn.ReLU(), glasstorch.zeros(1)), trace(lambda x: x.exp(), glasstorch.zeros(1))):
+        with pytest.warns(UserWarning, match="The input to trace is already a .*, tracing it is a no-op") as warned:
+            assert trace(traced, glasstorch.zeros(1)) is traced
+        assert warned[0].filename == __file__
+
+
+# Named arguments ----------------------------------------------------------------------------------------------------
+
+
+def test_arguments_may_be_given_by_name() -> None:
+    traced = trace(lambda x, y: x - y, (glasstorch.zeros(1), glasstorch.zeros(1)))
+    one, two = glasstorch.ones(1), glasstorch.full((1,), 2.0)
+    assert traced(one, y=two).item() == traced(y=two, x=one).item() == -1.0
+    layer = trace(nn.Linear(2, 1), glasstorch.zeros(1, 2))
+    assert layer(input=glasstorch.ones(1, 2)).item() == layer(glasstorch.ones(1, 2)).item()
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "said"),
+    [
+        ((0,), ("z",), "missing value for argument 'y'"),
+        ((0, 0), ("y",), r"expected at most 2 argument\(s\) but received 3"),
+        ((), ("y",), "missing value for argument 'x'"),
+        ((), ("y", "z"), "missing value for argument 'x'"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused_as_by_torch(
+    args: Any, named: Any, said: str, require: Callable[[str], Any]
+) -> None:
+    for library in (glasstorch, require("torch")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            zero = library.zeros(1)
+            traced = library.jit.trace(lambda x, y: x - y, (zero, zero))
+        with pytest.raises(RuntimeError, match=said):
+            traced(*[zero for _ in args], **dict.fromkeys(named, zero))
+
+
+def test_examples_may_be_given_by_name() -> None:
+    def function(x: Any, y: Any, scale: int = 2) -> Any:
+        return (x - y) * scale
+
+    traced = trace(function, example_kwarg_inputs={"y": glasstorch.ones(2), "x": glasstorch.zeros(2)})
+    assert traced(x=glasstorch.ones(2), y=glasstorch.zeros(2)).tolist() == [2.0, 2.0]
+    assert [value.debug_name for value in traced.graph.inputs] == ["x", "y"]
+    module = trace(nn.Linear(2, 1), example_kwarg_inputs={"input": glasstorch.ones(1, 2)})
+    assert module(glasstorch.ones(3, 2)).shape == (3, 1)
+
+
+@pytest.mark.parametrize("given", [{}, {"example_inputs": (), "example_kwarg_inputs": {}}])
+def test_examples_are_given_in_one_way(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"expected either example_inputs or example_kwarg_inputs, got (neither|both)"):
+        trace(lambda: glasstorch.ones(1), **given)

@@ -171,10 +171,12 @@ class Signature:
                 f"{len(args) + len(kwargs)} argument(s). Declaration: {self}"
             )
         if kwargs:
-            named = self.names[len(args) :]
-            args += tuple(kwargs[name] for name in named[: len(kwargs)] if name in kwargs)
+            for name in self.names[len(args) :]:
+                if name not in kwargs:
+                    break
+                args += (kwargs[name],)
         if len(args) < len(self._types):
-            missing = next(name for name in self.names[len(args) :] if name not in kwargs)
+            missing = self.names[len(args)]
             raise ArgumentError(f"{self.name}() is missing value for argument '{missing}'. Declaration: {self}")
         for i, (type, given) in enumerate(zip(self._types, args, strict=True)):
             if not _fits(type, given):

@@ -7,6 +7,7 @@ Differs: no warning says that tracing is deprecated.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -55,17 +56,25 @@ def trace(
     tensor([-1., -1., -1.])
     """
     if isinstance(func, ScriptFunction | ScriptModule):
+        warnings.warn(
+            f"The input to trace is already a {type(func).__name__}, tracing it is a no-op. Returning the object as "
+            "is.",
+            stacklevel=2,
+        )
         return func
     if not callable(func):
         raise TypeError(f"trace: expected a function or a module, got {func!r} of type {type(func).__name__}")
+    func = _module_of_forward(func)
+    if (example_inputs is None) == (example_kwarg_inputs is None):
+        given = "neither" if example_inputs is None else "both"
+        raise TypeError(f"trace: expected either example_inputs or example_kwarg_inputs, got {given}")
+    called = func.forward if isinstance(func, Module) else func
     if example_kwarg_inputs is not None:
-        if example_inputs is not None:
-            raise TypeError("trace: expected either example_inputs or example_kwarg_inputs, got both")
-        names = list(example_kwarg_inputs)
-        function, inputs = _by_name(func, names), tuple(example_kwarg_inputs.values())
+        names = _in_order(called, example_kwarg_inputs)
+        function, inputs = _by_name(func, names), tuple(example_kwarg_inputs[name] for name in names)
     else:
         function, inputs = func, _as_tuple(example_inputs)
-        names = _names(func.forward if isinstance(func, Module) else func, len(inputs))
+        names = _names(called, len(inputs))
     checks = [inputs] if check_inputs is None else list(map(_as_tuple, check_inputs))
     if check_trace and check_inputs is None:
         checks = [clone_inputs(inputs)]  # as they are now: the function may change them
@@ -73,6 +82,19 @@ def trace(
     if check_trace:
         run_checks(function, traced, lambda given: _trace(func, function, names, given), checks, check_tolerance)
     return traced
+
+
+def _module_of_forward(func: Any) -> Any:
+    """The module whose `forward` this is, or the function itself; other methods of modules are refused."""
+    owner = getattr(func, "__self__", None)
+    if not isinstance(owner, Module):
+        return func
+    if func.__name__ != "forward":
+        raise AttributeError(
+            f"trace doesn't support compiling individual module's functions: got {type(owner).__name__}."
+            f"{func.__name__}; expected the module, whose forward is traced, or a function"
+        )
+    return owner
 
 
 def _as_tuple(inputs: Any) -> tuple[Any, ...]:
@@ -97,10 +119,20 @@ def _trace(func: Any, function: Callable[..., Any], names: list[str], inputs: tu
 
 def _names(function: Callable[..., Any], count: int) -> list[str]:
     """The names of the parameters that so many positional arguments go to; `args_1` for those of a `*args`."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except ValueError:  # a function of C that does not say
-        parameters = []
+    parameters = _parameters(function)
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
     return [plain[i] if i < len(plain) else f"{rest}_{i - len(plain) + 1}" for i in range(count)]
+
+
+def _in_order(function: Callable[..., Any], names: Iterable[str]) -> list[str]:
+    """The names in the order in which the function has them; those that it does not have come last."""
+    order = [parameter.name for parameter in _parameters(function)]
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except ValueError:  # a function of C that does not say
+        return []
