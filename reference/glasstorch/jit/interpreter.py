@@ -313,9 +313,11 @@ class _Compiler:
             self._emit(code, 0, len(node.inputs if node.kind in GATHER else node.outputs))
         elif node.kind in operations:
             self._load(node.inputs, dying)
-            self.functions.append(operations[node.kind](node))
+            run = operations[node.kind](node)
+            self.functions.append(_only_result(run) if len(node.outputs) == 1 else run)
             self._emit(OpCode.OP, len(self.functions) - 1, len(node.inputs))
-            self._emit(OpCode.TUPLE_UNPACK, 0, len(node.outputs))
+            if len(node.outputs) != 1:
+                self._emit(OpCode.TUPLE_UNPACK, 0, len(node.outputs))
         elif node.kind.startswith("prim::"):
             known = ", ".join(["prim::Constant", "prim::If", "prim::Loop", *GATHER, *SPREAD, *operations])
             raise ArgumentError(f"no instruction runs {node.kind} (in {line}); expected an operator or one of {known}")
@@ -446,6 +448,16 @@ def _decoding(call: Callable[..., Any], declared: Sequence[Type], positions: Seq
         return call(*ready)
 
     return decoded
+
+
+def _only_result(run: Operation) -> Callable[..., Any]:
+    """The same call, which gives the only result instead of a tuple of it: one step, as Note [Calls] has it."""
+
+    def only(*arguments: Any) -> Any:
+        (result,) = run(*arguments)
+        return result
+
+    return only
 
 
 def _caller(operator: Operator) -> Callable[..., Any]:
