@@ -48,11 +48,12 @@ def touched(node: Node, aliases: AliasAnalysis) -> set[object]:
 def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:
     """Whether two nodes may become one that stands where the consumer does.
 
-    Both must be pointwise: `is_fusible(node)` knows. They must stand in one
-    block (`node.owning_block`), and the consumer must use what the producer
-    gives: `value.node` is the node that makes a value. `node.next` is the
-    node after a node. `aliases.writes(node)` are the places in memory that a
-    node writes to, `touched` above gives those that it touches.
+    Both must be pointwise: `is_fusible(node)` knows. The consumer must use
+    what the producer gives: `value.node` is the node that makes a value. And
+    both must stand in one block (`node.owning_block`): `node.next` is the
+    node after a node, and a walk along it never gets into another block.
+    `aliases.writes(node)` are the places in memory that a node writes to,
+    `touched` above gives those that it touches.
 
     >>> from glasstorch.jit.parser import parse_ir
     >>> graph = parse_ir('''
