@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts it
 
 import numpy as np
 
-from benchmarks import eager, jit, operators, startup, training
+from benchmarks import eager, fusion, jit, operators, startup, training
 from benchmarks.harness import Row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +32,7 @@ FILES = {
     "operators": operators.contests,
     "training": training.contests,
     "jit": jit.contests,
+    "fusion": fusion.contests,
 }
 
 
@@ -108,15 +109,15 @@ def _time(seconds: float | None) -> str:
     return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-def save(rows: list[Row], facts: dict[str, float], where: str) -> None:
-    """Keep the numbers, dated, for the chapters and for comparison."""
+def save(rows: list[Row], facts: dict[str, float], where: str, of: str = "cpu") -> None:
+    """Keep the numbers, dated, for the chapters and for comparison; `of` ends the file's name."""
     RESULTS.mkdir(exist_ok=True)
     record = {
         "where": where,
         "rows": [{"name": r.name, "seconds": r.seconds, "ratio": r.ratio, "budget": r.budget} for r in rows],
         "facts": facts,
     }
-    path = RESULTS / f"{date.today().isoformat()}-cpu.json"
+    path = RESULTS / f"{date.today().isoformat()}-{of}.json"
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 

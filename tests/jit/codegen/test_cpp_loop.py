@@ -187,7 +187,7 @@ def test_without_a_compiler_numpy_is_used_and_told(monkeypatch: pytest.MonkeyPat
         raise CompileError("no compiler was found\ninstall one")
 
     monkeypatch.setattr(cpp_compiler, "compiler", none)
-    monkeypatch.setattr(cpp_loop, "_function", cpp_loop._function.__wrapped__)
+    monkeypatch.setattr(cpp_loop, "load", cpp_loop.load.__wrapped__)
     x = randn(5)
     told: list[str] = []
     with fuser("cpp"):
@@ -208,7 +208,7 @@ def test_other_sizes_are_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_another_process_finds_what_was_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLASSTORCH_CACHE", str(tmp_path))
-    monkeypatch.setattr(cpp_loop, "_function", cpp_loop._function.__wrapped__)  # forgets, as another process would
+    monkeypatch.setattr(cpp_loop, "load", cpp_loop.load.__wrapped__)  # forgets, as another process would
     x = randn(5)
     first = in_cpp(group_of(chain, x, x))(x, x)
     (made,) = (tmp_path / "fuser").iterdir()

@@ -158,7 +158,7 @@ class CppLoop:
 
     def __init__(self, loop: Loop, dtypes: Sequence[dtype], walk: Walk) -> None:
         self.source = write(loop, dtypes, walk)
-        self._function = _function(self.source)
+        self._function = load(self.source)
 
     def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
         """Run over arrays of these sizes: those that are read, then those that are written to."""
@@ -171,7 +171,8 @@ class CppLoop:
 
 
 @cache
-def _function(source: str) -> Callable[..., None]:
+def load(source: str) -> Callable[..., None]:
+    """The function of a text, compiled unless that was done before, in this process or another."""
     return ctypes.CDLL(str(library(source, (*OPTIONS, *native()), "fuser"))).fused
 
 
