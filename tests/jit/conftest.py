@@ -13,7 +13,7 @@ import pytest
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.parser import parse_ir
 from glasstorch.jit.printer import tensor_constants
-from glasstorch.jit.verify import LintError
+from glasstorch.jit.verify import LintError, nodes_form_a_ring
 
 _read: set[int] = set()  # the hashes of texts that came back as they were
 
@@ -31,11 +31,21 @@ def every_graph_comes_back_from_its_text(monkeypatch: pytest.MonkeyPatch) -> Ite
     yield
     monkeypatch.undo()
     for graph in made:
-        try:
-            graph.lint()
-        except LintError:  # the test is about a graph that breaks a rule
+        if any(nodes_form_a_ring(graph)):
             continue
-        text = str(graph)
-        if hash(text) not in _read:
+        try:
+            text = str(graph)
+        except RecursionError:  # one that contains itself
+            continue
+        if hash(text) not in _read and _keeps_the_rules(graph):
             assert str(parse_ir(text, tensor_constants(graph))) == text
             _read.add(hash(text))
+
+
+def _keeps_the_rules(graph: Graph) -> bool:
+    """Some tests are about graphs that do not."""
+    try:
+        graph.lint()
+    except LintError:
+        return False
+    return True
