@@ -1,0 +1,63 @@
+"""Is the result given as it is, the turn passed where types do not fit, and everything else left alone?"""
+
+from typing import Any
+
+from glasstorch.core.errors import ArgumentTypeError, ShapeError
+from workbook.exercises.asking import Ask, Raises, expect
+
+
+def minus(a: Any, b: Any) -> Any:
+    return a - b
+
+
+def less(a: Any, b: Any) -> Any:
+    return a < b
+
+
+def refuses(a: Any, b: Any) -> Any:
+    raise ArgumentTypeError("argument 'other' (position 1) must be Tensor")
+
+
+def does_not_fit(a: Any, b: Any) -> Any:
+    raise ShapeError("the size of tensor a (2) must match the size of tensor b (3)")
+
+
+class Right:
+    """A right operand that would take over, and that shows itself by its name."""
+
+    def __radd__(self, left: Any) -> str:
+        return "the right operand's answer"
+
+    def __repr__(self) -> str:
+        return "right"
+
+
+def test_a_result(ask: Ask) -> None:
+    """the result of the function"""
+    for function, a, b in ((minus, 7, 5), (minus, 5, 5), (less, 7, 5), (less, 5, 7)):
+        because = "the function decides what the result is; 0 and False are results as others are"
+        expect(ask("method_operator", function, a, b), function(a, b), because=because)
+
+
+def test_a_refusal(ask: Ask) -> None:
+    """the value that passes the turn on, where the function does not take the operands"""
+    for other in ("a text", None, Right()):
+        because = "Python asks the right operand when it sees this value, and not before"
+        expect(ask("method_operator", refuses, 7, other), NotImplemented, because=because)
+
+
+def test_another_error(ask: Ask) -> None:
+    """an error that comes through: the types were fine, and something else was not"""
+    expect(ask("method_operator", does_not_fit, 7, 5), Raises(ShapeError, "must match"))
+
+
+def test_called_once(ask: Ask) -> None:
+    """what is in the list after one call of a function that appends to it"""
+
+    def append(a: list[int], b: int) -> list[int]:
+        a.append(b)
+        return a
+
+    written = [1]
+    ask("method_operator", append, written, 2).value  # noqa: B018 (refuses what raised)
+    expect(written, [1, 2], because="`a += b` must not add twice: the function is called once")

@@ -1,0 +1,66 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 01.3 Whose turn is it
+#
+# For `a + b` Python asks `type(a).__add__(a, b)` first. If the answer is
+# `NotImplemented`, which is a value that Python has for this and no error, the
+# right operand gets its turn: `type(b).__radd__(b, a)`. Only if that is
+# missing too, or passes as well, does Python raise a TypeError.
+#
+# `torch.add(a, b)` knows nothing of turns. What it cannot take it refuses with
+# an `ArgumentTypeError`. The methods behind `+`, `-`, `<` and all the others
+# are that function with something around it: what you write here. The library
+# then asks yours for every operator whose right operand is no tensor.
+
+# %%
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch.core.errors import ArgumentTypeError
+
+Function = Callable[..., Any]
+
+
+def method_operator(function: Function, self: Any, other: Any) -> Any:
+    """What a method behind an operator of Python returns.
+
+    It is what the function gives for the two operands, whatever that is:
+
+    >>> method_operator(lambda a, b: a - b, 7, 5)
+    2
+
+    or `NotImplemented`, where the function does not take their types:
+
+    >>> def refuses(a, b):
+    ...     raise ArgumentTypeError("argument 'other' must be Tensor")
+    >>> method_operator(refuses, 7, "a text")
+    NotImplemented
+
+    Any other error is an error, and comes through as it is. The function may
+    write into its first operand, so it is called once.
+
+    >>> from glasstorch.core.errors import ShapeError
+    >>> def does_not_fit(a, b):
+    ...     raise ShapeError("the sizes do not fit")
+    >>> method_operator(does_not_fit, 7, 5)
+    Traceback (most recent call last):
+    glasstorch.core.errors.ShapeError: the sizes do not fit
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run `workbook check 01.3`. It may
+# be half done: the answer tells what to look at next. `workbook hint 01.3`
+# gives a nudge, `workbook lab 01.3` a sheet to play on.
