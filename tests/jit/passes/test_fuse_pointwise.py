@@ -199,6 +199,13 @@ def test_an_operator_with_a_number_that_is_not_known_stays() -> None:
     assert left(nodes, "%b") == ["neg", "add"]
 
 
+def test_an_operator_with_a_tensor_that_may_be_none_stays() -> None:
+    graph = graph_of(
+        "%a : Tensor = aten::neg(%x) %b : Tensor = aten::clamp(%a, %low, %x)", "%b", "%x : Tensor, %low : Tensor?"
+    )
+    assert after(fuse_pointwise, graph) == ["neg", "clamp"]
+
+
 def test_a_tensor_that_is_a_constant_is_an_input() -> None:
     held = glasstorch.ones(2)
     traced = glasstorch.jit.trace(lambda x: (x * held + 1).exp(), glasstorch.zeros(2))

@@ -20,6 +20,7 @@ from glasstorch.jit.ir import Block, Graph, Node, Use, Value
 from glasstorch.jit.log import log_unfused
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.side_effects import has_side_effects
+from glasstorch.jit.types import TENSOR
 
 GROUP: Final = "prim::FusionGroup"
 
@@ -105,10 +106,7 @@ def is_fusible(node: Node) -> bool:
     return (
         operator is not None
         and operator.name.removeprefix("aten::") in FUSIBLE
-        and all(
-            value.is_constant or argument.type.base == "Tensor"
-            for argument, value in zip(operator.schema.arguments, node.inputs, strict=True)
-        )
+        and all(value.is_constant or value.type.is_subtype_of(TENSOR) for value in node.inputs)
     )
 
 
