@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbook.book.figures.live import draw_graph as draw_graph
     from workbook.book.figures.live import draw_program as draw_program
+    from workbook.book.figures.live import show_keys as show_keys
     from workbook.book.figures.live import show_memory as show_memory
     from workbook.book.figures.live import show_memory_map as show_memory_map
 
-FIGURES = ("draw_graph", "draw_program", "show_memory", "show_memory_map")
+FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memory_map")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,8 +1,8 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_curves` and `show_images` display a
-figure made by the module of the same subject, in a notebook of the book or in a reader's own (`from workbook import
-draw_graph`).
+`show_trace`, `show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_curves` and
+`show_images` display a figure made by the module of the same subject, in a notebook of the book or in a reader's own
+(`from workbook import draw_graph`).
 A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
 
@@ -15,12 +15,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from workbook.book.figures import curves, graph, hops, images, memory, memory_map, program
+from workbook.book.figures import curves, graph, hops, images, key_set, memory, memory_map, program
 from workbook.book.figures.kit import Figure
 from workbook.book.figures.names import tensors_by_name
 
 if TYPE_CHECKING:
     from glasstorch import Tensor
+    from glasstorch.core.keys import DispatchKeySet
     from glasstorch.dispatch.trace import Trace
     from glasstorch.jit.ir import Graph
     from glasstorch.kernels.cuda.snapshot import SegmentInfo
@@ -48,6 +49,23 @@ class Drawing(NamedTuple):
 def show_trace(trace: Trace) -> None:
     """Draw the hops of the calls that a trace recorded, the first on top."""
     display(hops.draw(trace))
+
+
+def show_keys(**sets: DispatchKeySet) -> None:
+    """Draw the keys that some sets make together, as those of a call's arguments do, and which key that goes to.
+
+    `show_keys(a=DispatchKeySet(a.key_set), b=...)`: below each key stand the names of the sets that have it. At most
+    12 functionalities and 4 backends are drawn.
+    """
+    from glasstorch.core.keys import DispatchKeySet
+
+    for name, given in sets.items():
+        if not isinstance(given, DispatchKeySet):
+            raise TypeError(
+                f"show_keys: {name} is of type {type(given).__name__}\n"
+                f"  accepted: a DispatchKeySet, such as DispatchKeySet({name}.key_set)"
+            )
+    display(key_set.draw({name: given.bits for name, given in sets.items()}))
 
 
 def draw_graph(root: Tensor, **leaves: Tensor) -> None:
