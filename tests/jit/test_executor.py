@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -111,7 +112,12 @@ def test_each_thread_has_its_own_last_graph() -> None:
     assert "no graph has been executed in this thread" in str(errors[0])
 
 
-def test_threads_that_come_together_get_one_plan() -> None:
+def test_threads_that_come_together_get_one_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(graph: Any) -> bool:
+        time.sleep(0.05)  # long enough for all to come
+        return False
+
+    monkeypatch.setattr("glasstorch.jit.executor.run_nondiff_optimization", slowly)
     executor = GraphExecutor(jit.trace(wasteful, glasstorch.zeros(2, 2)).graph)
     barrier = threading.Barrier(4)
     plans = []
