@@ -234,3 +234,15 @@ def test_outputs_keep_their_names_and_places() -> None:
     (node,) = graph.find_all_nodes(GROUP)
     assert node.output.debug_name == "named"
     assert node.source == place
+
+
+def test_a_list_that_a_node_before_the_group_uses_stays_before_it() -> None:
+    graph = program(
+        """%made : Tensor = aten::ones(%size, %none, %none, %none, %none)
+        %a : Tensor = aten::reshape(%x, %size)
+        %b : Tensor = aten::mul(%a, %made)""",
+        "%b",
+    )
+    assert create_autodiff_subgraphs(graph)
+    assert kinds(graph) == ["ones", "DifferentiableGraph"]
+    assert grouped(graph) == [["reshape", "mul"]]

@@ -261,8 +261,8 @@ def _make_node(group: Sequence[Node]) -> Node:
     for old, new in zip(given, made.outputs, strict=True):
         old.replace_all_uses_with(new)
     for node in lists:
-        if node not in own:
-            node.move_after(made)  # others use it too
+        if node not in own and _is_made_of(node, made):
+            node.move_after(made)  # others use it too; a list of other things stays, for those before the group
     for node in _last_first([*group, *own]):
         node.destroy()
     for name, value in zip(names, made.outputs, strict=True):
@@ -281,6 +281,12 @@ def _lists(group: Sequence[Node]) -> list[Node]:
             found[node] = None
             stack += [value.node for value in node.inputs]
     return list(found)
+
+
+def _is_made_of(list_node: Node, made: Node) -> bool:
+    """Whether a list has a value that this node makes."""
+    makers = [value.node for value in list_node.inputs]
+    return any(maker is made or (_is_list(maker) and _is_made_of(maker, made)) for maker in makers)
 
 
 def _is_held(value: Value) -> bool:
