@@ -239,8 +239,8 @@ def test_outputs_keep_their_names_and_places() -> None:
 def test_a_list_that_a_node_before_the_group_uses_stays_before_it() -> None:
     graph = program(
         """%made : Tensor = aten::ones(%size, %none, %none, %none, %none)
-        %a : Tensor = aten::reshape(%x, %size)
-        %b : Tensor = aten::mul(%a, %made)""",
+        %a : Tensor = aten::reshape(%made, %size)
+        %b : Tensor = aten::mul(%a, %a)""",
         "%b",
     )
     assert create_autodiff_subgraphs(graph)
