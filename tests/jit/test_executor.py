@@ -141,8 +141,9 @@ def test_a_long_graph_can_be_copied() -> None:
             x = x + 1
         return x
 
-    traced = copy.deepcopy(jit.trace(long, glasstorch.zeros(1)))
-    assert traced(glasstorch.zeros(1)).item() == 400.0
+    traced = copy.deepcopy(jit.trace(long, glasstorch.zeros(1), check_trace=False))
+    with jit.fuser("none"):
+        assert traced(glasstorch.zeros(1)).item() == 400.0
 
 
 def test_a_module_says_which_graph_a_call_runs() -> None:

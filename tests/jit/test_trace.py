@@ -287,6 +287,17 @@ def test_a_buffer_changed_in_place_is_changed_by_the_trace() -> None:
     assert traced.calls.item() == 3.0
 
 
+def test_a_traced_module_is_in_the_mode_and_saves_what_the_module_does() -> None:
+    original = Counting().eval()
+    original.register_buffer("scratch", glasstorch.ones(1), persistent=False)
+    traced = trace(original, glasstorch.ones(1), check_trace=False)
+    assert not traced.training
+    assert list(traced.state_dict()) == ["calls"]
+    traced.calls = glasstorch.full((), 7.0)  # another tensor, for the trace only
+    assert original.calls.item() == 1.0
+    assert traced(glasstorch.ones(1)).item() == 8.0
+
+
 def test_hooks_that_run_while_tracing_are_part_of_the_graph() -> None:
     layer = nn.Linear(2, 2)
     layer.register_forward_hook(lambda module, args, output: output * 0)
