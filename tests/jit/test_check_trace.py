@@ -129,7 +129,15 @@ def test_nothing_is_checked_when_that_is_asked_for() -> None:
 
 def test_the_check_uses_copies_as_the_inputs_were_before_the_trace() -> None:
     example = glasstorch.zeros(2)
-    trace(lambda x: x.add_(1) * 2, example)
+    seen = []
+
+    def writes(x: Tensor) -> Tensor:
+        if not jit.is_tracing():
+            seen.append(x.tolist())
+        return x.add_(1) * 2
+
+    trace(writes, example)
+    assert seen == [[0.0, 0.0]]
     assert example.tolist() == [1.0, 1.0]  # once, by the trace
     inputs = glasstorch.zeros(2)
     trace(lambda x: x.add_(1) * 2, example, check_inputs=[inputs])

@@ -1,7 +1,7 @@
 """Which graph is run for a call, and what was done with it before?
 
-Mirrors: torch/csrc/jit/runtime/graph_executor.cpp (GraphExecutorImpl, getOrCompile, compileSpec,
-    lastExecutedOptimizedGraph), graph_executor.h (ExecutionPlan)
+Mirrors: torch/csrc/jit/runtime/graph_executor.cpp (GraphExecutorImpl, lastExecutedOptimizedGraph),
+    graph_executor_impl.h (getPlanFor), graph_executor.h (ExecutionPlan)
 Differs: no shape is propagated and nothing is profiled: a plan serves every shape and dtype, so that the only fact of
     the arguments that it depends on is whether gradients are recorded. While a function is traced, the graph of another
     runs as it was traced, so that its operators are recorded.
