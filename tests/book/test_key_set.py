@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -34,6 +35,8 @@ def test_a_functionality_without_backends_is_one_box_across_all() -> None:
     assert said[4:8] == ["AutocastCPU", "bit 39", "AutocastCPU", "x"]
     assert said.count("AutogradMeta") == 1
     assert figure.description.startswith("It goes to AutocastCPU.")
+    widths = [float(width) for width in re.findall(r'<rect class="g-box[^>]* width="([\d.]+)"', figure.svg())]
+    assert widths[0] == widths[3] > 2 * widths[1] == 2 * widths[2]  # Autocast, Autograd twice, ADInplaceOrView
 
 
 def test_a_key_that_several_sets_have_names_them_all() -> None:
