@@ -187,6 +187,14 @@ def test_equal_programs_give_equal_files() -> None:
     assert traced_model().save_to_buffer() == traced_model().save_to_buffer()
 
 
+def test_an_unpacked_archive_can_be_read() -> None:
+    with zipfile.ZipFile(io.BytesIO(traced_model().save_to_buffer())) as archive:
+        assert {info.external_attr >> 16 for info in archive.infolist()} == {0o644}
+        assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}
+        assert json.loads(archive.read("archive/program.json"))["kind"] == "module"
+        assert archive.read("archive/graph.ir").startswith(b"graph(%input : Float(1, 4")
+
+
 SAVES = """
 import sys
 import glasstorch
