@@ -103,9 +103,9 @@ def archive_of(m: Any, extra_files: Extra | None = None) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
 
         def write(name: str, content: str | bytes) -> None:
-            archive.writestr(
-                zipfile.ZipInfo(f"{FOLDER}/{name}"), content
-            )  # without a date: equal programs, equal files
+            member = zipfile.ZipInfo(f"{FOLDER}/{name}")  # without a date: equal programs, equal files
+            member.external_attr = 0o644 << 16  # unpacked, everybody may read it
+            archive.writestr(member, content)
 
         write("version", f"{VERSION}\n")
         write("byteorder", sys.byteorder)
