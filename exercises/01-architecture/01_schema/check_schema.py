@@ -82,10 +82,12 @@ def test_what_is_no_parameter(ask: Ask) -> None:
         ("Tensor x, Scalar y = 1", "Scalar y = 1"),
         ("Tensor self, , int dim", "''"),
     ):
-        expect(ask("parse_arguments", text), Raises(SchemaError, part))
+        because = "a parameter is a type, a space and a name, and a name is one that Python would allow"
+        expect(ask("parse_arguments", text), Raises(SchemaError, part), because=because)
 
 
 def test_a_name_twice(ask: Ask) -> None:
     """a refusal of two parameters of one name"""
     for text in ("Tensor a, Tensor a", "Tensor x, Scalar a=1, int b, *, bool a=False"):
-        expect(ask("parse_arguments", text), Raises(SchemaError, "'a'"))
+        because = "an argument that is given by name could be either of them"
+        expect(ask("parse_arguments", text), Raises(SchemaError, "'a'"), because=because)

@@ -48,7 +48,8 @@ def test_a_refusal(ask: Ask) -> None:
 
 def test_another_error(ask: Ask) -> None:
     """an error that comes through: the types were fine, and something else was not"""
-    expect(ask("method_operator", does_not_fit, 7, 5), Raises(ShapeError, "must match"))
+    because = "nobody else could make these sizes fit, and the reader of the program has to be told"
+    expect(ask("method_operator", does_not_fit, 7, 5), Raises(ShapeError, "must match"), because=because)
 
 
 def test_called_once(ask: Ask) -> None:
