@@ -10,16 +10,15 @@ The files are kept below the user's cache folder, or below `GLASSTORCH_CACHE`. `
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory  # imported where it is used: most programs compile nothing
 
 
 class CompileError(RuntimeError):
@@ -42,10 +41,12 @@ def cache_folder(part: str) -> Path:
     return folder
 
 
-def workplace(folder: Path) -> tempfile.TemporaryDirectory[str]:
+def workplace(folder: Path) -> TemporaryDirectory[str]:
     """A folder for one compilation, inside the one where its result is kept."""
+    from tempfile import TemporaryDirectory
+
     try:
-        return tempfile.TemporaryDirectory(dir=folder)
+        return TemporaryDirectory(dir=folder)
     except OSError as error:
         raise _unwritable(folder, error) from None
 
@@ -60,6 +61,8 @@ def _unwritable(folder: Path, error: OSError) -> CompileError:
 @cache
 def compiler() -> str:
     """The C++ compiler's path. CompileError where there is none, with what to install."""
+    import shutil
+
     for name in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
         if found := shutil.which(name):
             return found
@@ -72,6 +75,8 @@ def compiler() -> str:
 @cache
 def machine(command: str) -> bytes:
     """What besides text and options decides how compiled code looks: the compiler and the CPU."""
+    import platform
+
     about = os.stat(command)
     facts = f"{command} {about.st_size} {about.st_mtime_ns} {platform.machine()}".encode()
     if os.path.exists("/proc/cpuinfo"):
@@ -83,11 +88,15 @@ def machine(command: str) -> bytes:
 @cache
 def native() -> tuple[str, ...]:
     """The option that lets the compiler use all that this CPU has."""
+    import platform
+
     return ("-mcpu=native",) if platform.machine() in ("arm64", "aarch64") else ("-march=native",)
 
 
 def run(command: list[str]) -> None:
     """Run a compiler or a linker. CompileError with its words."""
+    import subprocess
+
     environment = {**os.environ, "LC_ALL": "C"}  # messages in English and ASCII, whatever the user's language
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=environment)
     if done.returncode:
@@ -96,6 +105,8 @@ def run(command: list[str]) -> None:
 
 def library(text: str, options: Sequence[str], part: str) -> Path:
     """The shared library that a text becomes; compiled unless it was before. CompileError with the compiler's words."""
+    import hashlib
+
     command = compiler()
     digest = hashlib.sha256(machine(command))
     digest.update("\0".join((text, *options)).encode())

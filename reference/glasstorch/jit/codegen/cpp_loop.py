@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import platform
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
@@ -45,7 +44,6 @@ OPTIONS: Final = (
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
-    *(("-mprefer-vector-width=512",) if platform.machine() in ("x86_64", "AMD64") else ()),
 )
 
 # No header of the C library's functions is read: that would take longer than all the rest.
@@ -173,7 +171,16 @@ class CppLoop:
 @cache
 def load(source: str) -> Callable[..., None]:
     """The function of a text, compiled unless that was done before, in this process or another."""
-    return ctypes.CDLL(str(library(source, (*OPTIONS, *native()), "fuser"))).fused
+    return ctypes.CDLL(str(library(source, options(), "fuser"))).fused
+
+
+@cache
+def options() -> tuple[str, ...]:
+    """What the compiler is asked for; on x86-64 also the widest vectors that there are."""
+    import platform  # takes a while, and most programs compile nothing
+
+    wide = ("-mprefer-vector-width=512",) if platform.machine() in ("x86_64", "AMD64") else ()
+    return (*OPTIONS, *native(), *wide)
 
 
 # Writing the text ---------------------------------------------------------------------------------------------------
