@@ -97,6 +97,26 @@ def test_random_numbers_are_named_as_what_differs() -> None:
     assert "Output nr 1" in second
 
 
+def test_chance_is_named_once_however_many_outputs_differ() -> None:
+    with pytest.warns(TracerWarning) as warned:
+        trace(lambda x: (x + glasstorch.rand(2), x * glasstorch.rand(2)), glasstorch.ones(2))
+    heads = [str(warning.message).partition(" ")[0] for warning in warned]
+    assert heads == ["Trace", "Output", "Output"]
+
+
+def test_constants_are_compared_only_as_long_as_the_graphs_go_together() -> None:
+    counter = iter(range(100))
+
+    def function(x: Tensor) -> Tensor:
+        count = next(counter)
+        return (x.neg() if count else x.exp()) + glasstorch.tensor([float(count), 2.0])
+
+    with pytest.raises(TracingCheckError) as raised, pytest.warns(TracerWarning):
+        trace(function, glasstorch.ones(2))
+    assert "Graphs differed" in raised.value.message
+    assert "Tensor-valued Constant nodes" not in raised.value.message
+
+
 class Noisy(nn.Module):
     def forward(self, x: Any) -> Any:
         return x + glasstorch.rand(2)

@@ -14,6 +14,7 @@ from glasstorch import jit, nn
 from glasstorch.core.errors import ArgumentError
 from glasstorch.jit.executor import GraphExecutor
 from glasstorch.jit.parser import parse_ir
+from glasstorch.jit.verify import LintError
 
 Tensor = glasstorch.Tensor
 
@@ -156,3 +157,12 @@ def test_a_module_says_which_graph_a_call_runs() -> None:
 def test_a_graph_made_of_text_can_be_executed() -> None:
     executor = GraphExecutor(parse_ir("graph(%x : Tensor): %y : Tensor = aten::neg(%x) return (%y)"))
     assert executor(glasstorch.ones(1))[0].item() == -1.0
+
+
+@pytest.mark.parametrize("optimised", [False, True])
+def test_a_graph_edited_into_nonsense_is_refused_by_the_rule_that_it_breaks(optimised: bool) -> None:
+    traced = jit.trace(wasteful, glasstorch.zeros(2, 2), check_trace=False)
+    last = traced.graph.nodes[-1]
+    last.replace_input(0, last.output)
+    with pytest.raises(LintError, match="inputs_are_made_before"), jit.optimized_execution(optimised):
+        traced(glasstorch.zeros(2, 2))

@@ -16,7 +16,6 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
-from glasstorch.core.layout import preserve_format
 from glasstorch.jit.ir import Graph, Node
 from glasstorch.jit.passes.erase_shapes import erase_shape_information
 from glasstorch.jit.settings import optimized_execution
@@ -136,7 +135,7 @@ def clone_inputs(inputs: Any) -> Any:
         return type(inputs)(map(clone_inputs, inputs))
     if not isinstance(inputs, Tensor):
         return inputs
-    copy = inputs.detach().clone(memory_format=preserve_format).requires_grad_(inputs.requires_grad)
+    copy = inputs.detach().clone().requires_grad_(inputs.requires_grad)
     if inputs.is_leaf and inputs.grad is not None:
         copy.grad = clone_inputs(inputs.grad)
     return copy

@@ -83,6 +83,7 @@ class GraphExecutor:
     def _compile(self, key: PlanKey) -> ExecutionPlan:
         with _compiling:
             if key not in self._plans:  # another thread may have been first
+                self.graph.lint()  # somebody may have edited it
                 graph = self.graph.copy()
                 if key.records_gradients:
                     run_optimization(graph)
