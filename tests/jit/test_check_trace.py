@@ -252,3 +252,11 @@ def test_tensors_of_other_dtypes_are_compared_by_value() -> None:
 def test_the_error_is_torch_s(require: Callable[[str], Any]) -> None:
     theirs = require("torch").jit.TracingCheckError("graphs\nof two", "constants", "more")
     assert TracingCheckError("graphs\nof two", "constants", "more").message == theirs.message
+
+
+def test_tensors_without_elements_are_compared_by_shape_only() -> None:
+    meta = glasstorch.ones(2, device="meta")
+    assert describe_mismatch(meta, glasstorch.zeros(2), 0, 0) is None
+    assert describe_mismatch(meta, glasstorch.zeros(3), 0, 0) is not None
+    traced = trace(lambda x: x + 1, meta)
+    assert traced(meta).is_meta
