@@ -109,6 +109,23 @@ def test_the_whole_computes_again_what_is_captured_and_no_output() -> None:
     assert kinds(whole.graph) == ["exp", "cos", "mul", "mul"]
 
 
+def test_an_output_that_is_given_is_used_though_its_node_runs_again_for_another() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor):\n"
+        "  %zero : int = prim::Constant[value=0]()\n"
+        "  %no : bool = prim::Constant[value=0]()\n"
+        "  %y : Tensor = aten::exp(%x)\n"
+        "  %v : Tensor, %i : Tensor = aten::max(%y, %zero, %no)\n"
+        "  %z : Tensor = aten::sin(%v)\n"
+        "  return (%v, %z)"
+    )
+    whole = derive(graph, [glasstorch.rand(3, 2, requires_grad=True)]).whole((False, True))
+    assert whole.inputs == (0, 1)
+    (cosine,) = whole.graph.find_all_nodes("aten::cos")
+    assert cosine.inputs[0] is whole.graph.inputs[2]  # after the gradient and x
+    assert len(whole.graph.find_all_nodes("aten::max")) == 1  # for the indices
+
+
 def test_one_gradient_of_two_inputs_is_returned_once() -> None:
     graph = parse_ir(
         "graph(%x : Tensor, %y : Tensor):\n"
@@ -146,7 +163,9 @@ def test_a_detached_result_cuts_the_gradient_and_the_result_itself_does_not() ->
     inputs = [glasstorch.rand(3, requires_grad=True)]
     gradient = derive(graph, inputs)
     # what ExpBackward0 saved is found as the result of exp, though the detached one has the same elements
-    assert kinds(gradient.whole((True,)).graph) == ["exp", "detach", "mul", "mul"]
+    whole = gradient.whole((True,)).graph
+    assert kinds(whole) == ["exp", "detach", "mul", "mul"]
+    assert [value.node.kind for value in whole.outputs[0].node.inputs] == ["aten::mul", "aten::exp"]
     (found,) = run_backward(gradient, inputs, [glasstorch.ones(3)])
     assert glasstorch.allclose(found, (2 * inputs[0]).exp())
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
+import weakref
 from typing import Any
 
 import pytest
 
 import glasstorch
+from glasstorch._tensor import wrapped_number
 from glasstorch.autograd import gradcheck, gradgradcheck
 from glasstorch.core.errors import AutogradError
+from glasstorch.dispatch.trace import trace
+from glasstorch.jit.autodiff import differentiate
 from glasstorch.jit.differentiable_graph import SIGNATURE_LIMIT, DifferentiableGraph
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.parser import parse_ir
@@ -183,9 +189,28 @@ def test_gradients_are_derived_once_for_a_signature() -> None:
     run(glasstorch.rand(3, requires_grad=True))
     assert run.derived() == [derived]
     run(glasstorch.rand(4, requires_grad=True))
-    run(glasstorch.rand(4, 2, requires_grad=True).t())
+    run(glasstorch.rand(4, 4, requires_grad=True))
+    run(glasstorch.rand(4, 4, requires_grad=True).t())
     run(glasstorch.rand(3, dtype=glasstorch.float64, requires_grad=True))
-    assert len(run.derived()) == 4
+    glasstorch.set_default_dtype(glasstorch.float64)
+    try:
+        run(x)
+    finally:
+        glasstorch.set_default_dtype(glasstorch.float32)
+    assert len(run.derived()) == 6
+
+
+def test_gradients_are_derived_for_those_inputs_that_want_one() -> None:
+    run = graph(LAYER)
+    x, w, b = layer_inputs()
+    for wanted in ((x, w, b), (x, w.detach(), b), (x, w, b.detach())):
+        run(*wanted)
+    places = [derived.backward((True, False)).places for derived in run.derived() if derived is not None]
+    assert [tuple(place is not None for place in found) for found in places] == [
+        (False, True, True),
+        (False, False, True),
+        (False, True, False),
+    ]
 
 
 def test_beyond_the_limit_of_signatures_operators_run_one_by_one() -> None:
@@ -220,8 +245,45 @@ def test_wrong_sizes_are_refused_as_the_operators_refuse_them() -> None:
 
 
 def test_a_mode_sees_every_operator() -> None:
-    traced = glasstorch.jit.trace(lambda x: graph(SINE)(x)[0], glasstorch.rand(3))
+    x = glasstorch.rand(3, requires_grad=True)
+    traced = glasstorch.jit.trace(lambda x: graph(SINE)(x)[0], x)
     assert [node.kind for node in traced.graph.nodes] == ["aten::exp", "aten::sin"]
+
+
+def test_nothing_of_autograd_is_asked_while_the_derived_graphs_run() -> None:
+    x = glasstorch.rand(3, requires_grad=True)
+    run = graph(SINE)
+    run(x)[0].sum().backward()
+    with trace() as recorded:
+        (y,) = run(x)
+    assert [(hop.operator, hop.key.name) for hop in recorded] == [("aten::exp", "CPU"), ("aten::sin", "CPU")]
+    ones = glasstorch.ones(3)
+    with glasstorch.no_grad(), trace() as recorded:
+        y.grad_fn.apply([ones])
+    assert {hop.key.name for hop in recorded} == {"CPU"}
+
+
+def test_the_derived_graphs_are_fused_and_compute_again_what_is_cheap() -> None:
+    text = """graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::mul(%x, %x)
+  %b : Tensor = aten::add(%a, %x, %one)
+  %c : Tensor = aten::sin(%b)
+  return (%c)
+"""
+    counts = []
+    for fuser in ("none", "numpy"):
+        run = DifferentiableGraph(parse_ir(text), fuser)
+        x = glasstorch.rand(3, requires_grad=True)
+        with trace() as recorded:
+            (y,) = run(x)
+        (derived,) = run.derived()
+        assert derived is not None
+        run_operators = {hop.operator for hop in recorded if hop.key.name == "CPU"}
+        counts.append((len(derived.gradient.f.outputs), "aten::sin" in run_operators))
+        y.sum().backward()
+        assert glasstorch.allclose(x.grad, (x * x + x).cos() * (2 * x + 1))
+    assert counts == [(2, True), (1, False)]
 
 
 def test_indices_that_were_captured_have_no_gradient_of_their_own() -> None:
@@ -242,6 +304,42 @@ def test_indices_that_were_captured_have_no_gradient_of_their_own() -> None:
     assert glasstorch.allclose(second, first)
 
 
+def test_a_number_in_a_tensor_is_not_taken_for_a_tensor_of_its_dtype() -> None:
+    run = graph("graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  return (%a)")
+    x = glasstorch.tensor(1.0, dtype=glasstorch.float16, requires_grad=True)
+    assert run(x, glasstorch.tensor(2.0))[0].dtype is glasstorch.float32
+    assert run(x, wrapped_number(2.0))[0].dtype is glasstorch.float16
+    assert len(run.derived()) == 1
+
+
+def test_a_gradient_that_nobody_sends_is_followed_nowhere() -> None:
+    class Nothing(glasstorch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Tensor) -> Any:
+            return None
+
+    x = glasstorch.rand(3, requires_grad=True)
+    run = graph(SINE)
+    (found,) = glasstorch.autograd.grad(Nothing.apply(run(x)[0]).sum(), x, allow_unused=True)
+    assert found is None
+
+
+def test_the_node_does_not_keep_its_own_outputs_alive() -> None:
+    x, w, b = layer_inputs()
+    total, z = graph(LAYER)(x, w, b)  # z is captured
+    node = weakref.ref(total.grad_fn)
+    gc.disable()
+    try:
+        del total, z
+        assert node() is None
+    finally:
+        gc.enable()
+
+
 def test_an_inference_tensor_among_the_inputs_is_for_the_operators_to_refuse() -> None:
     with glasstorch.inference_mode():
         x = glasstorch.rand(2)
@@ -252,7 +350,10 @@ def test_an_inference_tensor_among_the_inputs_is_for_the_operators_to_refuse() -
   return (%b)
 """
     y = glasstorch.rand(2, requires_grad=True)
-    (result,) = graph(text)(x, y)
+    run = graph(text)
+    run(glasstorch.rand(2), y)  # a plain tensor of the same sizes
+    (result,) = run(x, y)
+    assert result.grad_fn.name() == "ExpBackward0"
     result.sum().backward()
     assert glasstorch.equal(y.grad, result)
 
@@ -278,25 +379,32 @@ with prim::DifferentiableGraph_0 = graph(%x : Tensor, %y : Tensor):
     )
 
 
-@pytest.mark.parametrize("text", [LAYER, SINE])
-def test_threads_that_come_first_together_derive_once(text: str) -> None:
-    run = graph(text)
-    inputs = layer_inputs() if text is LAYER else (glasstorch.rand(3, requires_grad=True),)
-    wanted = glasstorch.autograd.grad(Code(parse_ir(text))(*inputs)[0].sum(), inputs[-1:])
+def test_threads_that_come_first_together_derive_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    derived: list[Any] = []
+
+    def slowly(*args: Any, **kwargs: Any) -> Any:
+        time.sleep(0.05)
+        derived.append(differentiate(*args, **kwargs))
+        return derived[-1]
+
+    monkeypatch.setattr("glasstorch.jit.differentiable_graph.differentiate", slowly)
+    run = graph(SINE)
+    x = glasstorch.rand(3, requires_grad=True)
+    (wanted,) = glasstorch.autograd.grad(x.exp().sin().sum(), x)
     found: list[Any] = []
     start = threading.Barrier(4)
 
     def work() -> None:
         start.wait()
-        found.append(glasstorch.autograd.grad(run(*inputs)[0].sum(), inputs[-1:]))
+        found.append(glasstorch.autograd.grad(run(x)[0].sum(), x)[0].tolist())
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(run.derived()) == 1
-    assert [gradient.tolist() for (gradient,) in found] == [wanted[0].tolist()] * 4
+    assert len(derived) == 1
+    assert found == [wanted.tolist()] * 4
 
 
 def test_on_a_cuda_device_gradients_are_derived_too(cuda: Devices) -> None:

@@ -343,7 +343,7 @@ def _without_cheap(joint: Joint, saved: Sequence[Value]) -> list[Value]:
     """Of the saved values, those that are inputs or outputs, or cannot be computed again of others at little cost."""
     given = {value for value in saved if value in joint.inputs or value in joint.outputs}
     for value in saved:
-        if value not in given and _steps_left(value, given, STEPS_AGAIN) < 0:
+        if _steps_left(value, given, STEPS_AGAIN) < 0:
             given.add(value)
     return [value for value in saved if value in given]
 

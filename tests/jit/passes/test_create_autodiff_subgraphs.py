@@ -10,7 +10,7 @@ import glasstorch
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.parser import parse_ir
-from glasstorch.jit.passes.create_autodiff_subgraphs import GROUP, create_autodiff_subgraphs
+from glasstorch.jit.passes.create_autodiff_subgraphs import GROUP, create_autodiff_subgraphs, may_be_differentiated
 
 HEAD = """graph(%x : Tensor, %y : Tensor):
   %none : NoneType = prim::Constant()
@@ -168,6 +168,30 @@ CASES: dict[str, tuple[str, str, list[str], list[list[str]]]] = {
         ["ones", "DifferentiableGraph"],
         [["mul", "mul"]],
     ),
+    "a result that may be an argument escapes": (
+        """%a : Tensor = aten::mul(%x, %y)
+           %b : Tensor = aten::exp(%a)
+           %c : Tensor = aten::type_as(%b, %x)""",
+        "%c, %b",
+        ["DifferentiableGraph", "type_as"],
+        [["mul", "exp"]],
+    ),
+    "a branch that writes keeps its place": (
+        """%w : Tensor = aten::clone(%y, %none)
+           %a : Tensor = aten::add(%x, %w, %one)
+           %b : Tensor = aten::exp(%a)
+           %u : Tensor = prim::If(%yes)
+             block0():
+               %v : Tensor = aten::zero_(%w)
+               -> (%v)
+             block1():
+               -> (%w)
+           %c : Tensor = aten::mul(%b, %w)
+           %d : Tensor = aten::sin(%c)""",
+        "%d",
+        ["DifferentiableGraph", "If", "DifferentiableGraph"],
+        [["clone", "add", "exp"], ["mul", "sin"]],
+    ),
     "memory as it was found is outside": (
         """%e : Tensor = aten::empty_like(%x, %none, %none, %none, %none, %none)
            %z : Tensor = aten::mul(%e, %y)
@@ -211,6 +235,11 @@ def test_groups(case: str) -> None:
 def test_the_threshold_is_the_smallest_group() -> None:
     body, returned, _, _ = CASES["all nodes of a pure graph"]
     assert not create_autodiff_subgraphs(program(body, returned), threshold=4)
+    unpacking = """%parts : Tensor[] = aten::chunk(%x, %two, %zero)
+                   %c : Tensor, %d : Tensor = prim::ListUnpack(%parts)
+                   %e : Tensor = aten::mul(%c, %d)"""
+    assert not create_autodiff_subgraphs(program(unpacking, "%e"), threshold=3)
+    assert create_autodiff_subgraphs(program(unpacking, "%e"), threshold=2)
     graph = program("%a : Tensor = aten::mul(%x, %y)", "%a")
     assert create_autodiff_subgraphs(graph, threshold=1)
     assert grouped(graph) == [["mul"]]
@@ -246,3 +275,21 @@ def test_a_list_that_a_node_before_the_group_uses_stays_before_it() -> None:
     assert create_autodiff_subgraphs(graph)
     assert kinds(graph) == ["ones", "DifferentiableGraph"]
     assert grouped(graph) == [["reshape", "mul"]]
+
+
+def test_what_is_printed_is_printed_where_it_was() -> None:
+    graph = program(
+        """%a : Tensor = aten::mul(%x, %y)
+           %b : Tensor = aten::exp(%a)
+            = prim::Print(%b)
+           %c : Tensor = aten::sin(%x)
+           %d : Tensor = aten::mul(%b, %c)""",
+        "%d",
+    )
+    create_autodiff_subgraphs(graph)
+    assert kinds(graph) == ["DifferentiableGraph", "Print", "DifferentiableGraph"]
+
+
+def test_a_node_that_writes_is_in_no_group() -> None:
+    graph = program("%a : Tensor = aten::neg_(%x)\n  %b : Tensor = aten::neg(%x)", "%a, %b")
+    assert [may_be_differentiated(node) for node in graph.nodes if node.kind.startswith("aten::")] == [False, True]

@@ -176,9 +176,7 @@ class _Run:
 
     def _must_stay(self, node: Node) -> bool:
         """Whether what the node makes may not leave its group: Note [Views stay inside]."""
-        if node.kind == "prim::ListUnpack":
-            return _is_view(node.inputs[0].node)
-        return _is_view(node) or any(isinstance(value.type, ListType) for value in node.outputs)
+        return _is_view(node.inputs[0].node if node.kind == "prim::ListUnpack" else node)
 
     def _stays(self, node: Node, group_of: dict[Node, int]) -> bool:
         return all(group_of.get(user) == group_of[node] for value in node.outputs for user in _users(value))
