@@ -48,6 +48,17 @@ def test_header_lines_become_a_box_and_doctests_code() -> None:
     )
 
 
+def test_a_fact_may_go_on_in_a_line_that_is_not_indented() -> None:
+    text = "How?\n\nMirrors: a.h (x,\ny)\nDiffers: nothing\nmuch.\n\nMore."
+    shown = docstring_markdown(text)
+    assert "Mirrors\n:   a.h (x, y)\n\nDiffers\n:   nothing much.\n" in shown
+    assert shown.startswith("How?\n\n\nMore.\n")
+
+
+def test_a_note_is_no_heading() -> None:
+    assert docstring_markdown("How?\n\n# Note [Twice a_b]\nIt is.") == "How?\n\n**Note: Twice a&#95;b**\n\nIt is."
+
+
 def test_an_indented_block_is_code_and_stays_as_it_is() -> None:
     text = "How?\n\n    run [arguments] a_b <x>\n\nMirrors: a.h"
     assert docstring_markdown(text).startswith("How?\n\n    run [arguments] a_b <x>\n\n")
@@ -82,10 +93,41 @@ def test_every_module_of_the_library_is_on_one_page_and_its_room_in_the_index() 
     assert sorted(found) == sorted(there)
 
 
-@pytest.mark.parametrize("name", ["core.storage", "jit", "jit.ir", "cuda.memory", "library", "_facade"])
-def test_a_module_is_in_the_index_with_the_way_to_its_page(name: str) -> None:
-    room = name.partition(".")[0] if (ROOT / PACKAGE / name.partition(".")[0]).is_dir() else "init"
-    assert f"[`glasstorch.{name}`]({room}.md#glasstorch.{name})" in api_index(ROOT)
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("core.storage", "core"),
+        ("jit", "jit"),
+        ("jit.ir", "jit"),
+        ("jit.passes.dead_code", "jit-passes"),
+        ("kernels.cuda.sim", "kernels-cuda-sim"),
+        ("cuda.memory", "cuda"),
+        ("_tensor", "tensor"),
+        ("library", "init"),
+    ],
+)
+def test_a_module_is_in_the_index_with_the_way_to_its_page(name: str, page: str) -> None:
+    assert f"[`glasstorch.{name}`]({page}.md#glasstorch.{name})" in api_index(ROOT)
+    assert re.search(
+        rf"^::: glasstorch\.{re.escape(name)}$", room_pages(ROOT)[f"reference/api/{page}.md"], re.MULTILINE
+    )
+
+
+def test_a_page_names_the_other_pages_of_its_room_and_the_chapters_that_are_written(tmp_path: Path) -> None:
+    package(tmp_path / PACKAGE, {"core/__init__.py": "What?", "core/a.py": "A?", "core/deep/__init__.py": "Deep?"})
+    package(tmp_path / PACKAGE, {"printing.py": "Print?"})
+    (tmp_path / "chapters" / "02-a").mkdir(parents=True)
+    (tmp_path / "chapters" / "02-a" / "b.md").write_text("# B\n\n*10 minutes. Needs", encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text("nav:\n  - 02-a/b.md\n", encoding="utf-8")
+    pages = room_pages(tmp_path)
+    assert list(pages) == [f"reference/api/{name}.md" for name in ("core", "core-deep", "printing")]
+    core, deep, printing = pages.values()
+    assert "told in [02 Tensor and storage](../../02-a/b.md).\n\n" in core
+    assert "On pages of their own: [`glasstorch.core.deep`](core-deep.md)." in core
+    assert "# glasstorch.core.deep\n" in deep
+    assert "On pages of their own: [`glasstorch.core`](core.md)." in deep
+    assert "told in" not in printing
+    assert "of their own" not in printing
 
 
 def test_a_module_that_does_not_parse_is_named(tmp_path: Path) -> None:

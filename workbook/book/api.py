@@ -1,6 +1,6 @@
 """Which pages describe the library's own modules, and in which order?
 
-One page a room of the house; its modules in the reading order that the room's `__init__` gives. The text
+One page a folder; its modules in the reading order that the folder's `__init__` gives. The text
 comes from the docstrings: mkdocstrings reads the source without running it, and `HouseStyle` shows it how our
 docstrings are written.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import griffe
 
+from workbook.book.contents import Section, chapter_title, first_sections
 from workbook.book.errors import BookError
 from workbook.book.house import FACADE, LAYERS, PACKAGE, Layer, stands
 from workbook.book.project import shown
@@ -24,23 +25,41 @@ FOLDER = "reference/api"
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
 LABELS = ("Mirrors:", "Differs:")
 MARKUP = re.compile(r"[\[\]<_]|\*(?=\w)")
+NOTE = re.compile(r"# Note \[(.+)\]")  # as they are written; in Markdown it would be a heading
 CODE = "    "  # begins the lines of a block of code
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 
 def room_pages(root: Path) -> dict[str, str]:
-    """The Markdown of the page of each room that has modules, by the page's path in the book."""
+    """The Markdown of each page by its path in the book: of each room that stands, and of each folder in one."""
+    told = first_sections(root)
     pages = {}
     for layer in LAYERS:
         for room in layer.built(root):
-            modules = modules_in(room, root)
-            pages[page_of(room)] = room_page(layer, room, modules, root)
+            folders = modules_by_folder(room, root)
+            for folder, modules in folders.items():
+                others = [other for other in folders if other != folder]
+                pages[page_of(folder)] = room_page(layer, folder, others, modules, told, root)
     return pages
 
 
-def page_of(room: str) -> str:
-    """Where a room's page stands in the book."""
-    return f"{FOLDER}/{room.removesuffix('.py').strip('_')}.md"
+def page_of(place: str) -> str:
+    """Where the page of a room, or of a folder in one, stands in the book.
+
+    >>> page_of("kernels/cuda"), page_of("_tensor.py")
+    ('reference/api/kernels-cuda.md', 'reference/api/tensor.md')
+    """
+    return f"{FOLDER}/{place.removesuffix('.py').strip('_').replace('/', '-')}.md"
+
+
+def modules_by_folder(room: str, root: Path) -> dict[str, list[Path]]:
+    """The modules of a room, in the order in which they are best read, by the folder in which they stand."""
+    folders: dict[str, list[Path]] = {}
+    for module in modules_in(room, root):
+        inside = (root / PACKAGE / room).is_dir()
+        folder = module.parent.relative_to(root / PACKAGE).as_posix() if inside else room
+        folders.setdefault(folder, []).append(module)
+    return folders
 
 
 def modules_in(room: str, root: Path) -> list[Path]:
@@ -83,21 +102,35 @@ def dotted(module: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def room_page(layer: Layer, room: str, modules: list[Path], root: Path) -> str:
-    """The page of one room."""
-    title = f"glasstorch.{room.removesuffix('.py')}" if room != FACADE else "glasstorch"
-    chapters = f"chapter{'s' * (len(layer.chapters) > 1)} {', '.join(layer.chapters)}"
+def room_page(
+    layer: Layer, folder: str, others: list[str], modules: list[Path], told: dict[str, Section], root: Path
+) -> str:
+    """The page of one room, or of one folder in it; `others` are those of the room that have pages of their own."""
+    title = title_of(folder)
+    chapters = [f"[{chapter_title(number)}](../../{told[number].path})" for number in layer.chapters if number in told]
     there = ", ".join(f"[`{path}`]({address_of(path)})" for path in layer.there)
-    place = f"Layer {layer.number} of the house; in PyTorch {there}; told in {chapters}."
+    where = f"; told in {' and '.join(chapters)}" if chapters else ""
+    links = ", ".join(f"[`{title_of(other)}`]({Path(page_of(other)).name})" for other in others)
     parts = [
         f"---\ndescription: The reference of {title}, from its source.\nsearch:\n  boost: 0.5\n---",
         f"# {title}",
-        f"*{layer.question.replace('`', '')}* {place}",
+        f"*{layer.question.replace('`', '')}* Layer {layer.number} of the house; in PyTorch {there}{where}.",
+        f"On pages of their own: {links}." if links else "",
     ]
     for module in modules:
         alone = "\n    options:\n      members: false" if module.name == FACADE else ""
         parts.append(f"::: {dotted(module, root)}{alone}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def title_of(folder: str) -> str:
+    """The name by which a room, or a folder in it, is imported.
+
+    >>> title_of("kernels/cuda"), title_of("_tensor.py"), title_of("__init__.py")
+    ('glasstorch.kernels.cuda', 'glasstorch._tensor', 'glasstorch')
+    """
+    name = folder.removesuffix(".py").replace("/", ".")
+    return "glasstorch" if folder == FACADE else f"glasstorch.{name}"
 
 
 def api_index(root: Path) -> str:
@@ -109,9 +142,10 @@ def api_index(root: Path) -> str:
             continue
         parts.append(f"## {layer.number}. {layer.question}")
         for room in built:
-            page = Path(page_of(room)).name
-            modules = [m for m in modules_in(room, root) if m.name != FACADE or m.parent.name in (room, PACKAGE.name)]
-            lines = [f"[`{dotted(m, root)}`]({page}#{dotted(m, root)})\n:   {question_of(m)}\n" for m in modules]
+            lines = []
+            for folder, modules in modules_by_folder(room, root).items():
+                page = Path(page_of(folder)).name
+                lines += [f"[`{dotted(m, root)}`]({page}#{dotted(m, root)})\n:   {question_of(m)}\n" for m in modules]
             parts.append(box("modules", "\n".join(lines)))
     return "\n\n".join(parts)
 
@@ -155,9 +189,11 @@ def docstring_markdown(text: str) -> str:
         line = lines.pop(0)
         if label := next((label for label in LABELS if line.startswith(label)), None):
             said = [line.removeprefix(label).strip()]
-            while lines and lines[0].startswith(" ") and lines[0].strip():
+            while lines and lines[0].strip() and not lines[0].startswith(LABELS):
                 said.append(lines.pop(0).strip())
             facts.append((label.rstrip(":"), " ".join(said)))
+        elif note := NOTE.fullmatch(line):
+            told += [f"**Note: {plain(note[1])}**", ""]
         elif line.startswith(">>>"):
             block = [line]
             while lines and lines[0].strip():
