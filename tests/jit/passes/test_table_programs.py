@@ -44,6 +44,7 @@ PASSES: dict[str, Callable[[Graph], bool]] = {
 }
 # Passes after which gradients are added up in another order, and are close instead of equal.
 REORDERING = (
+    "peephole",
     "common_subexpression",
     "fuse_pointwise",
     "create_autodiff_subgraphs",
