@@ -9,6 +9,7 @@ import random
 import struct
 import subprocess
 import sys
+import threading
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -282,6 +283,33 @@ def test_a_saved_file_has_the_permissions_of_a_new_one(tmp_path: Path) -> None:
     plain.write_bytes(b"")
     traced_model().save(file)
     assert file.stat().st_mode == plain.stat().st_mode
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_link_is_followed_and_a_pipe_is_written_to(tmp_path: Path) -> None:
+    file, link, pipe = (tmp_path / name for name in ("model.pt", "link.pt", "pipe"))
+    file.write_bytes(b"before")
+    link.symlink_to(file)
+    traced = traced_model()
+    traced.save(link)
+    assert link.is_symlink()
+    assert file.read_bytes() == traced.save_to_buffer()
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    traced.save(pipe)
+    reader.join()
+    assert read == [traced.save_to_buffer()]
+    assert pipe.is_fifo()
+
+
+def test_a_place_that_cannot_be_written_to_says_so(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        traced_model().save(tmp_path)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        traced_model().save(tmp_path / "nowhere" / "model.pt")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_what_trace_gave_can_be_saved() -> None:

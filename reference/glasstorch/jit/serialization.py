@@ -23,9 +23,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import secrets
 import struct
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -71,17 +71,19 @@ def save(m: Any, f: str | os.PathLike[str] | IO[bytes], _extra_files: Extra | No
     if not isinstance(f, str | os.PathLike):
         f.write(data)
         return
-    target = Path(f)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    target = Path(os.path.realpath(f))
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)  # a pipe or a device is written to, and not replaced; a directory refuses
+        return
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -119,13 +121,6 @@ def archive_of(m: Any, extra_files: Extra | None = None) -> bytes:
         for name, content in (extra_files or {}).items():
             write(f"extra/{name}", content)
     return buffer.getvalue()
-
-
-def _umask() -> int:
-    """The bits of permission that new files do not get; they can be read only by setting them."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 class _Writer:
