@@ -175,6 +175,14 @@ def test_a_call_without_tensors_needs_a_kernel_that_runs_without(library: Librar
     assert made(3) == 4
 
 
+def test_a_fallthrough_for_all_backends_is_no_kernel_where_no_key_is_left(
+    library: Library, operator: Operator, tensor: Make
+) -> None:
+    library.impl("op", fallthrough_kernel, "CompositeExplicitAutograd")
+    with pytest.raises(MissingKernelError, match="There were no tensor arguments"):
+        operator(tensor())
+
+
 def test_an_operator_with_nothing_but_fallthroughs_is_missing_a_kernel(
     library: Library, operator: Operator, tensor: Make
 ) -> None:
