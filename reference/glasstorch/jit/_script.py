@@ -160,7 +160,7 @@ class Signature:
         self._types = [value.type for value in inputs]
 
     def __str__(self) -> str:
-        taken = ", ".join(f"{type.unshaped()} {name}" for name, type in zip(self.names, self._types, strict=True))
+        taken = ", ".join(f"{taken.unshaped()} {name}" for name, taken in zip(self.names, self._types, strict=True))
         return f"{self.name}({taken})"
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -178,17 +178,13 @@ class Signature:
         if len(args) < len(self._types):
             missing = self.names[len(args)]
             raise ArgumentError(f"{self.name}() is missing value for argument '{missing}'. Declaration: {self}")
-        for i, (type, given) in enumerate(zip(self._types, args, strict=True)):
-            if not _fits(type, given):
+        for i, (expected, given) in enumerate(zip(self._types, args, strict=True)):
+            if not _fits(expected, given):
                 raise ArgumentError(
-                    f"{self.name}() Expected a value of type '{type.unshaped()}' for argument '{self.names[i]}' but "
-                    f"instead found type '{typename(given)}'.\nPosition: {i}\nValue: {given}\nDeclaration: {self}"
+                    f"{self.name}() Expected a value of type '{expected.unshaped()}' for argument '{self.names[i]}' but "
+                    f"instead found type '{type(given).__name__}'.\nPosition: {i}\nValue: {given}\nDeclaration: {self}"
                 )
         return args
-
-
-def typename(given: Any) -> str:
-    return type(given).__name__
 
 
 def _fits(type: Type, given: Any) -> bool:
