@@ -23,6 +23,7 @@ from glasstorch.core.keys import (
     key_set_of,
 )
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch import resolve as resolve_module
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.library import KernelTable, Library
 from glasstorch.dispatch.operator import Operator, fallthrough_kernel, registry
@@ -30,6 +31,7 @@ from glasstorch.dispatch.resolve import (
     AUTOGRAD_KEYS,
     BACKEND_FALLBACK,
     MISSING,
+    Choice,
     backends_of,
     choose,
     computed_table,
@@ -142,6 +144,23 @@ def test_a_resolution_says_which_keys_fell_through(library: Library, operator: O
     resolution = resolve(operator, compute_keys(CPU_KEYS))
     assert resolution.choice.key is DispatchKey.CPU
     assert [key.name for key in resolution.skipped] == ["AutogradCPU", "ADInplaceOrView", "BackendSelect"]
+
+
+def test_a_kernel_that_is_replaced_while_a_call_is_resolved_is_still_the_one_that_runs(
+    library: Library, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.impl("op", lambda x: "old", "CPU")
+
+    def chosen_and_replaced(operator: Operator, key: DispatchKey) -> Choice:
+        choice = choose(operator, key)
+        if key is DispatchKey.CPU:
+            library.impl("op", fallthrough_kernel, "CPU", allow_override=True)  # as another thread might, just now
+        return choice
+
+    monkeypatch.setattr(resolve_module, "choose", chosen_and_replaced)
+    found = resolve(operator, key_set_of("CPU"))
+    assert found.choice.kernel is not None
+    assert found.choice.kernel.function is not fallthrough_kernel
 
 
 def test_a_fallthrough_registered_for_one_operator_skips_its_key(

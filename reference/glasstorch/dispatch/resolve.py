@@ -84,8 +84,15 @@ class Resolution:
 
 def resolve(operator: Operator, keys: int) -> Resolution:
     """The kernel for a masked key set: that of its highest key which is not a fallthrough."""
-    key, skipped = next_hop(keys, lambda key: _passes_by(choose(operator, key)))
-    choice = choose(operator, key)
+    choices: dict[DispatchKey, Choice] = {}  # each key is asked once: another thread may register meanwhile
+
+    def chosen(key: DispatchKey) -> Choice:
+        if key not in choices:
+            choices[key] = choose(operator, key)
+        return choices[key]
+
+    key, skipped = next_hop(keys, lambda key: _passes_by(chosen(key)))
+    choice = chosen(key)
     if choice.kernel is None or _passes_by(choice):
         raise MissingKernelError(missing_message(operator, choice))
     return Resolution(choice, skipped, entry_for(operator, choice, keys))
