@@ -195,6 +195,21 @@ def test_what_has_no_derived_gradient_is_refused_with_the_reason(case: str) -> N
         trace_joint(graph, signature_of([x], [True]))
 
 
+def test_a_formula_that_reads_data_is_refused_without_a_warning() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor, %y : Tensor):\n"
+        "  %a : Tensor = aten::neg(%x)\n"
+        "  %b : Tensor = aten::maximum(%x, %y)\n"
+        "  %z : Tensor = aten::mul(%a, %b)\n"
+        "  return (%z)"
+    )
+    inputs = [glasstorch.rand((), requires_grad=True) for _ in range(2)]
+    whole = derive(graph, inputs).whole((True,))
+    given = [glasstorch.rand((), requires_grad=True), *(inputs[i] for i in whole.inputs)]
+    with pytest.raises(NotDerivableError, match="an operator or a formula reads data"):
+        derive(whole.graph, given)
+
+
 def test_inputs_on_several_devices_are_refused() -> None:
     with pytest.raises(NotDerivableError, match="cpu and meta"):
         signature_of([glasstorch.zeros(2), glasstorch.zeros(2, device="meta")], [True, False])

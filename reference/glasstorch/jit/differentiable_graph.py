@@ -23,7 +23,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from glasstorch._tensor import Tensor, alias
+from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Gradients, Node, gradient_edge, set_histories
 from glasstorch.autograd.saved import SavedVariable
@@ -129,8 +129,6 @@ class Derived:
         """Run forward, and make one node the producer of its outputs."""
         gradient = self.gradient
         results = _below_autograd(self._forward, inputs)
-        # What the graph made as a view of a value inside of it is nobody's view outside.
-        results = tuple(result if result._autograd_meta is None else alias(result) for result in results)
         outputs = results[: gradient.f_real_outputs]
         node = DifferentiableGraphBackward(edges, self)
         set_histories(

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
-from glasstorch.jit.alias_analysis import UNDECLARED_VIEWS, memory_facts
+from glasstorch.jit.alias_analysis import memory_facts
 from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.side_effects import has_side_effects, is_uninitialised
@@ -82,8 +82,7 @@ def _is_unpacked(value: Value) -> bool:
 
 
 def _is_view(node: Node) -> bool:
-    schema = node.schema()
-    return schema.name in UNDECLARED_VIEWS or any(memory_facts(schema).sources)
+    return any(memory_facts(node.schema()).sources)
 
 
 def _blocks(block: Block) -> Iterator[Block]:
