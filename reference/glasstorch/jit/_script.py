@@ -181,8 +181,9 @@ class Signature:
         for i, (expected, given) in enumerate(zip(self._types, args, strict=True)):
             if not _fits(expected, given):
                 raise ArgumentError(
-                    f"{self.name}() Expected a value of type '{expected.unshaped()}' for argument '{self.names[i]}' but "
-                    f"instead found type '{type(given).__name__}'.\nPosition: {i}\nValue: {given}\nDeclaration: {self}"
+                    f"{self.name}() Expected a value of type '{expected.unshaped()}' for argument '{self.names[i]}' "
+                    f"but instead found type '{type(given).__name__}'.\nPosition: {i}\nValue: {given}\n"
+                    f"Declaration: {self}"
                 )
         return args
 
