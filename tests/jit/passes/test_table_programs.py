@@ -162,6 +162,21 @@ def test_a_traced_function_gives_what_eager_gives_at_every_call() -> None:
             same(observe(drawn, function), without, about(seed, graph))
 
 
+def test_loops_in_cpp_give_what_eager_gives(require: Callable[[str], Any]) -> None:
+    """Forward and backward, for programs of which most steps are differentiable; each new loop is compiled."""
+    require("g++")
+    for seed in range(0, 60, 3):
+        drawn, eager, graph = program(seed)
+        with jit.fuser("cpp"):
+            found = observe(drawn, jit.ScriptFunction("program", graph.copy()))
+        what = about(seed, graph)
+        assert found.facts == eager.facts, what
+        for ours, theirs in zip(found.values, eager.values, strict=True):
+            close(ours, theirs, drawn.tolerance if theirs.dtype.kind not in "biu" else 0, what)
+        for ours, theirs in zip(found.gradients, eager.gradients, strict=True):
+            close(ours, theirs, drawn.tolerance, what)
+
+
 def test_the_programs_hold_nearly_every_row_and_all_kinds_of_calls() -> None:
     used: Counter[str] = Counter()
     for seed in range(SEEDS):
