@@ -148,6 +148,14 @@ def test_what_shares_memory_shares_it_when_it_is_loaded() -> None:
     assert loaded(glasstorch.ones(1, 3)).tolist() == [[38.0, 39.0, 40.0]]
 
 
+def test_a_buffer_that_requires_a_gradient_does_so_when_it_is_loaded() -> None:
+    layer = nn.Linear(2, 2)
+    layer.register_buffer("scale", glasstorch.ones(2, requires_grad=True))
+    loaded = again(jit.trace(layer, glasstorch.zeros(1, 2)))
+    assert loaded.scale.requires_grad
+    assert not isinstance(loaded.scale, nn.Parameter)
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_constants_of_every_dtype_and_layout_come_back(dtype: Any) -> None:
     held = [
