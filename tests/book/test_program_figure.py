@@ -54,6 +54,29 @@ def test_an_order_that_follows_from_others_is_not_drawn() -> None:
     assert behind(graph_of(*nodes)) == ["Because of memory %r = exp(%a) stays behind %m = relu_(%v)"]
 
 
+def test_an_order_that_follows_from_two_others_is_not_drawn() -> None:
+    nodes = ("%a = aten::relu_(%x)", "%b = aten::tanh_(%x)", "%d = aten::sigmoid_(%x)", "%r = aten::exp(%w)")
+    kept = [said.partition("memory ")[2] for said in behind(graph_of(*nodes))]
+    assert kept == [
+        "%b = tanh_(%x) stays behind %a = relu_(%x)",
+        "%d = sigmoid_(%x) stays behind %b = tanh_(%x)",
+        "%r = exp(%w) stays behind %d = sigmoid_(%x)",
+    ]
+
+
+def test_writers_and_what_memory_orders_have_a_colour_of_their_own() -> None:
+    nodes = ("%a = aten::neg(%w)", "%b = aten::exp(%a)", "%m = aten::relu_(%x)", "%r = aten::mul(%b, %a)")
+    svg = program.draw(graph_of(*nodes)).svg()
+    assert re.findall(r'class="g-box g-(\w+)', svg) == ["glass", "glass", "torch", "glass", "plain"]
+    lines = re.findall(r'class="g-line ([^"]*)" d="([^"]*)"', svg)
+    corners = [(kind, way.count("L")) for kind, way in lines]
+    # Right: from neg and exp to mul; between neighbours: neg to exp, mul to return. Left: the write, behind neg.
+    assert sorted(corners) == [
+        *(("g-glass-line", 1), ("g-glass-line", 1), ("g-glass-line", 3), ("g-glass-line", 3)),
+        ("g-torch-line g-dashed", 3),
+    ]
+
+
 def test_arcs_that_run_beside_each_other_have_lanes_of_their_own() -> None:
     nodes = ("%a = aten::neg(%x)", "%b = aten::exp(%x)", "%d = aten::mul(%a, %w)", "%r = aten::mul(%b, %d)")
     boxes = [program.Box(node, [], writes=False) for node in graph_of(*nodes).nodes]
