@@ -40,7 +40,7 @@ CONTAINERS: Final = frozenset(
 class AliasAnalysis:
     """The places of every value of a graph as it stood when the analysis was made.
 
-    After values were merged or renamed, tell it with `merged` or `renamed`; after any other edit, make a new one.
+    After values were merged, tell it with `merged`; after any other edit, make a new one.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -86,10 +86,6 @@ class AliasAnalysis:
         """Take note that `kept` now stands wherever `dropped` stood."""
         if self.is_returned(dropped):
             self._returned |= self.places(kept)
-
-    def renamed(self, new: Value, old: Value) -> None:
-        """Take note that another node now makes what `old` was, and gives it as `new`."""
-        self._places[new] = self.places(old)
 
     def _with_outside(self, places: Places) -> Places:
         return places if places.isdisjoint(self._leaked) else places | {OUTSIDE}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glasstorch
+from glasstorch._tensor import wrapped_number
 from glasstorch.jit import show_passes
 from glasstorch.jit.alias_analysis import AliasAnalysis
 from glasstorch.jit.interpreter import Code
@@ -55,8 +56,9 @@ def test_what_others_need_is_one_more_output() -> None:
 
 
 def test_two_chains_that_meet_become_one_group() -> None:
-    nodes = "%a : Tensor = aten::neg(%x) %b : Tensor = aten::exp(%y) %d : Tensor = aten::mul(%a, %b)"
-    assert inside(fused(nodes, "%d")) == [["neg", "exp", "mul"]]
+    nodes = "%a : Tensor = aten::neg(%x) %b : Tensor = aten::exp(%y) %d : Tensor = aten::mul"
+    for operands in ("(%a, %b)", "(%b, %a)"):
+        assert inside(fused(nodes + operands, "%d")) == [["neg", "exp", "mul"]]
 
 
 def test_an_operator_alone_stays() -> None:
@@ -89,6 +91,18 @@ def test_no_group_needs_itself_by_way_of_another_member() -> None:
 def test_what_only_follows_waits_for_the_group() -> None:
     nodes = "%a : Tensor = aten::neg(%x) %m : Tensor = aten::mm(%a, %y) %b : Tensor = aten::exp(%a)"
     assert left(nodes, "%b, %m") == [GROUP, "mm"]
+
+
+def test_a_group_takes_in_a_group_that_was_there() -> None:
+    graph = fused(CHAIN, "%d, %a")
+    (group,) = graph.find_all_nodes("prim::FusionGroup")
+    squared = graph.insert("aten::mul", group.outputs)
+    graph.register_output(squared)
+    assert after(fuse_pointwise, graph) == [GROUP]
+    assert inside(graph) == [["neg", "mul", "exp", "mul"]]
+    x, y = glasstorch.randn(3), glasstorch.randn(3)
+    *_, product = Code(graph)(x, y, 0, True)
+    assert product.tolist() == ((x.neg() * y).exp() * x.neg()).tolist()
 
 
 def test_what_waits_keeps_its_order() -> None:
@@ -194,6 +208,29 @@ def test_a_use_inside_a_block_is_a_use_in_between() -> None:
     assert left(nodes, "%e") == ["neg", "If", "t", "mul"]
 
 
+def test_what_a_block_gives_is_used_by_it() -> None:
+    nodes = """%a : Tensor = aten::neg(%x)
+      %r : Tensor = prim::If(%c)
+        block0():
+          -> (%a)
+        block1():
+          -> (%x)
+      %e : Tensor = aten::mul(%a, %r)"""
+    assert left(nodes, "%e") == ["neg", "If", "mul"]
+
+
+def test_a_write_inside_a_block_is_a_write_in_between() -> None:
+    nodes = """%a : Tensor = aten::neg(%x)
+      %r : Tensor = prim::If(%c)
+        block0():
+          %w : Tensor = aten::relu_(%x)
+          -> (%y)
+        block1():
+          -> (%y)
+      %e : Tensor = aten::mul(%a, %x)"""
+    assert left(nodes, "%e, %r") == ["neg", "If", "relu_", "mul"]
+
+
 def test_an_operator_with_a_number_that_is_not_known_stays() -> None:
     nodes = "%a : Tensor = aten::neg(%x) %b : Tensor = aten::add(%a, %y, %n)"
     assert left(nodes, "%b") == ["neg", "add"]
@@ -217,6 +254,18 @@ def test_a_tensor_that_is_a_constant_is_an_input() -> None:
     assert Code(graph)(glasstorch.zeros(2))[0].tolist() == glasstorch.ones(2).exp().tolist()
 
 
+def test_a_number_that_somebody_writes_to_is_an_input() -> None:
+    number = wrapped_number(2.0)
+    nodes = """%k : Tensor = prim::Constant[value=<Tensor>]()
+      %a : Tensor = aten::mul(%x, %k)
+      %b : Tensor = aten::exp(%a)"""
+    for write, count in (("", 1), ("%w : Tensor = aten::relu_(%k)", 2)):
+        graph = graph_of(f"{nodes} {write}", "%b", "%x : Tensor", [number])
+        fuse_pointwise(graph)
+        (group,) = graph.find_all_nodes("prim::FusionGroup")
+        assert len(group.inputs) == count
+
+
 # What decides ----------------------------------------------------------------------------------------------------
 
 
@@ -231,6 +280,17 @@ def test_may_fuse_asks_for_an_output_that_the_consumer_uses() -> None:
     assert may_fuse(nodes["b"], nodes["d"], aliases)
     assert not may_fuse(nodes["a"], nodes["d"], aliases)
     assert not may_fuse(nodes["b"], nodes["a"], aliases)
+
+
+def test_may_fuse_asks_that_both_are_pointwise() -> None:
+    nodes, aliases = nodes_of("%a : Tensor = aten::neg(%x) %b : Tensor = aten::t(%a) %d : Tensor = aten::exp(%b)", "%d")
+    assert not may_fuse(nodes["a"], nodes["b"], aliases)
+    assert not may_fuse(nodes["b"], nodes["d"], aliases)
+
+
+def test_may_fuse_asks_for_more_than_that_nothing_is_in_the_way() -> None:
+    nodes, aliases = nodes_of("%a : Tensor = aten::neg(%x) %b : Tensor = aten::exp(%y)", "%a, %b")
+    assert not may_fuse(nodes["a"], nodes["b"], aliases)
 
 
 def test_views_and_writes_are_not_fusible() -> None:

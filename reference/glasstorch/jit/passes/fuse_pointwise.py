@@ -46,7 +46,7 @@ def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:
     """
     if not (is_fusible(producer) and is_fusible(consumer)):
         return False
-    if producer.owning_block is not consumer.owning_block or not producer.is_before(consumer):
+    if producer.owning_block is not consumer.owning_block:
         return False
     if all(value.node is not producer for value in consumer.inputs):
         return False
@@ -148,7 +148,7 @@ def _fuse_block(block: Block, aliases: AliasAnalysis) -> bool:
 
 
 def _find_producer(consumer: Node, aliases: AliasAnalysis) -> Node | None:
-    """The last of the nodes that make an input of this one and that may be merged with it.
+    """The last of the nodes that make an input of this one and may be merged with it: they keep their order.
 
     A node that gives nothing that is used is left to dead code elimination.
     """
@@ -164,11 +164,11 @@ def _find_producer(consumer: Node, aliases: AliasAnalysis) -> Node | None:
 def _merge(producer: Node, consumer: Node, aliases: AliasAnalysis) -> Node:
     """Take the producer into the consumer's group, after `may_fuse` said so. Returns the group."""
     waiting = followers(producer, consumer, aliases)
-    group = consumer if consumer.kind == GROUP else _take_in(consumer, _empty_group(consumer), aliases)
+    group = consumer if consumer.kind == GROUP else _take_in(consumer, _empty_group(consumer))
     place = group
     for node in waiting:
         place = node.move_after(place)
-    return _take_in(producer, group, aliases)
+    return _take_in(producer, group)
 
 
 def _empty_group(node: Node) -> Node:
@@ -178,7 +178,7 @@ def _empty_group(node: Node) -> Node:
     return group.insert_after(node)
 
 
-def _take_in(node: Node, group: Node, aliases: AliasAnalysis) -> Node:
+def _take_in(node: Node, group: Node) -> Node:
     """Put a node, or the nodes of a group, before those of a group. Returns the group."""
     inner = _subgraph(group)
     with inner.inserting_before(inner.nodes[0] if inner.nodes else inner.block):
@@ -195,7 +195,6 @@ def _take_in(node: Node, group: Node, aliases: AliasAnalysis) -> Node:
         if value.uses:
             inner.register_output(copy)
             output = group.add_output(value.type)
-            aliases.renamed(output, value)
             value.replace_all_uses_with(output)
             name = value.debug_name if value.has_debug_name else ""
             value.set_debug_name("")
