@@ -171,6 +171,27 @@ def test_an_output_without_gradient_says_so() -> None:
     assert [result.requires_grad for result in graph(text)(x, y)] == [False, False, True]
 
 
+@pytest.mark.parametrize("operator", ["reshape(%x, %size)", "flatten(%x, %zero, %one)", "contiguous(%x, %zero)"])
+def test_a_gradient_may_arrive_with_any_strides(operator: str) -> None:
+    text = f"""graph(%x : Tensor, %w : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %size : int[] = prim::Constant[value=[2, 2, 2]]()
+  %a : Tensor = aten::{operator}
+  %b : Tensor = aten::add(%a, %w, %one)
+  return (%b)
+"""
+    x = glasstorch.rand(2, 2, 2, requires_grad=True)
+    run = graph(text)
+    wanted_shape = Code(parse_ir(text))(x, glasstorch.zeros(()))[0].shape
+    transposed = glasstorch.rand(*wanted_shape[::-1]).permute(*range(len(wanted_shape))[::-1])
+    for arriving in (transposed, glasstorch.rand(()).expand(wanted_shape)):
+        result = run(x, glasstorch.zeros(()))[0]
+        assert result.grad_fn.name() == "DifferentiableGraphBackward"
+        (found,) = glasstorch.autograd.grad(result, x, arriving)
+        assert glasstorch.equal(found, arriving.reshape(2, 2, 2))
+
+
 def test_hooks_and_kept_gradients_work_on_its_outputs() -> None:
     x = glasstorch.rand(3, requires_grad=True)
     (y,) = graph(SQUARE)(x)

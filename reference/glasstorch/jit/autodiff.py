@@ -11,8 +11,9 @@ Differs: TorchScript has formulas of its own for graphs (symbolic_script.cpp); h
 The graph is run under the tracer on tensors of the device meta, with gradients recorded, and then the gradients are
 asked for, under the same tracer. One graph holds both: nodes of the forward pass, then those of the backward pass,
 which use values of the forward pass wherever a formula unpacked what it had saved. Operators that are made of others
-are entered, so that autograd saves only what the tracer has seen. Nothing is computed, as tensors on meta have sizes
-and no data: an operator or a formula that reads data raises an error, and the gradient is not derived.
+are entered, so that autograd saves only what the tracer has seen; but not those of BY_STRIDES. Nothing is computed, as
+tensors on meta have sizes and no data: an operator or a formula that reads data raises an error, and the gradient is
+not derived.
 
 Cutting the joint graph gives two: forward, which also returns what backward needs, and backward. What a formula read
 of sizes, strides and dtypes is a constant in them, so they hold for inputs of one Signature only.
@@ -63,6 +64,8 @@ CHEAP: Final = frozenset(
     + ["eq", "ne", "lt", "le", "gt", "ge", "logical_not", "maximum", "minimum", "sign", "_to_copy"]
 )
 PLAIN: Final = (FUNCTIONALITY_BIT["Dense"] | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | AUTOCAST) | ALL_BACKENDS
+# Made of others, of which ones strides decide: those of gradients that arrive are not known. They save no tensors.
+BY_STRIDES: Final = frozenset(["reshape", "reshape_as", "flatten", "contiguous"])
 STEPS_AGAIN: Final = 3  # so many operators at most are run again for one value that is not saved
 Defined = tuple[bool, ...]  # for each output of a graph whether a gradient arrives for it
 
@@ -127,7 +130,7 @@ class _JointState(TracingState):
         self._first: dict[tuple[Any, ...], Value] = {}  # by storage and geometry, the first value that had them
 
     def enters(self, operator: Operator, keys: int) -> bool:
-        return resolve(operator, keys).choice.rule == MATH_KERNEL
+        return operator.schema.name not in BY_STRIDES and resolve(operator, keys).choice.rule == MATH_KERNEL
 
     def value_left(self) -> None:
         raise NotDerivableError("an operator or a formula reads data")
