@@ -35,7 +35,7 @@ def every_graph_comes_back_from_its_text(monkeypatch: pytest.MonkeyPatch) -> Ite
             continue
         try:
             text = str(graph)
-        except RecursionError:  # one that contains itself
+        except (RecursionError, TypeError):  # one that contains itself, or what no text can hold
             continue
         if hash(text) not in _read and _keeps_the_rules(graph):
             assert str(parse_ir(text, tensor_constants(graph))) == text
