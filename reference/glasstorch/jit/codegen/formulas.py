@@ -290,9 +290,13 @@ DIVISIONS: Final[dict[str | None, Lowering]] = {
     "trunc": by_row(Row(pointwise_binary.trunc_divide, NOT_BOOL, NOT_BOOL, "div_trunc_cpu")),
 }
 
-# overload -> its lowering
+# overload -> its lowering. A row whose loop has no formula is an operator that is not fused.
 LOWERINGS: Final[dict[str, Lowering]] = {
-    **{name: by_row(row) for name, row in (pointwise_unary.ROWS | pointwise_binary.ARITHMETIC).items()},
+    **{
+        name: by_row(row)
+        for name, row in (pointwise_unary.ROWS | pointwise_binary.ARITHMETIC).items()
+        if row.loop in FORMULAS
+    },
     **{name: scaled(pointwise_binary.ARITHMETIC[name]) for name in pointwise_binary.TAKE_ALPHA},
     **{f"{name}.Tensor": comparison(name) for name in pointwise_binary.COMPARISONS},
     "div.Tensor_mode": divide_mode,
