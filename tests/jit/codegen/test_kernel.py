@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 import glasstorch
+from glasstorch._tensor import wrapped_number
 from glasstorch.core.dtype import BY_NAME, HALF_PRECISION
 from glasstorch.core.errors import IntegerDivisionError, ShapeError
+from glasstorch.core.keys import AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT
+from glasstorch.dispatch.active_keys import exclude, include
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen.formulas import FUSIBLE
 from glasstorch.jit.codegen.kernel import KEEP, FusedGroup, _run
@@ -114,7 +117,7 @@ def test_only_one_small_loop_with_row_major_results_goes_the_short_way() -> None
 LAYOUTS = {
     "transposed": lambda: (randn(30, 40).t(), randn(30, 40).t()),
     "one of two transposed": lambda: (randn(30, 40).t(), randn(40, 30)),
-    "stepped": lambda: (randn(LARGE * 2)[::2], randn(LARGE)),
+    "stepped": lambda: (randn(LARGE * 2)[1::2], randn(LARGE)),
     "expanded": lambda: (randn(40, 1).expand(40, 30), randn(30).expand(40, 30)),
     "from the middle of a storage": lambda: (randn(50, 30)[7:], randn(43, 30)),
     "in three dimensions": lambda: (randn(4, 5, LARGE // 10).permute(1, 2, 0), randn(4)),
@@ -190,6 +193,7 @@ def test_a_plan_is_made_once_for_inputs_alike() -> None:
     group = group_of(chain, x, y)
     assert group.plan(x, y) is group.plan(y.new_ones(5, 7), y)
     assert group.plan(x, y) is not group.plan(randn(6, 7), y)
+    assert group.plan(x, y) is not group.plan(randn(7, 5).t(), y)
 
 
 def test_the_oldest_plans_go() -> None:
@@ -236,6 +240,33 @@ def test_meta_tensors_are_interpreted() -> None:
     x = zeros(3, device="meta")
     assert group.plan(x, x) is None
     assert group(x, x)[0].is_meta
+
+
+def test_a_mode_sees_the_operators() -> None:
+    x = randn(3)
+    group = group_of(chain, x, x)
+    with include(FUNCTIONALITY_BIT["PythonDispatcher"]):
+        assert group.plan(x, x) is None
+    with exclude(AUTOGRAD_AND_NESTED):
+        assert group.plan(x, x) is not None
+
+
+@pytest.mark.filterwarnings("ignore:where received a uint8 condition tensor")
+def test_a_mask_of_bytes_is_interpreted() -> None:
+    mask, x, y = (randn(3) > 0).to(glasstorch.uint8), randn(3), randn(3)
+    group = group_of(lambda mask, x, y: glasstorch.where(mask, x, y) + x, mask, x, y)
+    assert group.plan(mask, x, y) is None
+    assert group.plan(mask > 0, x, y) is not None
+
+
+@pytest.mark.parametrize("weight", [0.25, 0.5, 0.75])
+def test_a_fraction_is_measured_from_the_nearer_end(weight: float) -> None:
+    x, y = randn(50), randn(50)
+    check(group_of(lambda x, y: x.lerp(y, weight).neg(), x, y), x, y)
+
+
+def test_a_number_in_place_of_a_tensor_is_weak_in_promotion() -> None:
+    assert interpreted(randn(3).half().float(), wrapped_number(0.1))
 
 
 def test_why_a_group_is_interpreted_is_told_once() -> None:

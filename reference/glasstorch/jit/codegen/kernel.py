@@ -50,8 +50,7 @@ KEEP: Final = 64  # plans of one group: for so many sets of sizes, strides and d
 CPP_FROM: Final = 1 << 15  # elements from which "default" has a C++ compiler called, which takes some 0.2 s, once
 
 # What the keys of a call may be for a loop to do all that its operators would: Note [When a group is interpreted].
-DENSE_CPU: Final = key_set_of("CPU")
-PLAIN: Final = DENSE_CPU | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["BackendSelect"]
+PLAIN: Final = key_set_of("CPU") | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["BackendSelect"]
 
 
 class CompiledLoop(NamedTuple):
@@ -102,7 +101,7 @@ class FusedGroup:
             keys |= tensor.key_set
             signature += tensor.dtype, tensor._shape, tensor._strides
         keys &= allowed
-        if keys & ~PLAIN or keys & DENSE_CPU != DENSE_CPU:
+        if keys & ~PLAIN:
             return None
         key = tuple(signature)
         try:
