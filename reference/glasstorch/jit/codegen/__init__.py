@@ -1,6 +1,6 @@
 """How does a group of pointwise operators become one loop?
 
-Reading order: program, formulas, lower, walk, numpy_loop, kernel.
+Reading order: `program`, `formulas`, `lower`, `walk`, `numpy_loop`, `cpp_loop`, `kernel`.
 
 Mirrors: torch/csrc/jit/codegen/fuser/, torch/csrc/jit/tensorexpr/
 Differs: NumPy runs the loop in blocks that fit into the cache; where a C++ compiler is there, it may make one of it.
