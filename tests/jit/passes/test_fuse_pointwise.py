@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
+
 import glasstorch
 from glasstorch._tensor import wrapped_number
 from glasstorch.jit import show_passes
@@ -9,11 +13,12 @@ from glasstorch.jit.alias_analysis import AliasAnalysis
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph, Node
 from glasstorch.jit.passes.dead_code import eliminate_dead_code
-from glasstorch.jit.passes.fuse_pointwise import fuse_pointwise, is_fusible, may_fuse
+from glasstorch.jit.passes.fuse_pointwise import followers, fuse_pointwise, is_fusible, may_fuse
 from tests.jit.passes.texts import NONE, ONE, after, graph_of
 
 INPUTS = "%x : Tensor, %y : Tensor, %n : int, %c : bool"
 GROUP = "FusionGroup"
+module = sys.modules[fuse_pointwise.__module__]
 
 
 def left(nodes: str, returns: str) -> list[str]:
@@ -308,3 +313,20 @@ def test_operators_without_a_loop_are_told() -> None:
     with show_passes(told.append):
         fused(f"{CHAIN} %e : Tensor = aten::t(%d)", "%e")
     assert told == ["fuse_pointwise: left %e : Tensor = aten::t(%d) as it is: no loop is known for it"]
+
+
+def test_the_nodes_between_two_are_looked_at_twice_for_each_that_is_merged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def asked_for(length: int) -> int:
+        """A chain that keeps every intermediate result, as derived gradients do."""
+        nodes = ["%v0 : Tensor = aten::neg(%x)"]
+        nodes += [f"%v{i} : Tensor = aten::mul(%v{i - 1}, %v{i // 2})" for i in range(1, length)]
+        graph = graph_of("\n".join(nodes), f"%v{length - 1}", INPUTS)
+        asked = []
+        monkeypatch.setattr(module, "followers", lambda *between: asked.append(between) or followers(*between))
+        fuse_pointwise(graph)
+        assert inside(graph)[0].count("mul") == length - 1
+        return len(asked)
+
+    assert asked_for(80) == 2 * 79  # once to ask, once to merge

@@ -11,6 +11,7 @@ node that makes an input of the group is taken in, if it may be; what others nee
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cmp_to_key
 from typing import Final
 
 from glasstorch._tensor import Tensor
@@ -154,11 +155,12 @@ def _find_producer(consumer: Node, aliases: AliasAnalysis) -> Node | None:
     """
     if not is_fusible(consumer) or not any(output.uses for output in consumer.outputs):
         return None
-    found = None
-    for maker in dict.fromkeys(value.node for value in consumer.inputs):
-        if may_fuse(maker, consumer, aliases) and (found is None or maker.is_after(found)):
-            found = maker
-    return found
+    makers = sorted({value.node for value in consumer.inputs}, key=cmp_to_key(_last_first))
+    return next((maker for maker in makers if may_fuse(maker, consumer, aliases)), None)
+
+
+def _last_first(a: Node, b: Node) -> int:
+    return -1 if a.is_after(b) else 1
 
 
 def _merge(producer: Node, consumer: Node, aliases: AliasAnalysis) -> Node:
