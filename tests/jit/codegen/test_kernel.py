@@ -10,7 +10,7 @@ import pytest
 import glasstorch
 from glasstorch._tensor import wrapped_number
 from glasstorch.core.dtype import BY_NAME, HALF_PRECISION
-from glasstorch.core.errors import IntegerDivisionError, ShapeError
+from glasstorch.core.errors import DtypeError, IntegerDivisionError, ShapeError
 from glasstorch.core.keys import AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT
 from glasstorch.dispatch.active_keys import exclude, include
 from glasstorch.jit import fuser
@@ -283,6 +283,14 @@ def test_what_an_operator_refuses_is_refused() -> None:
     group = group_of(chain, zeros(3), zeros(3))
     with pytest.raises(ShapeError, match="must match the size of tensor b"):
         group(zeros(3), zeros(4))
+
+
+def test_a_number_that_the_common_dtype_cannot_hold_is_refused() -> None:
+    mask, x = randn(3) > 0, randn(3).double()
+    group = group_of(lambda mask, x: glasstorch.where(mask, x, 1e300) + x, mask, x)
+    check(group, mask, x)
+    with pytest.raises(DtypeError, match="without overflow"):
+        group(mask, x.float())
 
 
 def test_a_division_of_integers_by_zero_is_refused() -> None:

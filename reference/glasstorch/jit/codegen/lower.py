@@ -16,7 +16,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Shape
 from glasstorch.core.storage import Storage
 from glasstorch.jit.codegen.formulas import COMPOSITES, LOWERINGS
-from glasstorch.jit.codegen.program import Argument, Program, Steps, UnfusableError
+from glasstorch.jit.codegen.program import Argument, Program, Steps
 from glasstorch.jit.ir import Graph, Node, Value
 from glasstorch.jit.types import as_argument
 from glasstorch.kernels.structured import shape_function
@@ -66,6 +66,6 @@ def _operator(steps: Steps, node: Node, known: dict[Value, Argument]) -> tuple[i
         arguments = list(rearranged(*arguments))
     result = shape_function(name)(*(a.facts if isinstance(a, Argument) else a for a in arguments))
     slot = LOWERINGS[name](steps, *arguments)
-    if steps.shapes[slot] != result.shape or steps.dtypes[slot] is not result.dtype:
-        raise UnfusableError(f"{name} gives {result.dtype}{list(result.shape)}, its steps give something else")
+    found = steps.shapes[slot], steps.dtypes[slot]
+    assert found == (result.shape, result.dtype), f"{name} gives {result}, its steps give {found}"
     return slot, result
