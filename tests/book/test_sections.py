@@ -13,7 +13,7 @@ from tests.book.small_book import ROOT
 from tests.truth.test_behaviours import WAITING
 from workbook.book.exercise_pages import page_of
 from workbook.book.source_map import Place, places
-from workbook.exercises.catalogue import find
+from workbook.exercises.catalogue import exercises, find
 
 CHAPTERS = ROOT / "chapters"
 SECTIONS = sorted(f"{path.parent.name}/{path.stem}" for path in CHAPTERS.glob("[0-9][0-9]-*/*.md"))
@@ -176,3 +176,11 @@ def test_an_exercise_is_asked_for_by_the_section_that_it_names(facts: Path) -> N
 def test_a_section_sends_the_reader_to_an_exercise(section: str) -> None:
     asked = text_of(section).partition("\n## Exercises\n")[2].partition("\n## ")[0]
     assert re.search(r"\(\.\./exercises/\d\d\.\d+-[\w-]+\.md\)", asked)
+
+
+@pytest.mark.parametrize("chapter", sorted({facts.parent.parent.name for facts in EXERCISES}))
+def test_the_first_exercise_of_a_chapter_belongs_to_its_first_section_that_has_one(chapter: str) -> None:
+    # `workbook next` goes by the number, and names the section to be read first
+    order = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    sections = [exercise.section for exercise in exercises(ROOT) if exercise.chapter == chapter]
+    assert sections[0] == min(sections, key=lambda section: order.index(f"- {section}.md"))

@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # 01.1 Parse a schema
+# # 01.3 Parse a schema
 #
 # An operator begins as one line of text, its schema:
 #
@@ -63,6 +63,6 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 01.1`. It may
-# be half done: the answer tells what to look at next. `workbook hint 01.1`
-# gives a nudge, `workbook lab 01.1` a sheet to play on.
+# When you have something, save the file and run `workbook check 01.3`. It may
+# be half done: the answer tells what to look at next. `workbook hint 01.3`
+# gives a nudge, `workbook lab 01.3` a sheet to play on.

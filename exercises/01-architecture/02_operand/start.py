@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # 01.3 Whose turn is it
+# # 01.2 Whose turn is it
 #
 # For `a + b` Python asks `type(a).__add__(a, b)` first. If the answer is
 # `NotImplemented`, which is a value that Python has for this and no error, the
@@ -61,6 +61,6 @@ def method_operator(function: Function, self: Any, other: Any) -> Any:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 01.3`. It may
-# be half done: the answer tells what to look at next. `workbook hint 01.3`
-# gives a nudge, `workbook lab 01.3` a sheet to play on.
+# When you have something, save the file and run `workbook check 01.2`. It may
+# be half done: the answer tells what to look at next. `workbook hint 01.2`
+# gives a nudge, `workbook lab 01.2` a sheet to play on.

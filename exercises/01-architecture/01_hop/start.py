@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # 01.2 Which hop comes next
+# # 01.1 Which hop comes next
 #
 # A call comes to an operator with a set of keys. The highest key of the set
 # has the first word. Either a kernel of that key runs, or the key passes by:
@@ -65,6 +65,6 @@ def next_hop(keys: int, passes_by: Passes) -> Hop:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 01.2`. It may
-# be half done: the answer tells what to look at next. `workbook hint 01.2`
-# gives a nudge, `workbook lab 01.2` a sheet to play on.
+# When you have something, save the file and run `workbook check 01.1`. It may
+# be half done: the answer tells what to look at next. `workbook hint 01.1`
+# gives a nudge, `workbook lab 01.1` a sheet to play on.
