@@ -51,3 +51,35 @@ def test_the_compiler_is_part_of_what_a_machine_is(tmp_path: Path) -> None:
     other = tmp_path / "compiler"
     other.write_text("another")
     assert machine(str(other)) != machine(cpp_compiler.compiler())
+
+
+def test_a_damaged_library_can_be_made_anew() -> None:
+    path = library(SOURCE, OPTIONS, "part")
+    path.write_text("damaged")
+    assert library(SOURCE, OPTIONS, "part") == path
+    assert path.read_bytes() == b"damaged"
+    assert ctypes.CDLL(str(library(SOURCE, OPTIONS, "part", anew=True))).seven() == 7
+
+
+def test_a_user_without_a_home_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("GLASSTORCH_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(CompileError, match=r"this user has none; let GLASSTORCH_CACHE name a folder"):
+        library(SOURCE, OPTIONS, "part")
+
+
+@pytest.mark.parametrize(
+    ("platform", "folder"), [("linux", ".cache/glasstorch/part"), ("darwin", "Library/Caches/glasstorch/part")]
+)
+def test_without_a_name_the_cache_lies_below_the_home(
+    platform: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GLASSTORCH_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr(cpp_compiler.sys, "platform", platform)
+    assert cpp_compiler.cache_folder("part") == tmp_path / folder

@@ -27,18 +27,28 @@ class CompileError(RuntimeError):
 
 def cache_folder(part: str) -> Path:
     """Where compiled code of one part of the library is kept; made if it is not there. CompileError if it cannot be."""
-    if named := os.environ.get("GLASSTORCH_CACHE"):
-        folder = Path(named)
-    elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches" / "glasstorch"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glasstorch"
-    folder = folder / part
+    folder = _users_cache() / part
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(folder, error) from None
     return folder
+
+
+def _users_cache() -> Path:
+    """The folder that the user names, or the one of the library below the user's cache folder."""
+    if named := os.environ.get("GLASSTORCH_CACHE"):
+        return Path(named)
+    if sys.platform != "darwin" and (caches := os.environ.get("XDG_CACHE_HOME")):
+        return Path(caches) / "glasstorch"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise CompileError(
+            "compiled kernels are kept below the user's home, and this user has none; "
+            "let GLASSTORCH_CACHE name a folder for them"
+        ) from None
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "glasstorch"
 
 
 def workplace(folder: Path) -> TemporaryDirectory[str]:
@@ -103,15 +113,18 @@ def run(command: list[str]) -> None:
         raise CompileError(done.stderr.strip() or f"{command[0]} ended with code {done.returncode}")
 
 
-def library(text: str, options: Sequence[str], part: str) -> Path:
-    """The shared library that a text becomes; compiled unless it was before. CompileError with the compiler's words."""
+def library(text: str, options: Sequence[str], part: str, anew: bool = False) -> Path:
+    """The shared library that a text becomes; compiled unless it was before. CompileError with the compiler's words.
+
+    With `anew` it is compiled though it is there: the file may have been damaged.
+    """
     import hashlib
 
     command = compiler()
     digest = hashlib.sha256(machine(command))
     digest.update("\0".join((text, *options)).encode())
     path = cache_folder(part) / f"{digest.hexdigest()[:40]}.so"
-    if path.exists():
+    if path.exists() and not anew:
         return path
     with workplace(path.parent) as folder:
         source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.so")

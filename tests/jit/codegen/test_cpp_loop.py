@@ -15,6 +15,7 @@ from glasstorch.jit import fuser
 from glasstorch.jit.codegen import cpp_loop
 from glasstorch.jit.codegen.cpp_loop import FORMULAS, CppLoop
 from glasstorch.jit.codegen.kernel import CPP_FROM, FusedGroup
+from glasstorch.jit.codegen.lower import lower
 from glasstorch.jit.codegen.numpy_loop import LOOPS, NumpyLoop
 from glasstorch.jit.codegen.program import Constant, Loop, Step, UnfusableError
 from glasstorch.jit.codegen.walk import plan_walk
@@ -229,3 +230,57 @@ def test_a_compilers_refusal_is_told_in_its_first_line(monkeypatch: pytest.Monke
     assert said.startswith("in NumPy: ")
     assert "#error one" in said
     assert "two" not in said
+
+
+def test_a_refused_text_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        calls.append(arguments)
+        raise CompileError("no")
+
+    monkeypatch.setattr(cpp_loop, "HEAD", "// a text that nobody has compiled\n")
+    monkeypatch.setattr(cpp_loop, "library", refuse)
+    x = randn(7, 9)
+    group = in_cpp(group_of(chain, x, x))
+    assert runs_in(group, x, x) == [NumpyLoop]
+    assert runs_in(group, x[:4], x[:4]) == [NumpyLoop]
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("damage", ["", "no library", "int other;"])
+def test_a_damaged_file_is_made_again(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLASSTORCH_CACHE", str(tmp_path))
+    monkeypatch.setattr(cpp_loop, "load", cpp_loop.load.__wrapped__)  # forgets, as another process would
+    x = randn(3, 5)
+    group = in_cpp(group_of(chain, x, x))
+    source = cpp_loop.write(*written(group, x))
+    good = cpp_compiler.library(source, cpp_loop.options(), "fuser")
+    good.unlink()
+    if damage == "int other;":  # a library without the function
+        cpp_compiler.library(damage, cpp_loop.options(), "fuser").rename(good)
+    else:
+        good.write_text(damage)
+    assert runs_in(group, x, x) == [CppLoop]
+    (found,), (wanted,) = group(x, x), group.interpret(x, x)
+    assert np.allclose(found.numpy(), wanted.numpy(), rtol=1e-5)
+
+
+def written(group: FusedGroup, x: Any) -> tuple[Loop, Any, Any]:
+    """What the text of a group of inputs like x is written of."""
+    program = lower(group.subgraph, (x, x))
+    (loop,) = program.loops
+    return loop, program.dtypes, plan_walk((x.numel(),), [(1,)] * (len(loop.reads) + len(loop.writes)))
+
+
+def test_what_cannot_be_loaded_is_left_to_numpy_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "broken.so"
+    broken.write_text("broken")
+    monkeypatch.setattr(cpp_loop, "library", lambda *arguments, **options: broken)
+    monkeypatch.setattr(cpp_loop, "load", cpp_loop.load.__wrapped__)
+    x = randn(5)
+    told: list[str] = []
+    with fuser("cpp"):
+        group = FusedGroup(group_of(chain, x, x).subgraph, told.append)
+    assert runs_in(group, x, x) == [NumpyLoop]
+    assert told[0].startswith("in NumPy: what the compiler made cannot be loaded: ")

@@ -14,17 +14,19 @@ tolerance for the dtype.
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from glasstorch.core.dtype import bool_, dtype, float32, float64, int32, int64, uint8
 from glasstorch.core.tensor_impl import Array
 from glasstorch.jit.codegen.program import Constant, Loop, Operand, Step, UnfusableError
 from glasstorch.jit.codegen.walk import Walk
-from glasstorch.kernels.cpp_compiler import library, native
+from glasstorch.kernels.cpp_compiler import CompileError, library, native
 
 NAMES: Final = {
     bool_: "bool",
@@ -156,7 +158,10 @@ class CppLoop:
 
     def __init__(self, loop: Loop, dtypes: Sequence[dtype], walk: Walk) -> None:
         self.source = write(loop, dtypes, walk)
-        self._function = load(self.source)
+        loaded = load(self.source)
+        if isinstance(loaded, CompileError):
+            raise loaded
+        self._function = loaded
 
     def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
         """Run over arrays of these sizes: those that are read, then those that are written to."""
@@ -169,9 +174,31 @@ class CppLoop:
 
 
 @cache
-def load(source: str) -> Callable[..., None]:
-    """The function of a text, compiled unless that was done before, in this process or another."""
-    return ctypes.CDLL(str(library(source, options(), "fuser"))).fused
+def load(source: str) -> Callable[..., None] | CompileError:
+    """The function of a text, compiled unless that was done before, in this process or another.
+
+    Where it cannot be had, the reason: it is not tried again in this process. A file of another process that is damaged
+    is made again.
+    """
+    try:
+        try:
+            return _fused(library(source, options(), "fuser"))
+        except (OSError, AttributeError):
+            return _fused(library(source, options(), "fuser", anew=True))
+    except CompileError as error:
+        return error
+    except (OSError, AttributeError) as error:
+        return CompileError(f"what the compiler made cannot be loaded: {error}")
+
+
+def _fused(path: Path) -> Callable[..., None]:
+    """The function of a library. One without it is closed: the system would not look at another file of its name."""
+    loaded = ctypes.CDLL(str(path))
+    try:
+        return loaded.fused
+    except AttributeError:
+        _ctypes.dlclose(loaded._handle)
+        raise
 
 
 @cache

@@ -184,7 +184,7 @@ def _in_cpp(loop: Loop, dtypes: Sequence[dtype], walk: Walk, tell: Callable[[str
         return CppLoop(loop, dtypes, walk)
     except UnfusableError as error:
         tell(f"in NumPy: {error}")
-    except (CompileError, OSError) as error:
+    except CompileError as error:
         tell(f"in NumPy: {str(error).partition(chr(10))[0]}")
     return None
 
