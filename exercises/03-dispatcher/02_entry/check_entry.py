@@ -8,9 +8,23 @@ from workbook.exercises.asking import Ask, expect
 NONFUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
 EXPLICIT = "CompositeExplicitAutograd"
 IMPLICIT = "CompositeImplicitAutograd"
+NESTED = "CompositeImplicitAutogradNestedTensor"
 BATCHED = "FuncTorchBatchedDecomposition"
 
-Case = tuple[str, str, str]  # the keys of the registrations, a key to look at, what is accepted there
+ALIASES_BY_RULE = (  # each alias, a key that it serves, and the rule
+    (NONFUNCTIONAL, "CPU", "default backend kernel"),
+    (EXPLICIT, "CPU", "default backend kernel"),
+    (IMPLICIT, "CPU", "math kernel"),
+    (NESTED, "NestedTensorCPU", "nested kernel"),
+    ("Autograd", "AutogradCPU", "autograd kernel"),
+    (BATCHED, "FuncTorchBatched", "batched kernel"),
+)
+NOTHING_SERVES = {  # what stands at those keys where no registration serves them
+    "CPU": "missing, no kernel",
+    "NestedTensorCPU": "missing, no kernel",
+    "AutogradCPU": "backend fallback, a fallthrough",
+    "FuncTorchBatched": "missing, no kernel",
+}
 
 
 def kernel(key: str, name: str) -> Kernel:
@@ -54,22 +68,27 @@ def test_a_kernel_for_the_very_key(ask: Ask) -> None:
 
 def test_the_kernel_in_force(ask: Ask) -> None:
     """the entry at a key for which kernels were registered one after another"""
-    operator = an_operator("Meta")
-    operator.kernels[DispatchKey.Meta] += [kernel("Meta", "second"), kernel("Meta", "third")]
-    came = ask("choose", operator, DispatchKey.Meta)
-    question = "the entry at Meta, after three registrations for Meta"
-    expect(said(came.value), "Meta: kernel, third", asked=question, because="the last one is in force")
+    for registered, key, rule in (("Meta", "Meta", "kernel"), *ALIASES_BY_RULE):
+        operator = an_operator(registered)
+        operator.kernels[DispatchKey[registered]] += [kernel(registered, "second"), kernel(registered, "third")]
+        came = ask("choose", operator, DispatchKey[key])
+        question = f"the entry at {key}, after three registrations for {registered}"
+        expect(said(came.value), f"{key}: {rule}, third", asked=question, because="the last one is in force")
 
 
 def test_a_kernel_that_was_taken_back(ask: Ask) -> None:
     """the entry at a key whose kernel was taken back"""
-    operator = an_operator(IMPLICIT)
-    operator.kernels[DispatchKey.CPU] = []
-    for key in ("CPU", "AutogradCPU"):
+    for registered, taken_back, key, accepted in (
+        (IMPLICIT, "CPU", "CPU", f"math kernel, {IMPLICIT}"),
+        (IMPLICIT, "CPU", "AutogradCPU", f"math kernel, {IMPLICIT}"),
+        (IMPLICIT, EXPLICIT, "AutogradCPU", f"math kernel, {IMPLICIT}"),
+        *(("Meta", alias, key, NOTHING_SERVES[key]) for alias, key, _ in ALIASES_BY_RULE),
+    ):
+        operator = an_operator(registered)
+        operator.kernels[DispatchKey[taken_back]] = []
         came = ask("choose", operator, DispatchKey[key])
-        question = f"the entry at {key}, a composite kernel registered, and one for the CPU registered and taken back"
-        because = "an empty list is no kernel"
-        expect(said(came.value), f"{key}: math kernel, {IMPLICIT}", asked=question, because=because)
+        question = f"the entry at {key}, one kernel registered for {registered}, one for {taken_back} and taken back"
+        expect(said(came.value), f"{key}: {accepted}", asked=question, because="an empty list is no kernel")
 
 
 def test_kernels_for_every_backend(ask: Ask) -> None:
@@ -107,6 +126,7 @@ def test_a_composite_kernel_above_one_for_a_backend(ask: Ask) -> None:
         (f"{IMPLICIT} CPU", "AutogradMeta", f"math kernel, {IMPLICIT}"),
         (f"{IMPLICIT} CPU Autograd", "AutogradCPU", "autograd kernel, Autograd"),
         (f"{IMPLICIT} SparseCPU", "AutogradCPU", f"math kernel, {IMPLICIT}"),
+        (f"{IMPLICIT} {NONFUNCTIONAL}", "AutogradCPU", f"math kernel, {IMPLICIT}"),
     ):
         came = ask("choose", an_operator(registered), DispatchKey[key])
         because = "the composite steps aside for that backend, or its kernel would never be reached"
@@ -130,6 +150,7 @@ def test_backends_without_an_autograd_key_of_their_own(ask: Ask) -> None:
         (f"{IMPLICIT} CPU", f"math kernel, {IMPLICIT}"),
         (f"{IMPLICIT} SparseCPU", "ambiguous autogradother, no kernel"),
         (f"{IMPLICIT} MkldnnCPU Autograd", "ambiguous autogradother, no kernel"),
+        (f"{IMPLICIT} {EXPLICIT} SparseCPU", "ambiguous autogradother, no kernel"),
     ):
         came = ask("choose", an_operator(registered), DispatchKey.AutogradOther)
         because = "it records for sparse and other backends together, and they want different kernels"
@@ -151,10 +172,9 @@ def test_a_call_without_tensors(ask: Ask) -> None:
 
 def test_aliases_for_a_few_keys(ask: Ask) -> None:
     """the entry at a key that an alias for nested tensors or for batching serves"""
-    nested = "CompositeImplicitAutogradNestedTensor"
     for registered, key, accepted in (
-        (f"{IMPLICIT} {nested}", "NestedTensorCPU", f"nested kernel, {nested}"),
-        (f"{IMPLICIT} {nested}", "AutogradNestedTensor", f"nested kernel, {nested}"),
+        (f"{IMPLICIT} {NESTED}", "NestedTensorCPU", f"nested kernel, {NESTED}"),
+        (f"{IMPLICIT} {NESTED}", "AutogradNestedTensor", f"nested kernel, {NESTED}"),
         (f"{IMPLICIT} {BATCHED}", "FuncTorchBatched", f"batched kernel, {BATCHED}"),
     ):
         came = ask("choose", an_operator(registered), DispatchKey[key])
