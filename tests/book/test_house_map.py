@@ -19,6 +19,7 @@ from workbook.book.source_map import COMMIT, REPOSITORY, address_of, places
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = re.compile(r"\]\(([^)]+)\)")
+NOT_TOLD = re.compile(r"(\d\d): (not written yet|a later section)")
 
 
 def drawing() -> ElementTree.Element:
@@ -74,8 +75,23 @@ def test_what_stands_is_a_link_and_what_does_not_is_none() -> None:
     told = [chapter for layer in LAYERS if layer.built(ROOT) for chapter in layer.chapters if chapter in first]
     there = [path for layer in LAYERS for path in layer.there]
     assert len(links()) == len(built) + len(told) + len(there)
-    said = [text for text in drawing().itertext() if text.endswith("not written yet")]
+    said = [text for text in drawing().itertext() if NOT_TOLD.fullmatch(text)]
     assert len(said) == sum(len(layer.chapters) for layer in LAYERS) - len(told)
+
+
+def test_of_a_chapter_that_has_sections_neither_figure_nor_list_says_that_it_is_not_written() -> None:
+    first = first_sections(ROOT)
+    for text in ("\n".join(drawing().itertext()), house(ROOT)):
+        said = [(found[1], found[2]) for found in NOT_TOLD.finditer(text)]
+        assert len(said) > 5
+        assert all((number in first) == (what == "a later section") for number, what in said)
+
+
+def test_each_line_of_the_list_begins_with_the_heading_that_it_has_in_the_figure() -> None:
+    heads = [head for head in drawing().itertext() if head.startswith("in ")]
+    for layer in house(ROOT).split("\\. ")[1:]:
+        assert re.findall(r"^:   \*([^*]+)\* .", layer, re.MULTILINE) == heads
+    assert len(heads) == 3
 
 
 def test_a_link_is_read_aloud_by_what_can_be_seen_of_it() -> None:
@@ -113,7 +129,8 @@ def test_a_layer_of_which_nothing_is_built_is_dashed_and_leads_to_pytorch_only(t
     svg = "\n".join(figure.parts)
     assert svg.count("g-dashed") == 3
     assert re.findall(r'href="([^"]*)"', svg) == [address_of("torch/a.py")]
-    assert ">02: not written yet<" in svg
+    assert ">02: a later section<" in svg
+    assert ">07: not written yet<" in svg
 
 
 def test_rooms_that_do_not_fit_are_an_error(tmp_path: Path) -> None:

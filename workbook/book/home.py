@@ -12,7 +12,7 @@ from pathlib import Path
 from workbook.book.api import page_of as page_of_room
 from workbook.book.contents import TITLES, chapter_title, first_sections, sections
 from workbook.book.exercise_pages import all_exercises, page_of
-from workbook.book.house import LAYERS, Layer, not_told
+from workbook.book.house import HEADS, LAYERS, Layer, not_told
 from workbook.book.render import box
 from workbook.book.source_map import address_of
 
@@ -51,16 +51,20 @@ def minutes(number: int) -> str:
 
 
 def house(root: Path) -> str:
-    """The map of the house as a list, from the top down as in the figure."""
+    """The map of the house as a list, from the top down as in the figure, with its headings before each line."""
     first = first_sections(root)
     parts = []
     for layer in reversed(LAYERS):
-        lines = [f"{layer.number}. {layer.question}".replace(". ", "\\. ", 1), f":   {rooms(layer, root)}"]
         told = first if layer.built(root) else {}
-        chapters = [f"[{chapter_title(n)}]({told[n].path})" if n in told else not_told(n) for n in layer.chapters]
-        lines.append(f":   {', '.join(chapters)}")
-        lines.append(":   " + ", ".join(f"[`{path}`]({address_of(path)}){{ .there }}" for path in layer.there))
-        parts.append("\n\n".join(lines))
+        chapters = ", ".join(
+            f"[{chapter_title(n)}]({told[n].path})" if n in told else not_told(n, begun=n in first)
+            for n in layer.chapters
+        )
+        there = ", ".join(f"[`{path}`]({address_of(path)}){{ .there }}" for path in layer.there)
+        lines = [
+            f":   *{head}* {line}" for head, line in zip(HEADS, (rooms(layer, root), chapters, there), strict=True)
+        ]
+        parts.append("\n\n".join([f"{layer.number}\\. {layer.question}", *lines]))
     return box("house-list", "\n\n".join(parts))
 
 

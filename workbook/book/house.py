@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 PACKAGE = Path("reference") / "glasstorch"
 FACADE = "__init__.py"
+HEADS = ("in glasstorch", "in the book", "in PyTorch 2.13")  # over a layer's rooms, its chapters, PyTorch's files
 
 
 class Layer(NamedTuple):
@@ -101,20 +102,22 @@ LAYERS = (
     Layer(
         10,
         ("export", "cuda", "backends", FACADE),
-        "What does `import torch` offer?",
+        "What do `import torch` and `torch.cuda` offer?",
         ("torch/export/exported_program.py", "torch/cuda/__init__.py", "torch/__init__.py"),
         ("05", "10"),
     ),
 )
 
 
-def not_told(chapter: str) -> str:
-    """What stands in the place of a chapter that does not tell a layer yet, though it will.
+def not_told(chapter: str, *, begun: bool) -> str:
+    """What stands in the place of a chapter that does not tell a layer yet; other sections of it may be there.
 
-    >>> not_told("07")
+    >>> not_told("07", begun=False)
     '07: not written yet'
+    >>> not_told("04", begun=True)
+    '04: a later section'
     """
-    return f"{chapter}: not written yet"
+    return f"{chapter}: a later section" if begun else f"{chapter}: not written yet"
 
 
 def stands(path: Path) -> bool:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from workbook.book.contents import Section, chapter_title, first_sections
 from workbook.book.figures.kit import Figure, text_width
-from workbook.book.house import FACADE, LAYERS, PACKAGE, Layer, not_told
+from workbook.book.house import FACADE, HEADS, LAYERS, PACKAGE, Layer, not_told
 from workbook.book.project import CHAPTERS
 from workbook.book.source_map import address_of
 
 FOLDER = f"{CHAPTERS}/assets/figures"  # where the figure's file stands: its links begin there
 LEFT, ROOMS, TOLD, THERE, RIGHT = 24, 60, 392, 554, 848
-EAVES, HEADS, FIRST = 40, 62, 74
+EAVES, HEADINGS, FIRST = 40, 62, 74
 GAP, LINE, LOWEST = 6, 24, 64  # between layers; from line to line in a layer, wide enough for a finger; a layer
 ROOM_SIZE, SMALL = 12.5, 11
 
@@ -36,9 +36,8 @@ def draw(root: Path) -> Figure:
         bottom + 34,
     )
     figure.line([(LEFT - 12, EAVES), (RIGHT / 2 + 6, 4), (RIGHT, EAVES), (LEFT - 12, EAVES)], colour="glass")
-    figure.text(ROOMS, HEADS, "in glasstorch", size=12.5, colour="glass", bold=True)
-    figure.text(TOLD, HEADS, "in the book", size=12.5, bold=True)
-    figure.text(THERE, HEADS, "in PyTorch 2.13", size=12.5, colour="torch", bold=True)
+    for x, head, colour in zip((ROOMS, TOLD, THERE), HEADS, ("glass", "ink", "torch"), strict=True):
+        figure.text(x, HEADINGS, head, size=12.5, colour=colour, bold=True)
     first = first_sections(root)
     y: float = FIRST
     for layer in reversed(LAYERS):
@@ -66,8 +65,7 @@ def storey(
         x += room(figure, name, x, middle, there=name in built) + 6
     assert x <= TOLD, f"layer {layer.number}: its rooms need {x - ROOMS:.0f} pixels, they have {TOLD - ROOMS}"
     for line, number in enumerate(layer.chapters):
-        told = first.get(number) if built else None
-        chapter(figure, number, middle + LINE * (line - len(layer.chapters) / 2), told)
+        chapter(figure, number, middle + LINE * (line - len(layer.chapters) / 2), first.get(number), told=bool(built))
     for line, path in enumerate(layer.there):
         top = middle + LINE * (line - len(layer.there) / 2)
         with figure.link(address_of(path), f"{path} in PyTorch's source", (THERE - 6, top, RIGHT - THERE, LINE)):
@@ -91,11 +89,11 @@ def room(figure: Figure, name: str, x: float, y: float, *, there: bool) -> float
     return width
 
 
-def chapter(figure: Figure, number: str, y: float, first: Section | None) -> None:
-    """One chapter, a link to its first section where it has one."""
+def chapter(figure: Figure, number: str, y: float, first: Section | None, *, told: bool) -> None:
+    """One chapter, a link to its first section where it has one and the layer is told there."""
     title, place = chapter_title(number), THERE - TOLD - 10
-    if first is None:
-        figure.text(TOLD, y + 16, not_told(number), size=12.5, colour="soft", room=place)
+    if first is None or not told:
+        figure.text(TOLD, y + 16, not_told(number, begun=first is not None), size=12.5, colour="soft", room=place)
         return
     address = posixpath.relpath(f"{CHAPTERS}/{first.path}", FOLDER)
     with figure.link(address, f"{title}, chapter of the book", (TOLD - 6, y, THERE - TOLD - 6, LINE)):
