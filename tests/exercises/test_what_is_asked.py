@@ -29,6 +29,23 @@ def compute_dependencies(roots: list[Edge]) -> dict[Node, int]:
                 counts[edge[0]] = counts.get(edge[0], 0) + 1
     return counts
 '''
+LOCK_WITHOUT_WITH = """
+from glasstorch.dispatch.operator import Boxed, DispatchTable, registry
+from glasstorch.dispatch.resolve import resolve
+
+
+def missing(table: DispatchTable, keys: int) -> Boxed:
+    generation = registry.generation
+    resolution = resolve(table.operator, keys)
+    entry = resolution.entry if registry.wrap is None else registry.wrap(table.operator, resolution)
+    registry.lock.acquire()
+    try:
+        if registry.generation == generation:
+            table[keys] = entry
+    finally:
+        registry.lock.release()
+    return entry
+"""
 
 
 def refusal_of(exercise: Exercise, answer: str) -> Refusal:
@@ -40,11 +57,40 @@ def refusal_of(exercise: Exercise, answer: str) -> Refusal:
     return failed.refusal
 
 
+def test_a_refused_parameter_may_be_quoted_with_the_space_before_it(tmp_path: Path) -> None:
+    exercise = find(ROOT, "01.3")
+    text = exercise.solution.read_text(encoding="utf-8")
+    for stripped, raw in (
+        ("for part in parts(text):", "for raw in parts(text):\n        part = raw.strip()"),
+        ("cannot read the argument {part!r}", "cannot read the argument {raw!r}"),
+        ("[part.strip() for part in found]", "found"),
+    ):
+        assert stripped in text
+        text = text.replace(stripped, raw)
+    answer = tmp_path / "answer.py"
+    answer.write_text(text, encoding="utf-8")
+    report = run_check(ROOT, exercise, answer, limit=3 * LIMIT)
+    assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
+
+
 def test_counting_edges_may_keep_a_root_to_which_no_edge_leads(tmp_path: Path) -> None:
     answer = tmp_path / "answer.py"
     answer.write_text(ROOT_WITHOUT_EDGES, encoding="utf-8")
     report = run_check(ROOT, find(ROOT, "04.3"), answer, limit=3 * LIMIT)
     assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
+
+
+def test_the_lock_of_a_table_may_be_taken_and_given_back_without_a_with(tmp_path: Path) -> None:
+    answer = tmp_path / "answer.py"
+    answer.write_text(LOCK_WITHOUT_WITH, encoding="utf-8")
+    report = run_check(ROOT, find(ROOT, "03.3"), answer, limit=3 * LIMIT)
+    assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
+
+
+def test_looking_before_the_lock_is_refused_for_what_the_table_then_holds() -> None:
+    told = refusal_of(find(ROOT, "03.3"), "wrong_looks_too_early.py")
+    assert "just before the lock was taken is in the table" in told.asked
+    assert told.came == "(True, True)"
 
 
 def test_a_node_that_is_not_marked_released_is_told_what_would_be_accepted_and_why() -> None:
