@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array, wrap
+from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import (
     BOOL,
@@ -66,6 +67,8 @@ def tensor(
     >>> tensor([[1, 2], [3, 4.5]]).dtype
     torch.float32
     """
+    if hooks.trace_hooks is not None:
+        hooks.trace_hooks.made_from_data("torch.tensor")
     if isinstance(data, TensorImpl):
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -79,6 +82,8 @@ def tensor(
 
 def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str | None = None) -> Tensor:
     """The data as a tensor: a tensor itself, an array's memory shared, anything else copied."""
+    if hooks.trace_hooks is not None:
+        hooks.trace_hooks.made_from_data("torch.as_tensor")
     wanted = _dtype(dtype)
     if isinstance(data, Tensor):
         result = data
@@ -120,6 +125,8 @@ def _share_memory(result: Tensor, obj: Tensor | Array) -> bool:
 
 def from_numpy(ndarray: Array) -> Tensor:
     """A tensor over an array's memory: writing to one is seen by the other."""
+    if hooks.trace_hooks is not None:
+        hooks.trace_hooks.made_from_data("torch.from_numpy")
     if not isinstance(ndarray, np.ndarray):
         raise ArgumentTypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     if not ndarray.dtype.isnative:

@@ -44,6 +44,8 @@ class Tensor(TensorMethods):
 
         `empty` and `tensor` say which of the two is meant.
         """
+        if hooks.trace_hooks is not None:
+            hooks.trace_hooks.made_from_data("torch.Tensor")
         wanted = get_default_dtype()
         if len(data) == 1 and isinstance(data[0], Size):
             data = tuple(data[0])
@@ -218,8 +220,8 @@ class Tensor(TensorMethods):
             raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
             raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no such dtype; use x.float().numpy()")
-        if hooks.value_read is not None:
-            hooks.value_read(self)
+        if hooks.trace_hooks is not None:
+            hooks.trace_hooks.value_read(self)
         array = self.array()
         self.untyped_storage().resizable = False
         return array.view()
@@ -267,11 +269,15 @@ class Tensor(TensorMethods):
     def __len__(self) -> int:
         if not self._shape:
             raise TypeError("len() of a 0-d tensor")
+        if hooks.trace_hooks is not None:
+            hooks.trace_hooks.length_read(self)
         return self._shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._shape:
             raise TypeError("iteration over a 0-d tensor")
+        if hooks.trace_hooks is not None:
+            hooks.trace_hooks.iterated(self)
         return iter(functions.unbind(self, 0))
 
     def __contains__(self, value: Any) -> bool:

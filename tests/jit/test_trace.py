@@ -269,6 +269,13 @@ def test_a_copy_of_a_traced_module_has_parameters_of_its_own() -> None:
     assert traced(glasstorch.ones(1, 2)).item() != 0.0
 
 
+def test_an_example_that_is_a_parameter_stays_an_input() -> None:
+    layer = nn.Linear(2, 2, bias=False)
+    traced = trace(layer, layer.weight)
+    x = glasstorch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    same(traced(x), layer(x), "another input")
+
+
 class Counting(nn.Module):
     """Adds its calls up in a buffer."""
 

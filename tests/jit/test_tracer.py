@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import glasstorch
@@ -124,6 +125,15 @@ def test_a_parameter_becomes_an_input_when_it_is_first_used() -> None:
     assert [value.debug_name for value in state.graph.inputs] == ["x", "self.layer.weight"]
 
 
+def test_an_input_that_is_a_parameter_too_is_two_values() -> None:
+    weight = glasstorch.nn.Parameter(glasstorch.ones(3))
+    held = {id(weight): ("weight", weight)}
+    state = trace_with_parameters(lambda x: x - weight, [weight], ["x"], held)
+    assert state.used_parameters == ["weight"]
+    (minus,) = state.graph.find_all_nodes("aten::sub")
+    assert minus.inputs[:2] == state.graph.inputs
+
+
 def test_the_data_of_a_parameter_is_not_a_constant() -> None:
     weight = glasstorch.nn.Parameter(glasstorch.ones(3))
     state = trace_with_parameters(lambda x: x * weight.data, [x()], ["x"], {id(weight): ("weight", weight)})
@@ -149,8 +159,8 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "Python float": lambda x: x * float(x.sum()),
     "Python number": lambda x: x * x.sum().item(),
     "Python index": lambda x: x[x.argmax() * 0],
-    "Python list": lambda x: x * glasstorch.tensor(x.tolist()),
-    "NumPy array": lambda x: x * glasstorch.from_numpy(x.numpy()),
+    "Python list": lambda x: x * x.tolist()[0][0],
+    "NumPy array": lambda x: x * float(x.numpy()[0, 0]),
 }
 
 
@@ -163,11 +173,66 @@ def test_a_value_that_leaves_the_graph_is_warned_of_at_its_line(into: str) -> No
     assert f'"{into}": lambda' in Path(__file__).read_text().splitlines()[warning.lineno - 1]
 
 
-def test_constants_may_be_converted_and_tensors_shown() -> None:
-    constant = glasstorch.tensor(2.0)
+LOST: dict[str, Callable[[Any, Any], Any]] = {
+    "Iterating over a tensor": lambda t, x: next(row * 2 for row in x),
+    "Using len to get tensor shape": lambda t, x: x * len(x),
+    "torch.tensor results are registered as constants": lambda t, x: x * t.tensor([1.0, 2.0, 3.0]),
+    "torch.as_tensor results are registered as constants": lambda t, x: x * t.as_tensor(2.0),
+    "torch.from_numpy results are registered as constants": lambda t, x: x * t.from_numpy(np.ones((2, 3))),
+    "torch.Tensor results are registered as constants": lambda t, x: x * t.Tensor([1.0, 2.0, 3.0]),
+}
+
+
+@pytest.mark.parametrize("begins", LOST)
+def test_what_no_graph_can_hold_is_warned_of_in_pytorch_s_words(begins: str, require: Callable[[str], Any]) -> None:
+    torch, program = require("torch"), LOST[begins]
+    with pytest.warns(TracerWarning) as ours:
+        traced(lambda x: program(glasstorch, x), x())
+    with warnings.catch_warnings(record=True) as theirs:
+        warnings.simplefilter("always")
+        torch.jit.trace(lambda x: program(torch, x), torch.tensor(x().tolist()), check_trace=False)
+    said = [str(warning.message) for warning in theirs if warning.category is torch.jit.TracerWarning]
+    assert [str(warning.message) for warning in ours] == said
+    assert len(said) == 1
+    assert said[0].startswith(begins)
+    assert ours[0].filename == __file__
+    assert f'"{begins}": lambda' in Path(__file__).read_text().splitlines()[ours[0].lineno - 1]
+
+
+SEEN_AGAIN: list[Callable[[Any], Any]] = [
+    lambda x: x * x.data.sum().item(),
+    lambda x: x * x.data.tolist()[0][0],
+    lambda x: x * len(x.data),
+    lambda x: x * sum(1 for _ in x.data),
+]
+
+
+@pytest.mark.parametrize("program", SEEN_AGAIN, ids=range(len(SEEN_AGAIN)))
+def test_the_same_elements_seen_by_another_tensor_are_warned_of(program: Callable[..., Any]) -> None:
+    with pytest.warns(TracerWarning) as caught:
+        traced(program, x())
+    assert len(caught) == 1
+
+
+def test_what_the_library_itself_makes_and_counts_is_not_warned_of() -> None:
+    def function(x: Any) -> Any:
+        return glasstorch.asarray(2.0) * glasstorch.nn.functional.cross_entropy(x, glasstorch.zeros(2).long())
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "mul" in kinds(traced(function, x()))
+
+
+def test_constants_may_be_converted_and_counted_and_tensors_shown() -> None:
+    constant = glasstorch.tensor([2.0])
     shown = []
-    graph = traced(lambda x: (shown.append(repr(x.exp())), x * constant.item())[1], x())
-    assert kinds(graph) == ["exp", "mul"]
+
+    def function(x: Any) -> Any:
+        shown.append(repr(x.exp()))
+        return x * constant.item() * len(constant) * sum(1 for _ in constant.data)
+
+    graph = traced(function, x())
+    assert [kind for kind in kinds(graph) if kind != "unbind"] == ["exp", "mul", "mul", "mul"]
     assert shown[0].startswith("tensor(")
 
 
@@ -270,7 +335,7 @@ def test_nothing_is_left_when_the_function_fails() -> None:
         traced(lambda x: 1 / 0, x())
     assert not is_tracing()
     assert active_keys.get() == before
-    assert hooks.value_read is None
+    assert hooks.trace_hooks is None
 
 
 def test_an_operator_that_fails_is_not_recorded() -> None:

@@ -168,11 +168,26 @@ def set_memory_hooks(hooks: MemoryHooks) -> None:
     memory_hooks = hooks
 
 
-# Called with a tensor whose elements go to Python or NumPy past all operators; None while nothing is being traced.
-value_read: Callable[[Any], None] | None = None
+class TraceHooks(Protocol):
+    """What the tracer wants to be told of: it happens past all operators, and no graph can hold it."""
+
+    def value_read(self, tensor: Any) -> None:
+        """A tensor's elements go to Python or NumPy."""
+
+    def length_read(self, tensor: Any) -> None:
+        """`len(tensor)` was asked for."""
+
+    def iterated(self, tensor: Any) -> None:
+        """A loop over a tensor's first dimension begins."""
+
+    def made_from_data(self, function: str) -> None:
+        """A function of this name was called to make a tensor from data of Python or NumPy."""
 
 
-def set_value_read(told: Callable[[Any], None] | None) -> None:
+trace_hooks: TraceHooks | None = None  # None while nothing is being traced
+
+
+def set_trace_hooks(hooks: TraceHooks | None) -> None:
     """Called by the tracer when the first trace begins and when the last one ends."""
-    global value_read
-    value_read = told
+    global trace_hooks
+    trace_hooks = hooks

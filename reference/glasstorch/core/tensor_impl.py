@@ -185,8 +185,8 @@ class TensorImpl:
 
     def host_array(self) -> Array:
         """The elements as a NumPy array: on the CPU the tensor's own memory, else a copy. Calls no operator."""
-        if hooks.value_read is not None:
-            hooks.value_read(self)
+        if hooks.trace_hooks is not None:
+            hooks.trace_hooks.value_read(self)
         on_device = self._storage is not None and self._storage.block is not None
         return hooks.memory_hooks.host_array(self) if on_device else self.array()
 

@@ -3,9 +3,10 @@
 Mirrors: torch/csrc/jit/frontend/tracer.cpp (TracingState, trace, setValueTrace, warn),
     torch/csrc/autograd/TraceTypeManual.cpp (general_trace_function), torch/csrc/autograd/generated/TraceType_*.cpp
 Differs: one boxed fallback serves every operator. Sizes are recorded as the numbers that they were, where PyTorch
-    records `aten::size`. Memory seen again without an operator (`x.data`) is recorded as `aten::detach`; PyTorch keeps
-    its elements as a constant. A dict cannot be returned. Nothing is removed from the graph. Of an autograd function
-    the operators in its forward are recorded; PyTorch records a call of it, which no archive can hold.
+    records `aten::size`; a constant's length, elements and values may be read without a warning. Memory seen again
+    without an operator (`x.data`) is recorded as `aten::detach`; PyTorch keeps its elements as a constant. A dict
+    cannot be returned. Nothing is removed from the graph. Of an autograd function the operators in its forward are
+    recorded; PyTorch records a call of it, which no archive can hold.
 
 While a function is traced the key Tracer is in the set of every call, above autograd. Its kernel is the same for
 all operators: make a node, take the key away, run the operator, and remember which value of the graph each result is.
@@ -74,7 +75,15 @@ class TracingState:
     def knows(self, tensor: Tensor) -> bool:
         """Whether the tensor is one that the graph computes, and not a constant in it."""
         known = self._values.get(id(tensor))
-        return id(tensor) in self._parameters or (known is not None and not known[1].is_constant)
+        if known is not None:
+            return not known[1].is_constant
+        return id(tensor) in self._parameters or self._sees_memory_of_the_graph(tensor)
+
+    def _sees_memory_of_the_graph(self, tensor: Tensor) -> bool:
+        """Whether a tensor that nobody has seen looks at the elements of one that the graph computes: `x.data`."""
+        computed = (known for known, value in self._values.values() if not value.is_constant)
+        given = (parameter for _, parameter in self._parameters.values())
+        return tensor._storage is not None and any(known._storage is tensor._storage for known in (*computed, *given))
 
     def enters(self, operator: Operator, keys: int) -> bool:
         """Whether a call with these keys is recorded as the operators that this one is made of."""
@@ -157,7 +166,7 @@ class TracingState:
     def input(self, given: Any, value: Value) -> Any:
         """Make what is given for an input a value of the graph; the function is to be called with what this returns."""
         if isinstance(given, Tensor):
-            if id(given) in self._values:
+            if id(given) in self._values or id(given) in self._parameters:
                 given = functions.view_as(given, given)  # the same tensor as another input, and another value
             value.type = TensorType.of(given)
             self.set_value(given, value)
@@ -229,14 +238,47 @@ def _count_traces(step: int) -> None:
     global _traces
     with _lock:
         _traces += step
-        hooks.set_value_read(_value_read if _traces else None)
+        hooks.set_trace_hooks(_TraceHooks() if _traces else None)
 
 
-def _value_read(tensor: Any) -> None:
-    """A tensor's elements go to Python: warn, if the graph computes them and no kernel is what reads them."""
-    state = tracing_state.get()
-    if state is not None and active_keys.get()[0] & TRACER and state.knows(tensor):
-        state.value_left()
+class _TraceHooks:
+    """Warns of what no graph can hold, unless a kernel is what does it, or the trace is another thread's."""
+
+    def value_read(self, tensor: Any) -> None:
+        state = _recorded()
+        if state is not None and state.knows(tensor):
+            state.value_left()
+
+    def length_read(self, tensor: Any) -> None:
+        state = _recorded()
+        if state is not None and state.knows(tensor):
+            _warn_the_caller(
+                "Using len to get tensor shape might cause the trace to be incorrect. Recommended usage would be "
+                "tensor.shape[0]. Passing a tensor of different shape might lead to errors or silently give incorrect "
+                "results."
+            )
+
+    def iterated(self, tensor: Any) -> None:
+        state = _recorded()
+        if state is not None and state.knows(tensor):
+            _warn_the_caller(
+                "Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape "
+                "won't change the number of iterations executed (and might lead to errors or silently give incorrect "
+                "results)."
+            )
+
+    def made_from_data(self, function: str) -> None:
+        if _recorded() is not None:
+            _warn_the_caller(
+                f"{function} results are registered as constants in the trace. You can safely ignore this warning if "
+                "you use this function to create tensors out of constant variables that would be the same every time "
+                "you call this function. In any other case, this might cause the trace to be incorrect."
+            )
+
+
+def _recorded() -> TracingState | None:
+    """The trace that what is running now belongs to; None in a kernel."""
+    return tracing_state.get() if active_keys.get()[0] & TRACER else None
 
 
 def trace_graph(
@@ -346,6 +388,12 @@ def warn(message: str) -> None:
     """Issue a TracerWarning at the line of the user's program that is running."""
     *_, (distance, _) = _callers()
     warnings.warn(message, TracerWarning, stacklevel=distance)
+
+
+def _warn_the_caller(message: str) -> None:
+    """Issue a TracerWarning at the line that called the function that told its hook; none where the library did."""
+    if not sys._getframe(3).f_code.co_filename.startswith(HERE):
+        warnings.warn(message, TracerWarning, stacklevel=4)
 
 
 def _autograd_function() -> str | None:
