@@ -12,7 +12,7 @@ import sys
 import threading
 import warnings
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import pytest
 
 import glasstorch
 from glasstorch import jit, nn
-from glasstorch.core.errors import ArgumentError
+from glasstorch.core.errors import ArgumentError, DeviceError
 from glasstorch.jit import printer
 from glasstorch.jit.serialization import VERSION, ArchiveError
 
@@ -357,13 +357,13 @@ def test_another_zip_file_is_refused() -> None:
         jit.load(packed({}))
 
 
-@pytest.mark.parametrize("version", [VERSION + 1, 0])
-def test_another_version_is_refused_by_its_number(version: int) -> None:
+@pytest.mark.parametrize("version", [str(VERSION + 1), "0", "9" * 5000], ids=["next", "zero", "endless"])
+def test_another_version_is_refused_by_its_number(version: str) -> None:
     files = members(traced_model().save_to_buffer())
     with pytest.raises(
-        ArchiveError, match=f"Attempted to read an archive with version {version}, but the only version"
+        ArchiveError, match=f"Attempted to read an archive with version {version:.20}, but the only version"
     ):
-        jit.load(packed({**files, "archive/version": b"%d\n" % version}))
+        jit.load(packed({**files, "archive/version": version.encode()}))
 
 
 def test_an_archive_of_pytorch_is_refused(require: Callable[[str], Any]) -> None:
@@ -392,33 +392,133 @@ def test_a_missing_member_is_named(member: str) -> None:
         jit.load(packed(files))
 
 
-BAD_PROGRAMS: dict[str, tuple[Callable[[Any], None], str]] = {
-    "no kind": (lambda p: p.pop("kind"), "KeyError: 'kind'"),
-    "a tensor too far": (lambda p: p["tensors"][0].update(shape=[400, 4]), "out of bounds for storage"),
-    "a negative offset": (lambda p: p["tensors"][0].update(offset=-1), "expected a number from 0, got -1"),
-    "a negative stride": (lambda p: p["tensors"][0].update(strides=[-4, 1]), "expected a number from 0, got -4"),
-    "strides of another rank": (lambda p: p["tensors"][0].update(strides=[1]), r"the sizes \[8, 4\] and the strides"),
-    "an unknown dtype": (lambda p: p["tensors"][0].update(dtype="float9"), "KeyError: 'float9'"),
-    "a storage that is not there": (lambda p: p["tensors"][0].update(storage=9), "IndexError"),
-    "a storage counted from the end": (lambda p: p["tensors"][0].update(storage=-1), "expected a number from 0"),
-    "a fact too many": (lambda p: p["tensors"][0].update(colour="red"), "unexpected keyword argument 'colour'"),
-    "a storage of another size": (lambda p: p["storages"][0].update(nbytes=9), "is to have 9 bytes, and there are 128"),
-    "a constant too many": (lambda p: p["constants"].append(0), "its graph is not one that can be run"),
-    "a parameter nobody has": (lambda p: p["used_parameters"].append("0.other"), "takes the parameter '0.other'"),
-    "too many parameters": (lambda p: p.update(used_parameters=["0.weight"] * 9), "takes 5 inputs, of which"),
-    "a buffer as a parameter": (
-        lambda p: p["tensors"][0].update(parameter=False),
-        "cannot assign 'torch.FloatTensor' object",
+def whole(program: Any) -> Any:
+    return program
+
+
+def first(program: Any) -> Any:
+    return program["tensors"][0]
+
+
+def child(program: Any) -> Any:
+    return program["module"]["children"]["0"]
+
+
+COUNT = r"is to be a number from 0 to 2\*\*63 - 1, and is"
+# Each one what it changes, to which facts, and what is said of it.
+BAD_PROGRAMS: dict[str, tuple[Callable[[Any], Any], dict[str, Any], str]] = {
+    "no kind": (whole, {"kind": None}, r"program\.kind is to be function or module, and is None"),
+    "another kind": (whole, {"kind": "forward"}, r"program\.kind is to be function or module, and is 'forward'"),
+    "a kind of kinds": (whole, {"kind": ["module"]}, r"program\.kind is to be function or module, and is \['module'\]"),
+    "a module without its parts": (whole, {"kind": "function"}, r"program is to have .*, name, and has .*, module"),
+    "a tensor too far": (first, {"shape": [400, 4]}, "out of bounds for storage"),
+    "a negative offset": (first, {"offset": -1}, rf"tensors\[0\]\.offset {COUNT} -1"),
+    "a negative stride": (first, {"strides": [-4, 1]}, rf"tensors\[0\]\.strides\[0\] {COUNT} -4"),
+    "a size beyond all": (first, {"shape": [2**63, 1], "strides": [0, 0]}, rf"shape\[0\] {COUNT} 9223372036854775808"),
+    "too many elements": (first, {"shape": [2**40, 2**40], "strides": [0, 0]}, "more elements than can be counted"),
+    "half an offset": (first, {"offset": 0.5}, rf"offset {COUNT} 0\.5"),
+    "a flag for a number": (first, {"offset": True}, rf"offset {COUNT} True"),
+    "strides of another rank": (first, {"strides": [1]}, r"the sizes \[8, 4\] and the strides"),
+    "an unknown dtype": (
+        first,
+        {"dtype": "float9"},
+        r"tensors\[0\]\.dtype is to be the name of a dtype, and is 'float9'",
     ),
-    "a list": (lambda p: p.update(module=[]), "TypeError"),
+    "a dtype in a list": (first, {"dtype": ["float32"]}, "is to be the name of a dtype"),
+    "integers that want a gradient": (first, {"dtype": "int32"}, "Only Tensors of floating point and complex dtype"),
+    "a flag that is a text": (first, {"parameter": "no"}, r"parameter is to be true or false, and is 'no'"),
+    "a storage that is not there": (first, {"storage": 9}, "IndexError"),
+    "a storage counted from the end": (first, {"storage": -1}, COUNT),
+    "a fact too many": (first, {"colour": "red"}, r"program\.tensors\[0\] is to have storage, .*, and has .*, colour"),
+    "a storage of another size": (
+        lambda program: program["storages"][0],
+        {"nbytes": 9},
+        "is to have 9 bytes, and there are 128",
+    ),
+    "a storage on no device": (
+        lambda program: program["storages"][0],
+        {"device": "x"},
+        "Expected one of cpu, cuda, meta device type at start of device string: x",
+    ),
+    "tensors that are a text": (whole, {"tensors": "abc"}, r"program\.tensors is to be a list, and is 'abc'"),
+    "a tensor that is a number": (
+        whole,
+        {"tensors": [1]},
+        r"program\.tensors\[0\] is to be an object with names, and is 1",
+    ),
+    "a constant too many": (whole, {"constants": [0]}, "its graph is not one that can be run"),
+    "a parameter nobody has": (whole, {"used_parameters": ["0.other"]}, "takes the parameter '0.other'"),
+    "too many parameters": (whole, {"used_parameters": ["0.weight"] * 9}, "takes 5 inputs, of which"),
+    "a buffer as a parameter": (first, {"parameter": False}, "cannot assign 'torch.FloatTensor' object"),
+    "a list of modules": (whole, {"module": []}, r"program\.module is to be an object with names, and is \[\]"),
+    "parameters without names": (child, {"parameters": [0]}, r"children\.0\.parameters is to be an object with names"),
+    "a child that is a number": (child, {"children": {"a": 1}}, r"children\.0\.children\.a is to be an object"),
+    "a name with a dot": (child, {"buffers": {"a.b": 0}}, r"buffer name can.*t contain"),
+    "a name that is taken": (child, {"buffers": {"forward": 0}}, "attribute 'forward' already exists"),
+    "a buffer nobody has": (child, {"not_persistent": ["a"]}, "not_persistent names 'a', which is none of its buffers"),
+    "a name that is none": (child, {"original_name": 7}, "original_name is to be a text, and is 7"),
 }
 
 
 @pytest.mark.parametrize("case", BAD_PROGRAMS)
 def test_a_program_that_does_not_fit_is_refused(case: str) -> None:
-    change, said = BAD_PROGRAMS[case]
+    part, facts, said = BAD_PROGRAMS[case]
     with pytest.raises(ArchiveError, match=said):
-        jit.load(changed(traced_model().save_to_buffer(), change))
+        jit.load(changed(traced_model().save_to_buffer(), lambda program: part(program).update(facts)))
+
+
+def test_whatever_stands_in_a_program_it_is_loaded_or_refused() -> None:
+    data = traced_model().save_to_buffer()
+    values = [None, True, -1, 10**30, "x", [None], {"training": 0}]
+    refused = 0
+    for path in _paths(json.loads(members(data)["archive/program.json"])):
+        for value in values:
+            try:
+                jit.load(changed(data, lambda program, path=path, value=value: _set(program, path, value)))
+            except ArchiveError:
+                refused += 1
+    assert refused > 400
+
+
+def _paths(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """How to reach each value that another holds."""
+    places = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for place, held in places:
+        yield (*before, place)
+        yield from _paths(held, (*before, place))
+
+
+def _set(value: Any, path: tuple[Any, ...], to: Any) -> None:
+    for place in path[:-1]:
+        value = value[place]
+    value[path[-1]] = to
+
+
+def test_tensors_of_a_device_that_is_not_here_are_refused_with_a_way_out() -> None:
+    data = changed(traced_model().save_to_buffer(), lambda program: program["storages"][0].update(device="cuda:99"))
+    with pytest.raises(ArchiveError, match=r"has tensors on cuda:99, which is not here: .* map_location='cpu'"):
+        jit.load(data)
+    data.seek(0)
+    assert jit.load(data, map_location="cpu")(glasstorch.zeros(1, 4)).device.type == "cpu"
+
+
+def test_a_map_location_that_is_not_here_is_no_fault_of_the_archive() -> None:
+    for location in ("cuda:99", "disc"):
+        with pytest.raises(DeviceError):
+            jit.load(io.BytesIO(b""), map_location=location)
+
+
+def test_a_compressed_member_is_refused_before_it_is_unpacked() -> None:
+    files = members(traced_model().save_to_buffer())
+    for compressed in ("version", "data/0"):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name, content in files.items():
+                how = zipfile.ZIP_DEFLATED if name.endswith(compressed) else zipfile.ZIP_STORED
+                archive.writestr(name, content, how)
+        buffer.seek(0)
+        with pytest.raises(ArchiveError, match=f"archive/{compressed} is compressed; the members of an archive are"):
+            jit.load(buffer)
 
 
 @pytest.mark.parametrize(

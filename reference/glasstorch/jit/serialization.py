@@ -22,23 +22,25 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
+import reprlib
 import secrets
 import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, make
+from glasstorch._tensor import Tensor, empty, make
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import BY_NAME
-from glasstorch.core.errors import ShapeError, StorageError
+from glasstorch.core.errors import DeviceError
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import check_fits
 from glasstorch.jit._script import LoadedChild, RecursiveScriptModule, ScriptFunction, ScriptModule
@@ -52,6 +54,7 @@ from glasstorch.nn.parameter import Parameter
 
 VERSION: Final = 1
 FOLDER: Final = "archive"
+LARGEST: Final = 2**63 - 1  # of sizes, strides, offsets and numbers of bytes or elements
 # What zipfile raises for bytes that are no zip file, besides RuntimeError.
 DAMAGE: Final = (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError, struct.error, zlib.error)
 Extra = Mapping[str, str | bytes]
@@ -189,6 +192,8 @@ def load(
         raise ValueError(
             f"map_location should be either None, string or torch.device, but got type: {type(map_location)}"
         )
+    if map_location is not None:
+        empty((0,), BY_NAME["uint8"], map_location)  # DeviceError if it is not there: that is no fault of the archive
     if isinstance(f, str | os.PathLike):
         if not os.path.exists(f):
             raise ValueError(f"The provided filename {f} does not exist")
@@ -210,24 +215,30 @@ class _Reader:
 
     def __init__(self, data: bytes, on: Device | None) -> None:
         self.on = on
+        self._tensors: list[Tensor] = []
         try:
             self.archive = zipfile.ZipFile(io.BytesIO(data))
+            self.folder = next(iter(self.archive.namelist()), "").partition("/")[0]
+            self._check_version()
+            for member in self.archive.infolist():
+                _refuse_compressed(member)
             damaged = self.archive.testzip()
+        except ArchiveError:
+            raise
         except (*DAMAGE, RuntimeError) as error:
             raise _unreadable(_what_is_wrong(data, error)) from error
         if damaged is not None:
             raise _unreadable(f"{damaged} is damaged: its bytes do not have the checksum that was written with them")
-        self.folder = next(iter(self.archive.namelist()), "").partition("/")[0]
-        self._check_version()
-        self._tensors: list[Tensor] = []
 
     def member(self, name: str) -> bytes:
         """The bytes of one file of the archive."""
         try:
-            return self.archive.read(f"{self.folder}/{name}")
+            member = self.archive.getinfo(f"{self.folder}/{name}")
         except KeyError:
             held = ", ".join(sorted(self.archive.namelist())) or "nothing"
             raise _unreadable(f"there is no {name} in it; it has {held}") from None
+        _refuse_compressed(member)
+        return self.archive.read(member)
 
     def _text(self, name: str) -> str:
         return self.member(name).decode("ascii", "backslashreplace").strip()
@@ -236,9 +247,9 @@ class _Reader:
         written = self._text("version")
         if not written.isdecimal():
             raise _unreadable(f"its version is {written!r}; expected a number")
-        if int(written) != VERSION:
+        if written != str(VERSION):
             raise ArchiveError(
-                f"Attempted to read an archive with version {written}, but the only version that can be read is "
+                f"Attempted to read an archive with version {written:.20}, but the only version that can be read is "
                 f"{VERSION}. It was written by another glasstorch; with a higher version, by a newer one"
             )
         order = self._text("byteorder")
@@ -249,17 +260,18 @@ class _Reader:
         """What is in the archive."""
         try:
             described = json.loads(self.member("program.json"))
+            _check_program(described, "program")
             storages = [self._storage(i, **facts) for i, facts in enumerate(described["storages"])]
-            self._tensors = [
-                _tensor(storages[_number(facts.pop("storage"))], **facts) for facts in described["tensors"]
-            ]
+            self._tensors = [_tensor(storages[facts.pop("storage")], **facts) for facts in described["tensors"]]
             graph = self._graph([self._tensor(number) for number in described["constants"]])
             if described["kind"] == "function":
                 return ScriptFunction(described["name"], graph)
             return self._module(described["module"], graph, described["used_parameters"])
+        except ArchiveError:
+            raise
         except (IRParseError, LintError, UnicodeDecodeError) as error:
             raise _unreadable(f"its graph is not one that can be run: {error}") from error
-        except (LookupError, TypeError, ValueError, ShapeError, StorageError, RecursionError) as error:
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
             raise _unreadable(f"program.json does not fit the rest of it: {type(error).__name__}: {error}") from error
 
     def _graph(self, constants: list[Tensor]) -> Graph:
@@ -272,17 +284,23 @@ class _Reader:
     def _storage(self, i: int, device: str, nbytes: int) -> Storage:
         on = Device(device) if self.on is None else self.on
         if Device(device).type == "meta":
-            return Storage.allocate(_number(nbytes), Device(device))
+            return Storage.allocate(nbytes, Device(device))
         content = self.member(f"data/{i}")
         if len(content) != nbytes:
             raise ValueError(f"storage {i} is to have {nbytes} bytes, and there are {len(content)} in data/{i}")
         storage = Storage.allocate(nbytes)
         assert storage.buffer is not None, "there is no storage without bytes on the CPU"
         storage.buffer[:] = np.frombuffer(content, np.uint8)
-        return storage if on == CPU else _moved(storage, on)
+        try:
+            return storage if on == CPU else _moved(storage, on)
+        except DeviceError as error:
+            raise ArchiveError(
+                f"the archive of a traced program has tensors on {on}, which is not here: {error}. Load it with "
+                "map_location='cpu' to have them on the CPU"
+            ) from error
 
     def _tensor(self, number: int) -> Tensor:
-        return self._tensors[_number(number)]
+        return self._tensors[number]
 
     def _module(self, described: dict[str, Any], graph: Graph, used_parameters: list[str]) -> RecursiveScriptModule:
         held = self._held(described)
@@ -319,27 +337,28 @@ def _tensor(
     requires_grad: bool,
     parameter: bool,
 ) -> Tensor:
-    sizes, steps = tuple(map(_number, shape)), tuple(map(_number, strides))
+    sizes, steps = tuple(shape), tuple(strides)
     if len(sizes) != len(steps):
         raise ValueError(f"a tensor is to have the sizes {shape} and the strides {strides}")
-    check_fits(storage, BY_NAME[dtype], sizes, steps, _number(offset))
+    if math.prod(sizes) > LARGEST:
+        raise ValueError(f"a tensor is to have the sizes {shape}, more elements than can be counted")
+    check_fits(storage, BY_NAME[dtype], sizes, steps, offset)
     tensor = make(storage, BY_NAME[dtype], sizes, steps, offset)
     if parameter:
         return Parameter(tensor, requires_grad)
     return tensor.requires_grad_(requires_grad)
 
 
-def _number(value: Any) -> int:
-    """A number that counts something; ValueError for whatever else stands there."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"expected a number from 0, got {value!r}")
-    return value
-
-
 def _moved(storage: Storage, on: Device) -> Storage:
     """The bytes on another device."""
     whole = make(storage, BY_NAME["uint8"], (storage.nbytes(),), (1,), 0)
     return whole.to(on).untyped_storage()
+
+
+def _refuse_compressed(member: zipfile.ZipInfo) -> None:
+    """A small file may unpack to any size; a member that is stored is in the file as large as it is."""
+    if member.compress_type != zipfile.ZIP_STORED:
+        raise _unreadable(f"{member.filename} is compressed; the members of an archive are stored as they are")
 
 
 def _what_is_wrong(data: bytes, error: Exception) -> str:
@@ -352,3 +371,103 @@ def _what_is_wrong(data: bytes, error: Exception) -> str:
 
 def _unreadable(why: str) -> ArchiveError:
     return ArchiveError(f"failed reading the archive of a traced program: {why}")
+
+
+# What stands in program.json ----------------------------------------------------------------------------------------
+
+Check = Callable[[Any, str], None]  # takes a value and where it stands; ValueError if it may not stand there
+
+
+def _one(is_one: Callable[[Any], bool], called: str) -> Check:
+    def check(value: Any, where: str) -> None:
+        if not is_one(value):
+            raise ValueError(f"{where} is to be {called}, and is {reprlib.repr(value)}")
+
+    return check
+
+
+def _list_of(check_one: Check) -> Check:
+    def check(value: Any, where: str) -> None:
+        _check_list(value, where)
+        for i, one in enumerate(value):
+            check_one(one, f"{where}[{i}]")
+
+    return check
+
+
+def _by_name(check_one: Check) -> Check:
+    def check(value: Any, where: str) -> None:
+        _check_object(value, where)
+        for name, one in value.items():
+            check_one(one, f"{where}.{reprlib.repr(name)[1:-1]}")
+
+    return check
+
+
+def _record(**checks: Check) -> Check:
+    def check(value: Any, where: str) -> None:
+        _check_object(value, where)
+        if value.keys() != checks.keys():
+            raise ValueError(f"{where} is to have {', '.join(checks)}, and has {', '.join(value) or 'nothing'}")
+        for name, check_one in checks.items():
+            check_one(value[name], f"{where}.{name}")
+
+    return check
+
+
+def _or_none(check_one: Check) -> Check:
+    def check(value: Any, where: str) -> None:
+        if value is not None:
+            check_one(value, where)
+
+    return check
+
+
+def _check_module(value: Any, where: str) -> None:
+    _check_fields_of_module(value, where)
+    for name in value["not_persistent"]:
+        if name not in value["buffers"]:
+            raise ValueError(f"{where}.not_persistent names {name!r}, which is none of its buffers")
+
+
+def _check_program(value: Any, where: str) -> None:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    _check_kind(kind, f"{where}.kind")
+    PROGRAMS[value["kind"]](value, where)
+
+
+_check_list: Final = _one(lambda value: isinstance(value, list), "a list")
+_check_object: Final = _one(lambda value: isinstance(value, dict), "an object with names")
+_check_text: Final = _one(lambda value: isinstance(value, str), "a text")
+_check_flag: Final = _one(lambda value: isinstance(value, bool), "true or false")
+_check_count: Final = _one(lambda value: type(value) is int and 0 <= value <= LARGEST, "a number from 0 to 2**63 - 1")
+_check_dtype: Final = _one(lambda value: isinstance(value, str) and value in BY_NAME, "the name of a dtype")
+_check_fields_of_module: Final = _record(
+    original_name=_check_text,
+    training=_check_flag,
+    parameters=_by_name(_or_none(_check_count)),
+    buffers=_by_name(_or_none(_check_count)),
+    not_persistent=_list_of(_check_text),
+    children=_by_name(_or_none(_check_module)),
+)
+_of_all: Final[dict[str, Check]] = {
+    "kind": _check_text,
+    "constants": _list_of(_check_count),
+    "tensors": _list_of(
+        _record(
+            storage=_check_count,
+            dtype=_check_dtype,
+            shape=_list_of(_check_count),
+            strides=_list_of(_check_count),
+            offset=_check_count,
+            requires_grad=_check_flag,
+            parameter=_check_flag,
+        )
+    ),
+    "storages": _list_of(_record(device=_check_text, nbytes=_check_count)),
+}
+PROGRAMS: Final = {
+    "function": _record(**_of_all, name=_check_text),
+    "module": _record(**_of_all, module=_check_module, used_parameters=_list_of(_check_text)),
+}
+_check_kind: Final = _one(lambda value: isinstance(value, str) and value in PROGRAMS, " or ".join(PROGRAMS))
