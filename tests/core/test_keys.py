@@ -55,6 +55,11 @@ def test_a_functionality_without_a_backend_is_no_kernel() -> None:
     assert highest_key(0) is DispatchKey.Undefined
 
 
+def test_the_highest_functionality_decides_also_without_its_backend() -> None:
+    without_backend = key_set_of("ADInplaceOrView", "AutogradCPU") & ~keys.ALL_BACKENDS
+    assert highest_key(without_backend) is DispatchKey.Undefined
+
+
 def test_removing_a_key_leaves_its_backend() -> None:
     cpu = DispatchKeySet(CPU_KEYS)
     assert repr(cpu - DispatchKeySet(DispatchKey.AutogradCPU)) == "DispatchKeySet(CPU, ADInplaceOrView, AutocastCPU)"
@@ -106,6 +111,14 @@ def test_every_key_set_prints_and_dispatches_as_in_pytorch(require: Require, bit
     theirs = torch._C.DispatchKeySet.from_raw_repr(bits)
     assert repr(DispatchKeySet(bits)) == repr(theirs)
     assert highest_key(bits).name == torch._C._dispatch_key_name(theirs.highestPriorityTypeId())
+
+
+def test_where_the_highest_functionality_lacks_its_backend_pytorch_answers_a_mark(require: Require) -> None:
+    torch = require("torch")
+    without_backend = key_set_of("ADInplaceOrView", "AutogradCPU") & ~keys.ALL_BACKENDS
+    theirs = torch._C.DispatchKeySet.from_raw_repr(without_backend).highestPriorityTypeId()
+    assert theirs.name == "StartOfAutogradFunctionalityBackends"
+    assert highest_key(without_backend) is DispatchKey.Undefined
 
 
 @steady

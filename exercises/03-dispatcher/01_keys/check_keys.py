@@ -99,10 +99,12 @@ def test_the_highest_backend(ask: Ask) -> None:
 
 
 def test_no_key_to_go_to(ask: Ask) -> None:
-    """the key that a set goes to in which there is none"""
+    """the key that a set goes to in which there is none, or whose highest functionality lacks a backend"""
     dense = 1 << 16
-    for keys in (0, 0b1, dense, dense << FUNCTIONALITIES.index("AutogradFunctionality")):
-        expect(ask("highest_key", keys), DispatchKey.Undefined, because="it takes a functionality and a backend")
+    autograd = dense << FUNCTIONALITIES.index("AutogradFunctionality")
+    for keys in (0, 0b1, dense, autograd, autograd | BITS["ADInplaceOrView"]):
+        because = "it takes a functionality and a backend, and the highest functionality decides"
+        expect(ask("highest_key", keys), DispatchKey.Undefined, because=because)
 
 
 def test_the_keys_in_a_set(ask: Ask) -> None:
@@ -116,14 +118,13 @@ def test_the_keys_in_a_set(ask: Ask) -> None:
 def test_every_functionality_with_every_backend(ask: Ask) -> None:
     """the runtime keys in a set with several backends"""
     for names, accepted in (
-        (("SparseCPU", "CUDA"), {"CPU", "CUDA", "SparseCPU", "SparseCUDA"}),
-        (("AutogradMeta", "XPU", "Tracer"), {"XPU", "Meta", "AutogradXPU", "AutogradMeta", "Tracer"}),
+        (("SparseCPU", "CUDA"), ["CPU", "CUDA", "SparseCPU", "SparseCUDA"]),
+        (("AutogradMeta", "XPU", "Tracer"), ["XPU", "Meta", "AutogradXPU", "AutogradMeta", "Tracer"]),
     ):
-        found = {key.name for key in ask("runtime_keys", united(names)).value}
+        found = [key.name for key in ask("runtime_keys", united(names)).value]
         asked = f"the runtime keys in {united(names):#x}, made of {' and '.join(names)}"
-        expect(
-            found, accepted, asked=asked, because="the set does not know which backend came with which functionality"
-        )
+        because = "each functionality comes with every backend, in the order of BACKENDS, whoever brought them"
+        expect(found, accepted, asked=asked, because=because)
 
 
 def test_the_keys_come_one_by_one(ask: Ask) -> None:

@@ -64,8 +64,9 @@ def highest_key(keys: int) -> DispatchKey:
     """The runtime key that a set goes to.
 
     That is its highest functionality; one of PER_BACKEND on the set's highest
-    backend. If the set has none, the key is Undefined: a functionality of
-    PER_BACKEND without a backend is no key, and nor is a backend alone.
+    backend. The highest functionality decides, also where it is no key: one
+    of PER_BACKEND without a backend gives Undefined, whatever stands below
+    it in the set. A backend alone is no key either.
 
     >>> highest_key(0b11 << 16 | 0b11).name
     'FPGA'

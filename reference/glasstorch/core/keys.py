@@ -1,7 +1,8 @@
 """Which facts about a call decide which kernel runs?
 
 Mirrors: c10/core/DispatchKey.h, c10/core/DispatchKeySet.h, DispatchKeySet.cpp
-Differs: a set is a plain Python int wherever a call passes it along; `DispatchKeySet` wraps one for people.
+Differs: a set is a plain Python int wherever a call passes it along; `DispatchKeySet` wraps one for people. Where the
+    highest functionality lacks its backend the key is Undefined; PyTorch answers a mark of its enum.
 
 A key set is one integer. Its low bits are backends (CPU, CUDA, Meta ...), its higher bits are functionalities
 (Dense, ADInplaceOrView, AutogradFunctionality ...). A *runtime key* such as AutogradCPU is not a bit of its own:
@@ -128,7 +129,10 @@ def below(functionality: str) -> int:
 
 
 def highest_key(keys: int) -> DispatchKey:
-    """The runtime key that a set dispatches to: its highest functionality, on its highest backend."""
+    """The runtime key that a set dispatches to: its highest functionality, on its highest backend.
+
+    Undefined, where that functionality lacks its backend: what stands below it is not asked.
+    """
     functionality = FUNCTIONALITIES[i] if (i := keys.bit_length() - 1 - BACKEND_BITS) >= 0 else None
     if functionality is None:
         return DispatchKey.Undefined
