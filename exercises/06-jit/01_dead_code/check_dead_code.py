@@ -82,3 +82,10 @@ def test_a_random_draw(ask: Ask) -> None:
     because = "the draw moves the generator on: without it every later draw gives other numbers"
     kept = "Constant ListConstruct rand tanh"
     left(ask, lines, "%r", kept, because)
+    lines = (
+        "%n : NoneType = prim::Constant(); %low : float = prim::Constant[value=0.]();"
+        " %high : float = prim::Constant[value=1.]();"
+        " %a = neg(%x); %w = relu_(%a); %u = uniform_(%a, %low, %high, %n); %r = tanh(%x)"
+    )
+    because = "a node that is kept for its side effect takes its inputs as any other does"
+    left(ask, lines, "%r", "Constant Constant Constant neg relu_ uniform_ tanh", because)
