@@ -21,10 +21,13 @@ class Row:
     seconds: dict[str, float]
     budget: float | None = None  # the ratio to torch that the project set itself
     note: str = ""
+    share: float | None = None  # the ratio, where it is to something else than torch: the name says to what
 
     @property
     def ratio(self) -> float | None:
         """Our time over torch's; None where torch did not run."""
+        if self.share is not None:
+            return self.share
         return self.seconds["glasstorch"] / self.seconds["torch"] if "torch" in self.seconds else None
 
 

@@ -22,24 +22,26 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
     """The contests of this file, for the modules that are installed."""
     called: dict[str, Run] = {}
     interpreted: dict[str, Run] = {}
-    models: dict[str, Run] = {}
-    traced_models: dict[str, Run] = {}
+    steps: dict[str, Run] = {}
+    traced_steps: dict[str, Run] = {}
     for name, module in modules.items():
         x, y = module.ones(8), module.ones(8)
         called[name] = _for_each_node(_chain, x, y)
         interpreted[name] = _as_traced(module, _for_each_node(_traced(module, _chain, (x, y)), x, y))
-        nn: Any = module.nn
-        model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))
-        images = module.ones(64, 64)
-        models[name] = _steps(model, images)
-        traced_models[name] = _steps(_traced(module, model, (images,)), images)
+        model, traced = _classifier(module), _classifier(module)
+        images, labels = module.ones(64, 64), module.zeros(64, dtype=module.int64)
+        steps[name] = _steps(module, model, model, images, labels)
+        traced_steps[name] = _steps(module, _traced(module, traced, (images,)), traced, images, labels)
     calls = Contest(f"an operator of {NODES} on 8 floats, called", called, 20 * NODES)
     nodes = Contest(f"an operator of {NODES} on 8 floats, interpreted", interpreted, 20 * NODES)
     yield calls
     yield nodes
     yield Difference("an interpreted node beyond its operator's call; at most 1 us", nodes, calls)
-    yield Contest("digits classifier, forward and backward, called", models, 20)
-    yield Contest("digits classifier, forward and backward, traced", traced_models, 20)
+    step = Contest("digits classifier, a step of training, called", steps, 20)
+    traced_step = Contest("digits classifier, a step of training, traced", traced_steps, 20)
+    yield step
+    yield traced_step
+    yield Share("the traced step, in times of the called one", traced_step, step, budget=1.0)
 
 
 class Difference(Contest):
@@ -52,6 +54,18 @@ class Difference(Contest):
 
     def measure(self) -> Row:
         return Row(self.name, {"glasstorch": self.longer.fastest["glasstorch"] - self.shorter.fastest["glasstorch"]})
+
+
+class Share(Contest):
+    """One contest's time in times of another's, for glasstorch: both are measured before it."""
+
+    def __init__(self, name: str, of: Contest, whole: Contest, budget: float) -> None:
+        super().__init__(name, {}, 0, budget=budget)
+        self.of = of
+        self.whole = whole
+
+    def measure(self) -> Row:
+        return Row(self.name, {}, self.budget, share=self.of.fastest["glasstorch"] / self.whole.fastest["glasstorch"])
 
 
 def _chain(x: Any, y: Any) -> Any:
@@ -90,5 +104,18 @@ def _for_each_node(function: Callable[..., Any], *inputs: Any) -> Run:
     return run
 
 
-def _steps(model: Any, images: Any) -> Run:
-    return repeat(lambda: model(images).sum().backward())
+def _classifier(module: Any) -> Any:
+    nn = module.nn
+    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))
+
+
+def _steps(module: Any, run: Callable[..., Any], model: Any, images: Any, labels: Any) -> Run:
+    """Steps of training: forward, loss, backward, and what the optimizer does with the gradients."""
+    optimizer = module.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        module.nn.functional.cross_entropy(run(images), labels).backward()
+        optimizer.step()
+
+    return repeat(step)
