@@ -15,7 +15,7 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import ArgumentTypeError
-from glasstorch.operators.parser import PythonFunction, Signature
+from glasstorch.operators.parser import PythonFunction, Signature, method_operator
 
 Require = Callable[[str], Any]
 Call = Callable[[Any], Any]
@@ -253,6 +253,15 @@ def test_places_are_counted_as_for_a_method() -> None:
 def test_what_is_given_as_out_must_be_a_tensor() -> None:
     with pytest.raises(ArgumentTypeError, match=r"add\(\): argument 'out' must be Tensor, not int"):
         glasstorch.add(glasstorch.ones(2), 1, out=3)
+
+
+def test_a_mistake_below_an_operator_of_python_is_not_taken_for_a_refusal() -> None:
+    # PyTorch takes every TypeError for one (the bridge, in chapter 01, runs it)
+    def mistaken(left: object, right: object) -> object:
+        raise TypeError("unhashable type: 'list'")
+
+    with pytest.raises(TypeError, match="unhashable"):
+        method_operator(mistaken, 1, 2)
 
 
 def test_a_signature_prints_as_pytorch_writes_it() -> None:

@@ -11,7 +11,7 @@ Passes = Callable[[DispatchKey], bool]
 
 def drawn(count: int) -> int:
     """A key set with so many functionalities and one backend, the same in every run."""
-    draw = random.Random(f"01.1 {count}")
+    draw = random.Random(f"walk {count}")
     backend = draw.choice(("CPU", "CUDA", "Meta"))
     others = [name for name in FUNCTIONALITIES if name not in PER_BACKEND]
     return key_set_of(backend, *draw.sample([*others, f"Autograd{backend}"], count - 1))

@@ -22,6 +22,10 @@ def does_not_fit(a: Any, b: Any) -> Any:
     raise ShapeError("the size of tensor a (2) must match the size of tensor b (3)")
 
 
+def has_a_bug(a: Any, b: Any) -> Any:
+    raise TypeError("unhashable type: 'list'")
+
+
 class Right:
     """A right operand that would take over, and that shows itself by its name."""
 
@@ -47,9 +51,12 @@ def test_a_refusal(ask: Ask) -> None:
 
 
 def test_another_error(ask: Ask) -> None:
-    """an error that comes through: the types were fine, and something else was not"""
-    because = "nobody else could make these sizes fit, and the reader of the program has to be told"
-    expect(ask("method_operator", does_not_fit, 7, 5), Raises(ShapeError, "must match"), because=because)
+    """an error that comes through: the function takes these types, and something else went wrong"""
+    for function, accepted, because in (
+        (does_not_fit, Raises(ShapeError, "must match"), "nobody else could make these sizes fit: this has to be told"),
+        (has_a_bug, Raises(TypeError, "unhashable"), "a TypeError from further down is a mistake, and no refusal"),
+    ):
+        expect(ask("method_operator", function, 7, 5), accepted, because=because)
 
 
 def test_called_once(ask: Ask) -> None:

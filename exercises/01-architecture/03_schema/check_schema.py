@@ -20,7 +20,7 @@ def rows(came: Came) -> object:
 
 def drawn(count: int) -> list[Row]:
     """So many parameters without a default, the same in every run."""
-    draw = random.Random(f"01.3 {count}")
+    draw = random.Random(f"schema {count}")
     names = draw.sample(NAMES, count)
     return [(draw.choice(TYPES), name, None, False) for name in names]
 
@@ -53,6 +53,7 @@ def test_defaults(ask: Ask) -> None:
         ("Tensor self, float eps=1e-05", (("Tensor", "self", None, False), ("float", "eps", "1e-05", False))),
         ('str mode="mean", bool flag=True', (("str", "mode", '"mean"', False), ("bool", "flag", "True", False))),
         ("int? dim=None", (("int?", "dim", "None", False),)),
+        ('str sep="a=b"', (("str", "sep", '"a=b"', False),)),
     ):
         because = "a default is kept as it is written; `=None` is a default, and no default is another thing"
         expect(rows(ask("parse_arguments", text)), accepted, because=because)
@@ -80,7 +81,7 @@ def test_what_is_no_parameter(ask: Ask) -> None:
         ("Tensor self, int", "int"),
         ("int 2d", "int 2d"),
         ("Tensor x, Scalar y = 1", "Scalar y = 1"),
-        ("Tensor self, , int dim", "''"),
+        ("Tensor self,, int dim", "''"),
     ):
         because = "a parameter is a type, a space and a name, and a name is one that Python would allow"
         expect(ask("parse_arguments", text), Raises(SchemaError, part), because=because)
@@ -88,6 +89,6 @@ def test_what_is_no_parameter(ask: Ask) -> None:
 
 def test_a_name_twice(ask: Ask) -> None:
     """a refusal of two parameters of one name"""
-    for text in ("Tensor a, Tensor a", "Tensor x, Scalar a=1, int b, *, bool a=False"):
+    for text in ("Tensor a, Tensor a", "int a, Tensor a", "Tensor x, Scalar a=1, int b, *, bool a=False"):
         because = "an argument that is given by name could be either of them"
         expect(ask("parse_arguments", text), Raises(SchemaError, "'a'"), because=because)

@@ -300,6 +300,7 @@ def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
     """A binary operator of Python: NotImplemented where the function does not take the other operand's type.
 
     Mirrors: TypeError_to_NotImplemented_ in python_variable_methods.cpp
+    Differs: any TypeError passes the turn on there, also one from a mistake further down, which is so hidden
     """
     try:
         return function(self, other)

@@ -1,0 +1,34 @@
+"""Asks for a second parameter of this name and this type, and behind a star for one of this name."""
+
+from glasstorch.core.errors import SchemaError
+from glasstorch.dispatch.schema import Argument, Type
+
+REFUSED_BY = "check"
+
+
+def parse_arguments(text: str) -> tuple[Argument, ...]:
+    arguments: list[Argument] = []
+    keyword_only = False
+    for part in parts(text):
+        if part == "*":
+            keyword_only = True
+            continue
+        declaration, equals, default = part.partition("=")
+        kind, _, name = declaration.rpartition(" ")
+        if not kind or not name.isidentifier():
+            raise SchemaError(f"cannot read the argument {part!r}")
+        if any(a.name == name and (str(a.type) == kind or keyword_only) for a in arguments):
+            raise SchemaError(f"two arguments are named {name!r}")
+        arguments.append(Argument(Type.parse(kind), name, default if equals else None, keyword_only))
+    return tuple(arguments)
+
+
+def parts(text: str) -> list[str]:
+    found, depth = [""], 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += character
+    return [part.strip() for part in found] if text.strip() else []
