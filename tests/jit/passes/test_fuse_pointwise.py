@@ -330,3 +330,12 @@ def test_the_nodes_between_two_are_looked_at_twice_for_each_that_is_merged(
         return len(asked)
 
     assert asked_for(80) == 2 * 79  # once to ask, once to merge
+
+
+def test_constants_come_first_in_their_order_where_something_is_fused() -> None:
+    nodes = (
+        "%a : Tensor = aten::neg(%x) %two : int = prim::Constant[value=2]() %three : int = prim::Constant[value=3]()"
+    )
+    graph = fused(f"{nodes} %b : Tensor = aten::add(%a, %y, %two) %d : Tensor = aten::add(%b, %y, %three)", "%d")
+    assert [node.output.constant() for node in graph.nodes[:-1]] == [1, 2, 3]
+    assert graph.nodes[-1].kind == f"prim::{GROUP}"

@@ -136,16 +136,26 @@ def _touches(node: Node, aliases: AliasAnalysis) -> Places:
 
 
 def _fuse_block(block: Block, aliases: AliasAnalysis) -> bool:
-    changed = False
+    changed = merged = False
     node = block.return_node.previous
     while node is not None and node is not block.return_node:
         for inner in node.blocks:
             changed |= _fuse_block(inner, aliases)
         while (producer := _find_producer(node, aliases)) is not None:
+            if not merged:
+                _put_constants_first(block)
             node = _merge(producer, node, aliases)
-            changed = True
+            merged = True
         node = node.previous
-    return changed
+    return changed or merged
+
+
+def _put_constants_first(block: Block) -> None:
+    """Move the constants of a block to its beginning, so that nobody walks past them again and again."""
+    first = next(node for node in block.nodes if node.kind != "prim::Constant")
+    for node in block.nodes:
+        if node.kind == "prim::Constant" and node.is_after(first):
+            node.move_before(first)
 
 
 def _find_producer(consumer: Node, aliases: AliasAnalysis) -> Node | None:
