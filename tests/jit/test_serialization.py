@@ -6,10 +6,12 @@ import io
 import json
 import os
 import random
+import stat
 import struct
 import subprocess
 import sys
 import threading
+import tracemalloc
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -286,6 +288,22 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path, monk
     assert [path.name for path in tmp_path.iterdir()] == ["model.pt"]
 
 
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
+    file = tmp_path / "model.pt"
+    traced_model().save(file)
+    file.chmod(0o600)
+    traced_model().save(file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil", "a//b", "", ".", "a\\b", 3])
+def test_a_name_that_leads_elsewhere_is_refused(name: Any) -> None:
+    with pytest.raises(ValueError, match=r"_extra_files: expected names such as 'notes/first\.txt', got"):
+        traced_model().save_to_buffer({name: b""})
+    with pytest.raises(ValueError, match=r"_extra_files: expected names such as 'notes/first\.txt', got"):
+        jit.load(io.BytesIO(traced_model().save_to_buffer()), _extra_files={name: ""})
+
+
 def test_a_saved_file_has_the_permissions_of_a_new_one(tmp_path: Path) -> None:
     plain, file = tmp_path / "plain", tmp_path / "model.pt"
     plain.write_bytes(b"")
@@ -310,13 +328,19 @@ def test_a_link_is_followed_and_a_pipe_is_written_to(tmp_path: Path) -> None:
     reader.join()
     assert read == [traced.save_to_buffer()]
     assert pipe.is_fifo()
+    writer = threading.Thread(target=lambda: pipe.write_bytes(read[0]))
+    writer.start()
+    assert str(jit.load(pipe).graph) == str(traced.graph)
+    writer.join()
 
 
 def test_a_place_that_cannot_be_written_to_says_so(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         traced_model().save(tmp_path)
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        traced_model().save(tmp_path / "nowhere" / "model.pt")
+    missing = tmp_path / "nowhere" / "model.pt"
+    with pytest.raises(FileNotFoundError, match="nowhere") as found:
+        traced_model().save(missing)
+    assert found.value.filename == str(missing)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -506,6 +530,39 @@ def test_a_map_location_that_is_not_here_is_no_fault_of_the_archive() -> None:
     for location in ("cuda:99", "disc"):
         with pytest.raises(DeviceError):
             jit.load(io.BytesIO(b""), map_location=location)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(None, "got NoneType"), (3, "got int"), (io.StringIO("text"), "got StringIO, which gives str")],
+    ids=["nothing", "number", "text"],
+)
+def test_what_gives_no_bytes_is_refused(given: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=rf"jit\.load: expected a path, or something to read bytes from, {said}"):
+        jit.load(given)
+
+
+def test_bytes_that_are_no_bools_are_refused() -> None:
+    mask = glasstorch.tensor([True, False])
+    files = members(jit.trace(lambda x: x * mask, glasstorch.ones(2)).save_to_buffer())
+    assert files["archive/data/0"] == b"\1\0"
+    files["archive/data/0"] = b"\1\2"
+    with pytest.raises(ArchiveError, match="a tensor of bool is to have bytes that are 0 or 1, and has others"):
+        jit.load(packed(files))
+
+
+def test_a_file_is_not_in_memory_beside_what_is_loaded_from_it(tmp_path: Path) -> None:
+    nbytes = 8_000_000
+    held = glasstorch.zeros(nbytes // 4)
+    jit.trace(lambda x: x + held, glasstorch.zeros(1)).save(tmp_path / "model.pt")
+    tracemalloc.start()
+    try:
+        loaded = jit.load(tmp_path / "model.pt")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert loaded(glasstorch.ones(1)).shape == held.shape
+    assert most < 1.5 * nbytes
 
 
 def test_a_compressed_member_is_refused_before_it_is_unpacked() -> None:

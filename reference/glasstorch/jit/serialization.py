@@ -34,8 +34,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
-import numpy as np
-
 from glasstorch._tensor import Tensor, empty, make
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
@@ -69,6 +67,7 @@ def save(m: Any, f: str | os.PathLike[str] | IO[bytes], _extra_files: Extra | No
 
     The parameters, buffers and constants are written with their values, and the modules with their names. Hooks, and
     whatever else Python knows of the modules, are not. `_extra_files` are further texts to keep beside it, by name.
+    A file that is replaced keeps its permissions.
     """
     data = archive_of(m, _extra_files)
     if not isinstance(f, str | os.PathLike):
@@ -81,12 +80,16 @@ def save(m: Any, f: str | os.PathLike[str] | IO[bytes], _extra_files: Extra | No
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         with open(temporary, "xb") as file:
+            if target.exists():
+                os.chmod(temporary, target.stat().st_mode & 0o7777)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is not None:
+            error.filename, error.filename2 = os.fspath(f), None  # nobody knows the temporary file
         raise
 
 
@@ -96,6 +99,8 @@ def archive_of(m: Any, extra_files: Extra | None = None) -> bytes:
         raise TypeError(
             f"jit.save: expected what jit.trace gave, a ScriptFunction or a ScriptModule, got {type(m).__name__}"
         )
+    for name in extra_files or ():
+        _check_extra(name)
     writer = _Writer()
     program: dict[str, Any] = {"constants": [writer.tensor(tensor) for tensor in tensor_constants(m.graph)]}
     if isinstance(m, ScriptFunction):
@@ -183,8 +188,9 @@ def load(
 ) -> Any:
     """The function or module that `save` wrote to a file: its path, or something to read bytes from.
 
-    Its tensors are on the devices they were on, or all on `map_location`. The keys of `_extra_files` name texts beside
-    the program; their bytes are put there. ArchiveError says why a file cannot be read; then nothing has been loaded.
+    Its tensors are on the devices they were on, or all on `map_location`; a device that the graph names, to make a
+    tensor there, stays. The keys of `_extra_files` name texts beside the program; their bytes are put there.
+    ArchiveError says why a file cannot be read; then nothing has been loaded.
     """
     if isinstance(map_location, str):
         map_location = Device(map_location)
@@ -199,25 +205,37 @@ def load(
             raise ValueError(f"The provided filename {f} does not exist")
         if os.path.isdir(f):
             raise ValueError(f"The provided filename {f} is a directory")
-        data = Path(f).read_bytes()
-    else:
-        data = f.read()
-    reader = _Reader(data, map_location)
-    found = {name: reader.member(f"extra/{name}") for name in _extra_files or {}}
+        with open(f, "rb") as file:
+            return _read(file if file.seekable() else io.BytesIO(file.read()), map_location, _extra_files)
+    content = f.read() if hasattr(f, "read") else f
+    if not isinstance(content, bytes):
+        raise TypeError(f"jit.load: expected a path, or something to read bytes from, got {_what(f, content)}")
+    return _read(io.BytesIO(content), map_location, _extra_files)
+
+
+def _what(f: Any, content: Any) -> str:
+    return type(f).__name__ if f is content else f"{type(f).__name__}, which gives {type(content).__name__}"
+
+
+def _read(file: IO[bytes], on: Device | None, extra_files: dict[str, Any] | None) -> Any:
+    for name in extra_files or ():
+        _check_extra(name)
+    reader = _Reader(file, on)
+    found = {name: reader.member(f"extra/{name}") for name in extra_files or {}}
     program = reader.program()
-    if _extra_files is not None:
-        _extra_files.update(found)
+    if extra_files is not None:
+        extra_files.update(found)
     return program
 
 
 class _Reader:
     """Reads the members of an archive, and believes none of them before it was looked at."""
 
-    def __init__(self, data: bytes, on: Device | None) -> None:
+    def __init__(self, file: IO[bytes], on: Device | None) -> None:
         self.on = on
         self._tensors: list[Tensor] = []
         try:
-            self.archive = zipfile.ZipFile(io.BytesIO(data))
+            self.archive = zipfile.ZipFile(file)
             self.folder = next(iter(self.archive.namelist()), "").partition("/")[0]
             self._check_version()
             for member in self.archive.infolist():
@@ -226,19 +244,22 @@ class _Reader:
         except ArchiveError:
             raise
         except (*DAMAGE, RuntimeError) as error:
-            raise _unreadable(_what_is_wrong(data, error)) from error
+            raise _unreadable(_what_is_wrong(file, error)) from error
         if damaged is not None:
             raise _unreadable(f"{damaged} is damaged: its bytes do not have the checksum that was written with them")
 
     def member(self, name: str) -> bytes:
         """The bytes of one file of the archive."""
+        return self.archive.read(self._info(name))
+
+    def _info(self, name: str) -> zipfile.ZipInfo:
         try:
             member = self.archive.getinfo(f"{self.folder}/{name}")
         except KeyError:
             held = ", ".join(sorted(self.archive.namelist())) or "nothing"
             raise _unreadable(f"there is no {name} in it; it has {held}") from None
         _refuse_compressed(member)
-        return self.archive.read(member)
+        return member
 
     def _text(self, name: str) -> str:
         return self.member(name).decode("ascii", "backslashreplace").strip()
@@ -285,12 +306,14 @@ class _Reader:
         on = Device(device) if self.on is None else self.on
         if Device(device).type == "meta":
             return Storage.allocate(nbytes, Device(device))
-        content = self.member(f"data/{i}")
-        if len(content) != nbytes:
-            raise ValueError(f"storage {i} is to have {nbytes} bytes, and there are {len(content)} in data/{i}")
+        member = self._info(f"data/{i}")
+        if member.file_size != nbytes:
+            raise ValueError(f"storage {i} is to have {nbytes} bytes, and there are {member.file_size} in data/{i}")
         storage = Storage.allocate(nbytes)
         assert storage.buffer is not None, "there is no storage without bytes on the CPU"
-        storage.buffer[:] = np.frombuffer(content, np.uint8)
+        with self.archive.open(member) as content:
+            assert isinstance(content, zipfile.ZipExtFile), "which reads into a buffer"
+            content.readinto(storage.buffer.data)
         try:
             return storage if on == CPU else _moved(storage, on)
         except DeviceError as error:
@@ -343,6 +366,12 @@ def _tensor(
     if math.prod(sizes) > LARGEST:
         raise ValueError(f"a tensor is to have the sizes {shape}, more elements than can be counted")
     check_fits(storage, BY_NAME[dtype], sizes, steps, offset)
+    if (
+        dtype == "bool"
+        and storage.device.type != "meta"
+        and make(storage, BY_NAME["uint8"], sizes, steps, offset).gt(1).any()
+    ):
+        raise ValueError("a tensor of bool is to have bytes that are 0 or 1, and has others")
     tensor = make(storage, BY_NAME[dtype], sizes, steps, offset)
     if parameter:
         return Parameter(tensor, requires_grad)
@@ -361,10 +390,18 @@ def _refuse_compressed(member: zipfile.ZipInfo) -> None:
         raise _unreadable(f"{member.filename} is compressed; the members of an archive are stored as they are")
 
 
-def _what_is_wrong(data: bytes, error: Exception) -> str:
-    if not data:
+def _check_extra(name: Any) -> None:
+    """Refuse a name under which a file would be unpacked elsewhere."""
+    if not isinstance(name, str) or "\\" in name or not all(part.strip(".") for part in name.split("/")):
+        raise ValueError(f"_extra_files: expected names such as 'notes/first.txt', got {name!r}")
+
+
+def _what_is_wrong(file: IO[bytes], error: Exception) -> str:
+    file.seek(0)
+    begins = file.read(2)
+    if not begins:
         return "it is empty"
-    if data.startswith(b"PK"):
+    if begins == b"PK":
         return f"it begins as a zip file, and was cut off or changed ({error})"
     return f"it is no zip file ({error})"
 
