@@ -107,6 +107,25 @@ def test_the_optimised_graph_has_fewer_nodes_and_a_group(reader: nn.Module) -> N
     ]
 
 
+def test_the_plain_network_has_groups_and_no_more_nodes_or_allocations(
+    examples: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, images = examples.make_model(), pixels(IMAGES)
+    traced = jit.trace(model, images[:1])
+    with glasstorch.no_grad():
+        optimised = traced.graph_for(images)
+        eager = allocations(lambda: model(images), monkeypatch)
+        assert allocations(lambda: traced(images), monkeypatch) <= eager
+    assert [node.kind for node in optimised.nodes if node.kind != "prim::Constant"] == [
+        "prim::FusionGroup" if node.kind == "aten::relu" else node.kind
+        for node in traced.graph.nodes
+        if node.kind != "prim::Constant"
+    ]
+    for group in optimised.find_all_nodes("prim::FusionGroup"):
+        kinds = [node.kind for node in group.attributes["Subgraph"].nodes if node.kind != "prim::Constant"]
+        assert kinds == ["aten::add", "aten::relu"]
+
+
 @pytest.mark.parametrize("fuser", ["numpy", "default"])
 def test_the_optimised_graph_allocates_less(fuser: str, reader: nn.Module, monkeypatch: pytest.MonkeyPatch) -> None:
     images = pixels(IMAGES)

@@ -8,6 +8,7 @@ import glasstorch
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.passes.decompose_ops import decompose_ops
 from glasstorch.jit.passes.fuse_pointwise import fuse_pointwise
+from glasstorch.jit.types import NoneType
 from tests.jit.passes.texts import NONE, ONE, after, graph_of
 
 INPUTS = "%x : Tensor, %w : Tensor, %b : Tensor, %n : int"
@@ -19,7 +20,14 @@ def left(nodes: str, returns: str) -> list[str]:
 
 
 def test_linear_before_a_pointwise_operator_becomes_a_product_and_a_sum() -> None:
-    assert left(f"{LINEAR} %r : Tensor = aten::relu(%l)", "%r") == ["t", "matmul", "add", "relu"]
+    assert left(f"{LINEAR} %r : Tensor = aten::relu(%l)", "%r") == ["linear", "add", "relu"]
+
+
+def test_all_products_share_one_none() -> None:
+    nodes = f"{LINEAR} %r : Tensor = aten::relu(%l) %m : Tensor = aten::linear(%r, %w, %b) %s : Tensor = aten::relu(%m)"
+    graph = graph_of(nodes, "%s", INPUTS)
+    decompose_ops(graph)
+    assert sum(node.output.type == NoneType() for node in graph.find_all_nodes("prim::Constant")) == 1
 
 
 def test_addmm_before_a_pointwise_operator_becomes_a_product_and_a_sum() -> None:
@@ -63,7 +71,7 @@ def test_blocks_are_searched_and_do_not_count_as_beside() -> None:
           %m : Tensor = aten::linear(%x, %w, %b)
           %f : Tensor = aten::exp(%m)
           -> (%f)"""
-    assert left(nodes, "%r") == ["linear", "If", "exp", "t", "matmul", "add", "exp"]
+    assert left(nodes, "%r") == ["linear", "If", "exp", "linear", "add", "exp"]
 
 
 def test_names_and_lines_are_kept() -> None:

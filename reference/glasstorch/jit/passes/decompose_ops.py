@@ -16,11 +16,11 @@ from typing import Final
 from glasstorch.jit.constants import UNKNOWN, known
 from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.passes.fuse_pointwise import is_fusible
-from glasstorch.jit.types import TENSOR
+from glasstorch.jit.types import NONE, TENSOR
 
 
 def decompose_ops(graph: Graph) -> bool:
-    """Write `addmm` as `mm` and `add`, and `linear` with a bias as `t`, `matmul` and `add`, where that helps fusion.
+    """Write `addmm` as `mm` and `add`, and `linear` with a bias as `linear` without and `add`, where that helps fusion.
 
     The factors of an `addmm` must be known to be 1.
     """
@@ -69,7 +69,18 @@ def _linear(node: Node) -> tuple[Value, Value] | None:
     rows, weight, bias = node.inputs
     if not bias.type.is_subtype_of(TENSOR):
         return None
-    return _new(node, "aten::matmul", rows, _new(node, "aten::t", weight)), bias
+    return _new(node, "aten::linear", rows, weight, _none(node.graph)), bias
+
+
+def _none(graph: Graph) -> Value:
+    """The constant None, at the beginning of the graph, where all nodes can use it."""
+    for node in graph.nodes:
+        if node.kind != "prim::Constant":
+            break
+        if node.output.type == NONE:
+            return node.output
+    with graph.inserting_before(graph.nodes[0]):
+        return graph.insert_constant(None)
 
 
 def _new(node: Node, kind: str, *inputs: Value) -> Value:
