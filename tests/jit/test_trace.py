@@ -233,6 +233,18 @@ def model() -> Any:
     return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
 
 
+class Counting(nn.Module):
+    """Adds its calls up in a buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", glasstorch.zeros(()))
+
+    def forward(self, x: Any) -> Any:
+        self.calls.add_(1)
+        return x * self.calls
+
+
 def test_a_traced_module_gives_the_same_values_and_gradients() -> None:
     eager = model()
     traced = trace(copy.deepcopy(eager), glasstorch.zeros(1, 4))
@@ -251,6 +263,40 @@ def test_a_traced_module_has_the_parameters_of_the_module() -> None:
     assert list(traced.state_dict()) == list(original.state_dict())
     assert all(a is b for a, b in zip(traced.parameters(), original.parameters(), strict=True))
     assert "original_name=Sequential" in repr(traced)
+
+
+def test_a_traced_module_and_its_original_leave_each_other_as_they_are() -> None:
+    original = nn.Sequential(nn.Linear(2, 2), nn.Sequential(Counting()))
+    traced = trace(original.eval(), glasstorch.ones(1, 2), check_trace=False)
+    original.train()
+    traced.eval()
+    assert [module.training for module in original.modules()] == [True] * 4
+    assert [module.training for module in traced.modules()] == [False] * 4
+    second_call = traced(glasstorch.ones(1, 2))
+    original[0].weight = nn.Parameter(glasstorch.zeros(2, 2))
+    original[1][0].calls = glasstorch.zeros(())
+    assert glasstorch.allclose(traced(glasstorch.ones(1, 2)), second_call * 3 / 2)
+    getattr(traced, "0").weight = nn.Parameter(glasstorch.ones(2, 2))
+    assert original[0].weight.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_a_child_in_two_places_is_one_child_of_the_trace() -> None:
+    layer = nn.Linear(2, 2)
+    traced = trace(nn.Sequential(layer, nn.ReLU(), layer), glasstorch.ones(1, 2))
+    assert getattr(traced, "0") is getattr(traced, "2")
+    assert len(list(traced.parameters())) == 2
+    assert repr(traced).endswith(
+        "(0): Linear(original_name=Linear)\n  (1): ReLU(original_name=ReLU)\n  (2): Linear(original_name=Linear)\n)"
+    )
+
+
+def test_a_part_of_a_traced_module_has_no_graph_of_its_own(require: Callable[[str], Any]) -> None:
+    for library in (glasstorch, require("torch")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            traced = library.jit.trace(library.nn.Sequential(library.nn.ReLU()), library.ones(1))
+        with pytest.raises(RuntimeError, match="Trace submodules cannot be called"):
+            getattr(traced, "0")(library.ones(1))
 
 
 def test_a_trained_parameter_is_seen_at_the_next_call() -> None:
@@ -274,18 +320,6 @@ def test_an_example_that_is_a_parameter_stays_an_input() -> None:
     traced = trace(layer, layer.weight)
     x = glasstorch.tensor([[1.0, 2.0], [3.0, 4.0]])
     same(traced(x), layer(x), "another input")
-
-
-class Counting(nn.Module):
-    """Adds its calls up in a buffer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("calls", glasstorch.zeros(()))
-
-    def forward(self, x: Any) -> Any:
-        self.calls.add_(1)
-        return x * self.calls
 
 
 def test_a_buffer_changed_in_place_is_changed_by_the_trace() -> None:

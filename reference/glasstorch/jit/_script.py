@@ -63,19 +63,20 @@ class ScriptFunction:
 class ScriptModule(Module):
     """A module that is kept as a graph: its parameters, buffers and children are there, but calling it runs the graph.
 
-    The parameters are read at every call, so that training them trains this. What `train` and `eval` change in a
-    module's code was fixed when the graph was made.
+    Its parameters are read at every call, so that training them trains this. Those of a traced module are the
+    original's own tensors; another one put in place of one of them is put there in one of the two modules only. What
+    `train` and `eval` change in a module's code was fixed when the graph was made.
     """
 
     def __init__(self, held: Module, original_name: str, graph: Graph, used_parameters: Sequence[str]) -> None:
-        """`held` is the module whose parameters, buffers and children it takes over."""
+        """`held` has the parameters, buffers and children, which this takes over."""
         super().__init__()
         self.original_name = original_name
         self.training = held.training
-        self._parameters = dict(held._parameters)
-        self._buffers = dict(held._buffers)
-        self._non_persistent_buffers_set = set(held._non_persistent_buffers_set)
-        self._modules = dict(held._modules)
+        self._parameters = held._parameters
+        self._buffers = held._buffers
+        self._non_persistent_buffers_set = held._non_persistent_buffers_set
+        self._modules = held._modules
         self.graph = graph
         self.used_parameters = tuple(used_parameters)  # their names in the module; the graph's last inputs
         self._sources = [_slot(self, name) for name in used_parameters]
@@ -119,12 +120,19 @@ class RecursiveScriptModule(ScriptModule):
     """A module that was loaded: all that is known of it is its graph and what it holds."""
 
 
-class LoadedChild(Module):
-    """A child of a loaded module: what it held is there, and what it computed is part of its parent's graph."""
+class ModulePart(Module):
+    """A child of a ScriptModule: what it held is there, and what it computed is part of the whole module's graph."""
 
     def __init__(self, original_name: str) -> None:
         super().__init__()
         self.original_name = original_name
+
+    def extra_repr(self) -> str:
+        return f"original_name={self.original_name}"
+
+
+class LoadedChild(ModulePart):
+    """A child of a module that was loaded."""
 
     def _get_name(self) -> str:
         return RecursiveScriptModule.__name__
@@ -136,8 +144,33 @@ class LoadedChild(Module):
             "whole module; call that, or save this one by itself"
         )
 
-    def extra_repr(self) -> str:
-        return f"original_name={self.original_name}"
+
+class TracedModule(ModulePart):
+    """What a module held when it was traced, and what its children held. The tensors are the same."""
+
+    def __init__(self, original: Module, made: dict[int, TracedModule] | None = None) -> None:
+        """`made` has what there is already, by the id of the original: a child may have more than one place."""
+        super().__init__(getattr(original, "original_name", type(original).__name__))
+        made = {} if made is None else made
+        made[id(original)] = self
+        self.training = original.training
+        self._parameters = dict(original._parameters)
+        self._buffers = dict(original._buffers)
+        self._non_persistent_buffers_set = set(original._non_persistent_buffers_set)
+        for name, child in original._modules.items():
+            if child is not None and id(child) not in made:
+                TracedModule(child, made)
+            self._modules[name] = None if child is None else made[id(child)]
+
+    def _get_name(self) -> str:
+        return self.original_name
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: the one graph is that of the whole module."""
+        raise ArgumentError(
+            f"Trace submodules cannot be called: what {self.original_name} computes is in the graph of the whole "
+            "module; call that, or trace this one by itself"
+        )
 
 
 def _slot(module: Module, path: str) -> tuple[dict[str, Any], str]:

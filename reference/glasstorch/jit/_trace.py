@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.jit._script import ScriptFunction, ScriptModule
+from glasstorch.jit._script import ScriptFunction, ScriptModule, TracedModule
 from glasstorch.jit.check_trace import check_trace as run_checks
 from glasstorch.jit.check_trace import clone_inputs
 from glasstorch.jit.ir import Graph
@@ -24,7 +24,8 @@ class TopLevelTracedModule(ScriptModule):
     """A traced module."""
 
     def __init__(self, original: Module, graph: Graph, used_parameters: Sequence[str]) -> None:
-        super().__init__(original, type(original).__name__, graph, used_parameters)
+        held = TracedModule(original)
+        super().__init__(held, held.original_name, graph, used_parameters)
 
 
 def trace(
