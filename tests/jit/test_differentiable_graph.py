@@ -234,12 +234,62 @@ def test_gradients_are_derived_for_those_inputs_that_want_one() -> None:
     ]
 
 
-def test_beyond_the_limit_of_signatures_operators_run_one_by_one() -> None:
-    run = graph(SINE)
-    for n in range(SIGNATURE_LIMIT + 2):
+def test_beyond_the_limit_of_signatures_operators_run_one_by_one_and_that_is_told_once() -> None:
+    said: list[str] = []
+    run = DifferentiableGraph(parse_ir(SINE), FUSER, said.append)
+    for n in range(SIGNATURE_LIMIT + 3):
         (y,) = run(glasstorch.rand(n + 1, requires_grad=True))
         name = "DifferentiableGraphBackward" if n < SIGNATURE_LIMIT else "SinBackward0"
         assert y.grad_fn.name() == name
+    assert said == [f"it was derived for {SIGNATURE_LIMIT} kinds of inputs already, and these are of another"]
+
+
+def test_a_signature_that_was_not_used_for_long_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glasstorch.jit.differentiable_graph.SIGNATURE_LIMIT", 2)
+    monkeypatch.setattr("glasstorch.jit.differentiable_graph.STALE_CALLS", 4)
+    run = graph(SINE)
+
+    def name(n: int) -> str:
+        return run(glasstorch.rand(n, requires_grad=True))[0].grad_fn.name()
+
+    assert [name(n) for n in (1, 2, 1, 3, 1, 3)] == [
+        *["DifferentiableGraphBackward"] * 3,
+        "SinBackward0",  # the second was used two calls ago
+        "DifferentiableGraphBackward",
+        "DifferentiableGraphBackward",  # now it was four
+    ]
+    assert [name(n) for n in (1, 3, 2)] == [*["DifferentiableGraphBackward"] * 2, "SinBackward0"]
+
+
+def test_what_cannot_be_derived_is_told_once_for_each_reason() -> None:
+    text = """graph(%x : Tensor, %y : Tensor):
+  %a : Tensor[] = aten::where(%y)
+  %b : Tensor = prim::ListUnpack(%a)
+  %c : Tensor = aten::mul(%x, %b)
+  return (%c)
+"""
+    said: list[str] = []
+    run = DifferentiableGraph(parse_ir(text), FUSER, said.append)
+    for n in range(4):
+        run(glasstorch.rand(n + 1, 1, requires_grad=True), glasstorch.ones(2))
+    assert len(said) == 1
+    assert run.derived() == [None] * 4
+
+
+def test_an_input_is_kept_for_the_gradient_of_the_gradient() -> None:
+    text = """graph(%x : Tensor):
+  %a : Tensor = aten::neg(%x)
+  %b : Tensor = aten::exp(%a)
+  %c : Tensor = aten::neg(%b)
+  return (%c)
+"""
+    run = graph(text)
+    x = glasstorch.rand(3, requires_grad=True)
+    (y,) = run(x)
+    (derived,) = run.derived()
+    assert derived is not None
+    assert derived.gradient.df_input_captured_inputs == []
+    assert sorted(y.grad_fn.saved) == [0, 2]  # x, and what exp gave
 
 
 def test_a_graph_that_needs_data_runs_operator_by_operator() -> None:

@@ -14,13 +14,22 @@ inside of it are outputs of no operator. So the backward pass is run as a functi
 inputs and of those outputs that were captured; what else it needs of forward is computed again. It runs as a
 prim::DifferentiableGraph does: its own gradient is derived when it is asked for, and so on for any order. For that the
 node keeps the inputs that the gradients depend on, even where the backward pass itself needs only what was computed of
-them. One of these changed in place is an error only then.
+them: of `(x + 1).exp() * 2` it keeps x beside the result of exp, where the operators' own nodes keep that result alone.
+What a leaf holds lives anyway; another input is memory that a run by operators would have given back by then. One of
+these changed in place is an error only then.
+
+# Note [Kinds of inputs]
+A gradient is derived for inputs of one signature, and deriving takes as long as about a hundred runs. So derived graphs
+are kept, for SIGNATURE_LIMIT signatures. When there are more, the one that was used longest ago makes room, but only if
+that was STALE_CALLS calls ago: a program that goes round among more signatures than are kept would else derive at
+every call. Until then inputs of a new signature run operator by operator.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
@@ -39,8 +48,8 @@ from glasstorch.jit.passes.pipeline import run_nondiff_optimization
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.settings import fuser_name
 
-# For how many signatures a graph's gradient is derived; inputs of further ones run operator by operator.
-SIGNATURE_LIMIT: Final = 8
+SIGNATURE_LIMIT: Final = 32  # Note [Kinds of inputs]
+STALE_CALLS: Final = 1000
 
 BY_DEFAULT: Final = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT
 # Views are recorded and versions counted, as what is returned may show memory of what is saved.
@@ -56,9 +65,11 @@ class DifferentiableGraph:
         self.graph = graph
         self._fuser = fuser
         self._tell = tell  # is told why the operators run one by one
+        self._told: set[str] = set()
         self._as_it_is = Code(graph)
         self._without_gradient: Code | None = None
-        self._derived: dict[tuple[Any, ...], Derived | None] = {}
+        self._kept: dict[tuple[Any, ...], Kept] = {}
+        self._calls = 0
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:  # hot path: benchmarks/jit.py
         if active_keys.get() != BY_DEFAULT:  # a mode is on, which is to see every operator
@@ -72,31 +83,58 @@ class DifferentiableGraph:
             if tensor._number is not None:
                 return self._as_it_is(*inputs)
         found = tuple(key)
-        derived = self._derived[found] if found in self._derived else self._derive(found, inputs, edges)
-        return self._as_it_is(*inputs) if derived is None else derived(inputs, edges)
+        self._calls += 1
+        kept = self._kept.get(found) or self._derive(found, inputs, edges)
+        if kept is None:
+            return self._as_it_is(*inputs)
+        kept.used = self._calls
+        return self._as_it_is(*inputs) if kept.derived is None else kept.derived(inputs, edges)
 
     def derived(self) -> list[Derived | None]:
-        """What was derived, for each signature that a call had; None where nothing could be."""
-        return list(self._derived.values())
+        """What was derived, for each signature that is kept; None where nothing could be."""
+        return [kept.derived for kept in self._kept.values()]
 
-    def _derive(self, key: tuple[Any, ...], inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> Derived | None:
+    def _derive(self, key: tuple[Any, ...], inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> Kept | None:
+        """What is kept for the inputs' signature from now on; None where there is no room for another."""
         with _deriving:
-            if key not in self._derived and len(self._derived) >= SIGNATURE_LIMIT:
-                self._tell(f"it was derived for {SIGNATURE_LIMIT} kinds of inputs already, and these are of another")
-            elif key not in self._derived:
+            if key not in self._kept and self._has_room():
                 try:
                     signature = signature_of(inputs, [edge is not None for edge in edges])
                     gradient = differentiate(self.graph, signature, again=self._fuser != "none")
-                    self._derived[key] = Derived(gradient, self._fuser)
+                    self._kept[key] = Kept(Derived(gradient, self._fuser), self._calls)
                 except NotDerivableError as error:
-                    self._derived[key] = None
-                    self._tell(str(error))
-            return self._derived.get(key)
+                    self._kept[key] = Kept(None, self._calls)
+                    self._tell_once(str(error))
+            return self._kept.get(key)
+
+    def _has_room(self) -> bool:
+        """Whether one more signature can be kept, if need be instead of a stale one: Note [Kinds of inputs]."""
+        if len(self._kept) < SIGNATURE_LIMIT:
+            return True
+        oldest = min(self._kept, key=lambda key: self._kept[key].used)
+        if self._calls - self._kept[oldest].used < STALE_CALLS:
+            self._tell_once(f"it was derived for {SIGNATURE_LIMIT} kinds of inputs already, and these are of another")
+            return False
+        del self._kept[oldest]
+        return True
+
+    def _tell_once(self, why: str) -> None:
+        if why not in self._told:
+            self._told.add(why)
+            self._tell(why)
 
     def _run_without_gradient(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         if self._without_gradient is None:
             self._without_gradient = compiled(self.graph, self._fuser)
         return self._without_gradient(*inputs)
+
+
+@dataclass(slots=True)
+class Kept:
+    """What was derived for a signature, None if nothing could be, and the number of the last call that used it."""
+
+    derived: Derived | None
+    used: int
 
 
 class DerivedBackward(NamedTuple):
