@@ -23,7 +23,6 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
     called: dict[str, Run] = {}
     interpreted: dict[str, Run] = {}
     steps: dict[str, Run] = {}
-    traced_steps: dict[str, Run] = {}
     for name, module in modules.items():
         x, y = module.ones(8), module.ones(8)
         called[name] = _for_each_node(_chain, x, y)
@@ -31,17 +30,16 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
         model, traced = _classifier(module), _classifier(module)
         images, labels = module.ones(64, 64), module.zeros(64, dtype=module.int64)
         steps[name] = _steps(module, model, model, images, labels)
-        traced_steps[name] = _steps(module, _traced(module, traced, (images,)), traced, images, labels)
+        steps[f"{name}, traced"] = _steps(module, _traced(module, traced, (images,)), traced, images, labels)
     calls = Contest(f"an operator of {NODES} on 8 floats, called", called, 20 * NODES)
     nodes = Contest(f"an operator of {NODES} on 8 floats, interpreted", interpreted, 20 * NODES)
     yield calls
     yield nodes
     yield Difference("an interpreted node beyond its operator's call; at most 1 us", nodes, calls)
     step = Contest("digits classifier, a step of training, called", steps, 20)
-    traced_step = Contest("digits classifier, a step of training, traced", traced_steps, 20)
     yield step
-    yield traced_step
-    yield Share("the traced step, in times of the called one", traced_step, step, budget=1.0)
+    yield Traced("digits classifier, a step of training, traced", step)
+    yield Share("the traced step, in times of the called one", step, budget=1.0)
 
 
 class Difference(Contest):
@@ -56,16 +54,28 @@ class Difference(Contest):
         return Row(self.name, {"glasstorch": self.longer.fastest["glasstorch"] - self.shorter.fastest["glasstorch"]})
 
 
-class Share(Contest):
-    """One contest's time in times of another's, for glasstorch: both are measured before it."""
+class Traced(Contest):
+    """What the traced contestants of a contest took, which is measured before it: all of them run in turn."""
 
-    def __init__(self, name: str, of: Contest, whole: Contest, budget: float) -> None:
-        super().__init__(name, {}, 0, budget=budget)
-        self.of = of
-        self.whole = whole
+    def __init__(self, name: str, contest: Contest) -> None:
+        super().__init__(name, {}, 0)
+        self.contest = contest
 
     def measure(self) -> Row:
-        return Row(self.name, {}, self.budget, share=self.of.fastest["glasstorch"] / self.whole.fastest["glasstorch"])
+        fastest = self.contest.fastest
+        return Row(self.name, {name: fastest[f"{name}, traced"] for name in fastest if f"{name}, traced" in fastest})
+
+
+class Share(Contest):
+    """The traced time of glasstorch in times of the called one, in a contest that is measured before it."""
+
+    def __init__(self, name: str, contest: Contest, budget: float) -> None:
+        super().__init__(name, {}, 0, budget=budget)
+        self.contest = contest
+
+    def measure(self) -> Row:
+        fastest = self.contest.fastest
+        return Row(self.name, {}, self.budget, share=fastest["glasstorch, traced"] / fastest["glasstorch"])
 
 
 def _chain(x: Any, y: Any) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.book.small_book import SmallBook
+from tests.jit.conftest import every_graph_comes_back_from_its_text as every_graph_comes_back_from_its_text
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Does every graph that a test of the jit makes come back from its text as it was?
+"""Does every graph that a test makes come back from its text as it was? Tests of other folders import this too.
 
 While a test runs, each graph made is kept; when it ends, those that keep the rules of the verifier are printed, read
 and printed again, and their attributes compared. A text that was read before is not read again.
