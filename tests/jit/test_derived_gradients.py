@@ -53,13 +53,19 @@ def derivatives(function: Callable[..., Any], wanted: list[Tensor]) -> list[Any]
     made = results(function(*wanted))
     roots = [result for result in made if result.requires_grad]
     first = glasstorch.autograd.grad(
-        roots, wanted, [seed(root) for root in roots], create_graph=True, allow_unused=True
+        roots, wanted, [permuted_seed(root) for root in roots], create_graph=True, allow_unused=True
     )
     again = [gradient for gradient in first if gradient is not None and gradient.requires_grad]
     second: tuple[Any, ...] = ()
     if again:
-        second = glasstorch.autograd.grad(again, wanted, [seed(g) for g in again], allow_unused=True)
+        second = glasstorch.autograd.grad(again, wanted, [permuted_seed(g) for g in again], allow_unused=True)
     return [*made, *first, *second]
+
+
+def permuted_seed(result: Tensor) -> Tensor:
+    """A gradient whose elements lie in memory in the opposite order of dimensions: not as it was traced."""
+    order = range(result.dim())[::-1]
+    return seed(result).permute(*order).contiguous().permute(*order) if result.dim() > 1 else seed(result)
 
 
 @pytest.mark.parametrize("row", CHECKED, ids=lambda row: row.op)
