@@ -122,10 +122,14 @@ class Tensor(TensorMethods):
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Call `hook(grad)` when this tensor's gradient is known; a tensor that it returns replaces the gradient."""
+        if hooks.trace_hooks is not None:
+            hooks.trace_hooks.gradient_hooked(self)
         return hooks.variable_hooks.register_hook(self, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Call `hook(tensor)` after a gradient was added to this leaf's `.grad`."""
+        if hooks.trace_hooks is not None:
+            hooks.trace_hooks.gradient_hooked(self)
         return hooks.variable_hooks.register_post_accumulate_grad_hook(self, hook)
 
     def retain_grad(self) -> None:

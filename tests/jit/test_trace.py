@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -223,6 +224,24 @@ def test_a_tuple_of_another_structure_is_refused() -> None:
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(TypeError, match="expected a function or a module, got 3 of type int"):
         trace(3, glasstorch.ones(1))
+
+
+@pytest.mark.parametrize("given", [5, "x", {"x": 1}])
+def test_examples_that_are_no_tuple_are_refused(given: Any) -> None:
+    said = f"expected the inputs of a call as a tuple, .* got {given!r} of type {type(given).__name__}"
+    with pytest.raises(TypeError, match=said):
+        trace(lambda x: x, given)
+    with pytest.raises(TypeError, match=said):
+        trace(lambda x: x, glasstorch.ones(1), check_inputs=[given])
+
+
+@pytest.mark.parametrize("program", [lambda x: x.exp(), nn.Sequential(nn.ReLU())], ids=["function", "module"])
+@pytest.mark.parametrize("check", [True, False], ids=["was run", "was not run"])
+def test_a_traced_program_is_not_pickled_and_says_what_to_do(program: Any, check: bool) -> None:
+    traced = trace(program, glasstorch.ones(1), check_trace=check)
+    with pytest.raises(pickle.PicklingError, match=r"cannot be pickled; jit\.save writes it"):
+        pickle.dumps(traced)
+    assert copy.deepcopy(traced)(glasstorch.ones(1)).item() == traced(glasstorch.ones(1)).item()
 
 
 # Modules ----------------------------------------------------------------------------------------------------------

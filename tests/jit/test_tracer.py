@@ -274,6 +274,28 @@ def test_a_grad_mode_that_touches_no_gradient_is_not_warned_of() -> None:
         assert kinds(traced(function, x())) == ["mul"]
 
 
+@pytest.mark.parametrize("method", ["register_hook", "register_post_accumulate_grad_hook"])
+def test_a_hook_on_a_gradient_is_warned_of(method: str) -> None:
+    def function(x: Any) -> Any:
+        getattr(x, method)(lambda grad: None)
+        return x * 2
+
+    with pytest.warns(TracerWarning, match="A gradient hook was registered inside the traced function"):
+        traced(function, x().requires_grad_())
+
+
+def test_a_hook_on_what_is_the_same_at_every_run_is_not_warned_of() -> None:
+    weight = glasstorch.nn.Parameter(glasstorch.ones(3))
+
+    def function(x: Any) -> Any:
+        weight.register_hook(lambda grad: grad * 0)
+        return x * weight
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trace_with_parameters(function, [x()], ["x"], {id(weight): ("weight", weight)})
+
+
 def test_a_write_to_a_constant_is_warned_of() -> None:
     sums = glasstorch.zeros(2, 3)
     with pytest.warns(TracerWarning, match="writes to a tensor that the trace keeps as a constant"):

@@ -183,6 +183,9 @@ class TraceHooks(Protocol):
     def made_from_data(self, function: str) -> None:
         """A function of this name was called to make a tensor from data of Python or NumPy."""
 
+    def gradient_hooked(self, tensor: Any) -> None:
+        """A hook is put on a tensor, to be run with its gradient."""
+
 
 trace_hooks: TraceHooks | None = None  # None while nothing is being traced
 

@@ -28,9 +28,9 @@ class ScriptFunction:
 
     def __init__(self, name: str, graph: Graph) -> None:
         self.name = name
+        self._executor = GraphExecutor(graph)  # first: it refuses to be pickled
         self.graph = graph
         self._signature = Signature(name, graph.inputs)
-        self._executor = GraphExecutor(graph)
 
     @property
     def code(self) -> str:
@@ -71,6 +71,7 @@ class ScriptModule(Module):
     def __init__(self, held: Module, original_name: str, graph: Graph, used_parameters: Sequence[str]) -> None:
         """`held` has the parameters, buffers and children, which this takes over."""
         super().__init__()
+        self._executor = GraphExecutor(graph)  # before the graph: it refuses to be pickled
         self.original_name = original_name
         self.training = held.training
         self._parameters = held._parameters
@@ -81,7 +82,6 @@ class ScriptModule(Module):
         self.used_parameters = tuple(used_parameters)  # their names in the module; the graph's last inputs
         self._sources = [_slot(self, name) for name in used_parameters]
         self._signature = Signature("forward", graph.inputs[: len(graph.inputs) - len(self._sources)])
-        self._executor = GraphExecutor(graph)
 
     @property
     def code(self) -> str:

@@ -99,7 +99,15 @@ def _module_of_forward(func: Any) -> Any:
 
 
 def _as_tuple(inputs: Any) -> tuple[Any, ...]:
-    return (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    """The inputs of one call; a tensor is the only one of its call."""
+    if isinstance(inputs, Tensor):
+        return (inputs,)
+    if isinstance(inputs, str | Mapping) or not isinstance(inputs, Iterable):
+        raise TypeError(
+            f"trace: expected the inputs of a call as a tuple, or as a tensor if it is the only one, got {inputs!r} of "
+            f"type {type(inputs).__name__}"
+        )
+    return tuple(inputs)
 
 
 def _by_name(func: Callable[..., Any], names: list[str]) -> Callable[..., Any]:

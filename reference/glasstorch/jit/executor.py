@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import threading
 from copy import deepcopy
-from typing import Any, NamedTuple
+from pickle import PicklingError
+from typing import Any, NamedTuple, NoReturn
 
 import glasstorch.jit.differentiable_graph  # noqa: F401  (registers its kind of node)
 from glasstorch._tensor import Tensor
@@ -92,6 +93,9 @@ class GraphExecutor:
                     run_nondiff_optimization(graph)
                 self._plans[key] = ExecutionPlan(graph, Code(graph))
             return self._plans[key]
+
+    def __reduce__(self) -> NoReturn:
+        raise PicklingError("a traced program cannot be pickled; jit.save writes it, to a file or a buffer")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphExecutor:
         return GraphExecutor(deepcopy(self.graph, memo))

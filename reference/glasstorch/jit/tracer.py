@@ -77,7 +77,11 @@ class TracingState:
         known = self._values.get(id(tensor))
         if known is not None:
             return not known[1].is_constant
-        return id(tensor) in self._parameters or self._sees_memory_of_the_graph(tensor)
+        return self.holds(tensor) or self._sees_memory_of_the_graph(tensor)
+
+    def holds(self, tensor: Tensor) -> bool:
+        """Whether the tensor is a parameter or a buffer, which is the same tensor at every run."""
+        return id(tensor) in self._parameters
 
     def _sees_memory_of_the_graph(self, tensor: Tensor) -> bool:
         """Whether a tensor that nobody has seen looks at the elements of one that the graph computes: `x.data`."""
@@ -109,7 +113,7 @@ class TracingState:
         known = self._values.get(id(tensor))
         if known is not None:
             return known[1]
-        if id(tensor) in self._parameters:
+        if self.holds(tensor):
             name, _ = self._parameters[id(tensor)]
             value = self.graph.add_input(f"self.{name}", TensorType.of(tensor))
             self.used_parameters.append(name)
@@ -166,7 +170,7 @@ class TracingState:
     def input(self, given: Any, value: Value) -> Any:
         """Make what is given for an input a value of the graph; the function is to be called with what this returns."""
         if isinstance(given, Tensor):
-            if id(given) in self._values or id(given) in self._parameters:
+            if id(given) in self._values or self.holds(given):
                 given = functions.view_as(given, given)  # the same tensor as another input, and another value
             value.type = TensorType.of(given)
             self.set_value(given, value)
@@ -273,6 +277,14 @@ class _TraceHooks:
                 f"{function} results are registered as constants in the trace. You can safely ignore this warning if "
                 "you use this function to create tensors out of constant variables that would be the same every time "
                 "you call this function. In any other case, this might cause the trace to be incorrect."
+            )
+
+    def gradient_hooked(self, tensor: Any) -> None:
+        state = _recorded()
+        if state is not None and state.knows(tensor) and not state.holds(tensor):
+            warn(
+                "A gradient hook was registered inside the traced function, and a graph does not hold it: no run of "
+                "the graph will call the hook"
             )
 
 
