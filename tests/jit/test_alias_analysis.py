@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import glasstorch
-from glasstorch.jit.alias_analysis import OUTSIDE, UNDECLARED_VIEWS, AliasAnalysis, memory_facts
+from glasstorch.jit.alias_analysis import OUTSIDE, UNDECLARED_VIEWS, AliasAnalysis, memory_facts, written_arguments
 from glasstorch.jit.ir import Graph, Value
 from glasstorch.jit.parser import parse_ir
 from tests.agreement.oracles import operator, runs
@@ -138,3 +138,10 @@ def test_the_operators_of_the_table_of_undeclared_views_do_return_their_argument
     assert glasstorch.ops.aten.type_as(x, x) is x
     assert list(storages(glasstorch.ops.aten._unsafe_view(x, [2]))) == list(storages(x))
     assert {"type_as", "_unsafe_view"} == UNDECLARED_VIEWS
+
+
+def test_the_arguments_that_a_node_writes_to_are_those_its_operator_declares() -> None:
+    _, _, graph = analysed(
+        "%a : Tensor = aten::neg_(%x)\n %b : Tensor = aten::neg(%x)\n %l : int[] = prim::ListConstruct(%n)"
+    )
+    assert [written_arguments(node) for node in graph.nodes] == [(), (0,), (), ()]

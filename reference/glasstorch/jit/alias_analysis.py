@@ -184,6 +184,12 @@ def memory_facts(schema: FunctionSchema) -> MemoryFacts:
     return MemoryFacts(written, tuple(sources))
 
 
+def written_arguments(node: Node) -> tuple[int, ...]:
+    """Which of its inputs the operator that a node calls writes to; none, if the node calls no operator."""
+    schema = node.maybe_schema()
+    return () if schema is None else memory_facts(schema).written
+
+
 def _letter(alias: str | None) -> str:
     """The name in an annotation: `a` of `a!` and of `a -> *`."""
     return (alias or "").partition(" ")[0].rstrip("!")

@@ -48,22 +48,19 @@ from glasstorch.core.keys import (
 from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.resolve import MATH_KERNEL, resolve
-from glasstorch.jit.alias_analysis import memory_facts
+from glasstorch.jit.alias_analysis import CONTAINERS, memory_facts, written_arguments
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph, Node, Value
 from glasstorch.jit.side_effects import has_side_effects
 from glasstorch.jit.tracer import TracingState, recording
 from glasstorch.jit.types import DEVICE, TENSOR
 
-CONTAINERS: Final = frozenset(
-    f"prim::{name}" for name in ("ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack")
-)
 # Pointwise, and cheaper than a pass through memory. PyTorch's list: get_default_op_list in partitioners.py.
 CHEAP: Final = frozenset(
     ["add", "sub", "rsub", "mul", "neg", "abs", "relu", "threshold", "clamp", "clamp_min", "clamp_max", "where"]
     + ["eq", "ne", "lt", "le", "gt", "ge", "logical_not", "maximum", "minimum", "sign", "_to_copy"]
 )
-PLAIN: Final = (FUNCTIONALITY_BIT["Dense"] | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | AUTOCAST) | ALL_BACKENDS
+PLAIN_TENSOR: Final = (FUNCTIONALITY_BIT["Dense"] | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | AUTOCAST) | ALL_BACKENDS
 # Made of others, of which ones strides decide: those of gradients that arrive are not known. They save no tensors.
 BY_STRIDES: Final = frozenset(["reshape", "reshape_as", "flatten", "contiguous"])
 STEPS_AGAIN: Final = 3  # so many operators at most are run again for one value that is not saved
@@ -103,7 +100,7 @@ def signature_of(inputs: Sequence[Tensor], wanted: Sequence[bool]) -> Signature:
             raise NotDerivableError(f"its inputs are on {on} and {tensor.device}")
         if tensor._number is not None:
             raise NotDerivableError("one of its inputs is a Python number in a tensor")
-        if tensor.key_set & ~PLAIN or not tensor.key_set & ADINPLACEORVIEW:
+        if tensor.key_set & ~PLAIN_TENSOR or not tensor.key_set & ADINPLACEORVIEW:
             raise NotDerivableError(f"one of its inputs has the keys {DispatchKeySet(tensor.key_set)}")
     kinds = [Kind(t.dtype, t._shape, t._strides, need) for t, need in zip(inputs, wanted, strict=True)]
     return Signature(on, get_default_dtype(), tuple(kinds))
@@ -201,7 +198,7 @@ def _trace_joint(graph: Graph, signature: Signature, defined: Defined | None) ->
         gradients = [next(found) if example.requires_grad else None for example in examples]
         grads = tuple(None if gradient is None else state.value_of(gradient) for gradient in gradients)
     for node in state.graph.nodes:
-        if has_side_effects(node) or _writes(node):
+        if has_side_effects(node) or written_arguments(node):
             raise NotDerivableError(f"{node.kind} writes to memory or draws random numbers")
     _on_device(state.graph, META, signature.device)
     return Joint(state.graph, inputs, outputs, tuple(vjps), grads, forward, differentiable)
@@ -237,11 +234,6 @@ def _refuse_shared_memory(inputs: Sequence[Tensor], results: Sequence[Any]) -> N
         if id(result._storage) in seen or result._storage is None:
             raise NotDerivableError("an output shares memory with an input or another output")
         seen.add(id(result._storage))
-
-
-def _writes(node: Node) -> bool:
-    schema = node.maybe_schema()
-    return schema is not None and bool(memory_facts(schema).written)
 
 
 # Cutting ------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
-from glasstorch.jit.alias_analysis import memory_facts
+from glasstorch.jit.alias_analysis import memory_facts, written_arguments
 from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.side_effects import has_side_effects, is_uninitialised
@@ -58,8 +58,7 @@ def may_be_differentiated(node: Node) -> bool:
 
 def _is_barrier(node: Node) -> bool:
     """Whether nodes must keep their place before or after this one."""
-    schema = node.maybe_schema()
-    return bool(node.blocks) or has_side_effects(node) or (schema is not None and bool(memory_facts(schema).written))
+    return bool(node.blocks) or has_side_effects(node) or bool(written_arguments(node))
 
 
 def _is_known(value: Value) -> bool:
