@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import glasstorch
 from glasstorch.core.dtype import bool_, dtype, float32, float64, int32, int64, uint8
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen import cpp_loop
-from glasstorch.jit.codegen.cpp_loop import FORMULAS, CppLoop
+from glasstorch.jit.codegen.cpp_loop import FOR_A_THREAD, FORMULAS, CppLoop
 from glasstorch.jit.codegen.kernel import CPP_FROM, FusedGroup
 from glasstorch.jit.codegen.lower import lower
 from glasstorch.jit.codegen.numpy_loop import LOOPS, NumpyLoop
@@ -126,6 +128,15 @@ def test_numbers_reach_the_text_to_the_bit() -> None:
     assert [a.tobytes() for a in arrays] == [b.tobytes() for b in wanted]
 
 
+@pytest.mark.parametrize("of", [int32, int64], ids=str)
+def test_integers_wrap_around_from_step_to_step(of: dtype) -> None:
+    """A compiler that may take overflow for impossible makes `x + 1 > x` true."""
+    largest = glasstorch.full((9,), np.iinfo(of.numpy).max, dtype=of)
+    group = in_cpp(group_of(lambda x: (x + 1 > x, -(x + 1) * 2, (x + 1).abs() < 0), largest))
+    for found, wanted in zip(group(largest), group.interpret(largest), strict=True):
+        assert same_to_the_bit(found, wanted)
+
+
 # Groups ----------------------------------------------------------------------------------------------------------
 
 
@@ -158,6 +169,28 @@ def runs_in(group: FusedGroup, *inputs: Any) -> list[type]:
     plan = group.plan(*inputs)
     assert plan is not None
     return [type(loop.run) for loop in plan.loops]
+
+
+@pytest.mark.parametrize("shape", [(FOR_A_THREAD * 3 + 5,), (3, FOR_A_THREAD), (FOR_A_THREAD, 3)])
+@pytest.mark.parametrize("threads", [1, 2, 3, 100])
+def test_threads_change_no_bit(shape: tuple[int, ...], threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = randn(shape), randn(shape[-1])[:1].expand(shape)
+    group = in_cpp(group_of(lambda x, y: (x * y).exp() + y, x, y))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    (wanted,) = group(x, y)
+    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    started: list[Any] = []
+    start = Thread.start
+    monkeypatch.setattr(Thread, "start", lambda self: (started.append(self), start(self)))
+    (found,) = group(x, y)
+    assert same_to_the_bit(found, wanted)
+    assert len(started) == min(threads, 3) - 1
+
+
+@pytest.mark.parametrize("named", ["", "0", "many", "-1", "2,4"])
+def test_without_a_number_as_many_threads_as_processors(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", named)
+    assert cpp_loop.thread_count() == os.cpu_count()
 
 
 def test_by_default_large_loops_are_in_cpp() -> None:

@@ -17,9 +17,11 @@ from __future__ import annotations
 import _ctypes
 import ctypes
 import math
+import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from threading import Thread
 from typing import Final
 
 from glasstorch.core.dtype import bool_, dtype, float32, float64, int32, int64, uint8
@@ -72,6 +74,9 @@ VECTOR float powf(float, float) noexcept; VECTOR double pow(double, double) noex
 VECTOR_TANH float tanhf(float) noexcept; VECTOR_TANH double tanh(double) noexcept;
 }
 """
+
+FOR_A_THREAD: Final = 1 << 18  # elements that are worth the start of a thread, some 0.05 ms
+WHOLE_VECTORS: Final = 64  # elements: no thread but the last has some left that fill no vector
 
 Formula = Callable[..., str]  # formula(dtype of the first operand, *operands) -> expression
 
@@ -164,13 +169,40 @@ class CppLoop:
         self._function = loaded
 
     def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
-        """Run over arrays of these sizes: those that are read, then those that are written to."""
+        """Run over arrays of these sizes: those that are read, then those that are written to.
+
+        A large loop is shared by several threads, each of which has a part of the slowest dimension.
+        """
+        jobs = [((count, *sizes[1:]), [array[cut] for array in arrays]) for count, cut in _cuts(sizes)]
+        others = [Thread(target=self._run, args=job) for job in jobs[1:]]
+        for other in others:
+            other.start()
+        self._run(*jobs[0])
+        for other in others:
+            other.join()
+
+    def _run(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
         strides = [stride for array in arrays for stride in array.strides]
         self._function(
             (ctypes.c_int64 * len(sizes))(*sizes),
             (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays]),
             (ctypes.c_int64 * len(strides))(*strides),
         )
+
+
+def _cuts(sizes: tuple[int, ...]) -> list[tuple[int, slice]]:
+    """The parts of the slowest dimension, one for each thread: how long they are, and where they lie."""
+    parts = max(1, min(math.prod(sizes) // FOR_A_THREAD, thread_count(), sizes[0]))
+    step = -(-sizes[0] // parts)
+    if len(sizes) == 1:
+        step = -(-step // WHOLE_VECTORS) * WHOLE_VECTORS
+    return [(min(step, sizes[0] - start), slice(start, start + step)) for start in range(0, sizes[0], step)]
+
+
+def thread_count() -> int:
+    """How many threads may share a loop: as many as OMP_NUM_THREADS says, or as there are processors."""
+    named = os.environ.get("OMP_NUM_THREADS", "")
+    return int(named) if named.isdecimal() and int(named) else os.cpu_count() or 1
 
 
 @cache
