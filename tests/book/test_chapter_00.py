@@ -27,13 +27,24 @@ def entries() -> list[re.Match[str]]:
     return list(ENTRY.finditer(text_of(GLOSSARY)))
 
 
+def senses(text: str) -> list[str]:
+    """The parts of an entry for each sense of its word, which are numbered where there are several."""
+    first, *others = re.split(r"\((\d)\)\s", text)
+    if not others:
+        return [first]
+    assert not first.strip(), "what stands before the first number belongs to no sense"
+    assert others[::2] == [str(number) for number in range(1, len(others) // 2 + 1)]
+    return others[1::2]
+
+
 def named_places() -> Iterator[Named]:
     """Every place in PyTorch that the glossary names with its symbol."""
     for entry in entries():
-        words = NAMED.findall(entry["there"])
-        paths = [word for word in words if "/" in word]
-        symbols = [word for word in words if "/" not in word and word not in ("add", entry["term"])]
-        yield from (Named("glossary", path, symbol) for path in paths for symbol in symbols)
+        for sense in senses(entry["there"]):
+            words = NAMED.findall(sense)
+            paths = [word for word in words if "/" in word]
+            symbols = [word for word in words if "/" not in word and word not in ("add", entry["term"])]
+            yield from (Named("glossary", path, symbol) for path in paths for symbol in symbols)
 
 
 PLACES = sorted(set(named_places()))
@@ -64,10 +75,23 @@ def test_the_glossary_is_divided_by_letters() -> None:
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: str(entry["term"]))
 def test_a_glossary_entry_names_files_of_the_library(entry: re.Match[str]) -> None:
-    named = NAMED.findall(entry["here"])
-    assert [name for name in named if not (ROOT / PACKAGE / name).exists()] == []
-    assert named or entry["term"] == "layer"
-    assert len(entry["text"].split(". ")) <= 3, "one or two sentences, and one more where a word is ours"
+    for here in senses(entry["here"]):
+        named = NAMED.findall(here)
+        assert [name for name in named if not (ROOT / PACKAGE / name).exists()] == []
+        assert named or entry["term"] == "layer"
+    for sense in senses(entry["text"]):
+        assert len(sense.strip().split(". ")) <= 3, "one or two sentences, and one more where a word is ours"
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: str(entry["term"]))
+def test_each_sense_of_a_word_has_its_places(entry: re.Match[str]) -> None:
+    assert len(senses(entry["text"])) == len(senses(entry["there"])) == len(senses(entry["here"]))
+
+
+def test_words_that_mean_one_thing_in_autograd_or_dispatch_and_another_in_programs_have_two_senses() -> None:
+    numbered = {entry["term"]: entry["here"] for entry in entries() if len(senses(entry["text"])) > 1}
+    assert {"block", "graph", "node", "trace"} == {term for term, here in numbered.items() if "`jit/" in here}
+    assert numbered.keys() == {"block", "graph", "kernel", "node", "trace"}
 
 
 def test_the_tour_is_linked_to_the_glossary_where_its_words_are_used() -> None:
