@@ -214,6 +214,12 @@ def test_the_same_elements_seen_by_another_tensor_are_warned_of(program: Callabl
     assert len(caught) == 1
 
 
+def test_the_elements_of_a_parameter_that_is_not_used_yet_are_warned_of() -> None:
+    weight = glasstorch.nn.Parameter(glasstorch.ones(1))
+    with pytest.warns(TracerWarning, match="Python number"):
+        trace_with_parameters(lambda x: x * weight.data.item(), [x()], ["x"], {id(weight): ("weight", weight)})
+
+
 def test_what_the_library_itself_makes_and_counts_is_not_warned_of() -> None:
     def function(x: Any) -> Any:
         return glasstorch.asarray(2.0) * glasstorch.nn.functional.cross_entropy(x, glasstorch.zeros(2).long())
@@ -229,10 +235,11 @@ def test_constants_may_be_converted_and_counted_and_tensors_shown() -> None:
 
     def function(x: Any) -> Any:
         shown.append(repr(x.exp()))
+        x = x + constant
         return x * constant.item() * len(constant) * sum(1 for _ in constant.data)
 
     graph = traced(function, x())
-    assert [kind for kind in kinds(graph) if kind != "unbind"] == ["exp", "mul", "mul", "mul"]
+    assert [kind for kind in kinds(graph) if kind != "unbind"] == ["exp", "add", "mul", "mul", "mul"]
     assert shown[0].startswith("tensor(")
 
 
