@@ -96,7 +96,19 @@ def test_our_figures_are_put_into_the_page_and_other_images_left_alone() -> None
     assert svg.replace("x.md?b&amp;c", "x.html?&amp;") in figure
     assert "<?xml?>" not in figure
     assert "<figcaption>A &lt; caption</figcaption>" in figure
+    assert "tabindex" not in figure, "its links can be reached, and scroll it"
+    assert 'tabindex="0"' in inlined_figure(image, '<svg class="glass-figure"><title>T</title></svg>', str)
     assert inlined_figure(image, "<svg></svg>", str) == image
+
+
+def test_code_in_a_table_may_break_between_its_words() -> None:
+    cell = "<td><code>THPVariable_add</code> <code>__torch_function__</code> <code>CompositeKernel</code> a_b</td>"
+    cell += "<td>AutogradPrivateUseOne</td><td>PyTorch</td>"
+    assert with_breaks(cell) == (
+        "<td><code>THPVariable_<wbr>add</code> <code>__torch_<wbr>function__</code> "
+        "<code>Composite<wbr>Kernel</code> a_b</td>"
+        "<td>Autograd<wbr>Private<wbr>Use<wbr>One</td><td>PyTorch</td>"
+    )
 
 
 def test_a_path_in_a_table_may_break_after_each_slash() -> None:

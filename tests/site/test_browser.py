@@ -17,6 +17,13 @@ OVERFLOW = """async () => {
   1); return ["the page is wider than its window", ...tooWide.slice(0, 3).map(e => e.outerHTML.slice(0, 200))];
 }"""
 
+SQUEEZED = """() => [...document.querySelectorAll("article table:not([class])")].flatMap(table => {
+  const rows = [...table.rows], widths = [...rows[0].cells].map(cell => cell.getBoundingClientRect().width);
+  const long = column => rows.some(row => row.cells[column].innerText.length > 30);
+  const narrow = widths.some((width, column) => width < 99 && long(column));
+  const wide = widths.length <= 4 && widths.reduce((sum, width) => sum + width) > 1.15 * innerWidth;
+  return narrow || wide ? [`columns of ${widths.map(Math.round)} pixels: ${rows[0].innerText}`] : []; })"""
+
 
 class Watched:
     """A page of the browser, with all that went wrong on it."""
@@ -82,9 +89,20 @@ def look(browser: Any, pages: list[Path], schemes: tuple[tuple[str, str], ...] =
                     window.page.emulate_media(color_scheme=scheme)
                     window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
                     window.problems += [f"{scheme}, {size['width']}: {said}" for said in window.page.evaluate(OVERFLOW)]
+            window.problems += window.page.evaluate(SQUEEZED)
             if window.problems:
                 found[f"{path.parent.name}/{path.name}"] = list(window.problems)
     return found
+
+
+def test_a_table_that_code_makes_too_wide_for_a_phone_is_noticed(browser: Any, site: Path) -> None:
+    with watched(browser) as window:
+        window.page.set_viewport_size(PHONE)
+        window.open(site / "01-architecture" / "every-hop-of-a-call.html")
+        assert window.page.evaluate(SQUEEZED) == []
+        window.page.eval_on_selector_all("td wbr", "breaks => breaks.forEach(found => found.remove())")
+        window.page.add_style_tag(content=".md-typeset table td code { overflow-wrap: normal !important }")
+        assert len(window.page.evaluate(SQUEEZED)) >= 2
 
 
 def test_every_page_of_the_book_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path) -> None:

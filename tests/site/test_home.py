@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.site.test_browser import PHONE, watched
-from workbook.book.house import LAYERS
+from tests.site.test_browser import PHONE, WIDE, watched
+from workbook.book.house import HEADS, LAYERS
 
 MAP, LIST = ".house-figure svg", ".house-list"
 SEEN = "link => { const box = link.getBoundingClientRect(); return Math.min(box.width, box.height) }"
@@ -51,6 +51,24 @@ def test_the_keyboard_goes_through_the_map_from_the_top_down(browser: Any, site:
         window.page.wait_for_url("**/reference/api/core.html")
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_keyboard_has_a_way_past_the_map(browser: Any, site: Path, size: dict[str, int]) -> None:
+    with watched(browser) as window:
+        window.page.set_viewport_size(size)
+        window.open(site / "index.html")
+        way = window.page.get_by_role("link", name="Past the map")
+        assert way.bounding_box()["x"] < 0, "it is seen only by those who need it"
+        window.page.locator(".way a").last.focus()
+        window.page.keyboard.press("Tab")  # the heading of the map
+        window.page.keyboard.press("Tab")
+        assert way.evaluate("link => link === document.activeElement")
+        assert way.bounding_box()["x"] >= 0
+        window.page.keyboard.press("Enter")
+        window.page.keyboard.press("Tab")
+        assert window.page.evaluate("document.activeElement.textContent") == "The map, explained"
+        assert 0 < window.page.get_by_role("link", name="The map, explained").bounding_box()["y"] < size["height"]
+
+
 def test_a_screen_reader_hears_a_group_of_links(browser: Any, site: Path) -> None:
     with watched(browser) as window:
         window.open(site / "index.html")
@@ -69,6 +87,8 @@ def test_a_phone_shows_the_map_as_a_list_and_a_screen_as_a_figure(browser: Any, 
         window.page.set_viewport_size(PHONE)
         assert not window.page.locator(MAP).is_visible()
         assert window.page.locator(f"{LIST} dt").count() == len(LAYERS)
+        assert {line.inner_text() for line in window.page.locator(f"{LIST} dd em").all()} == set(HEADS)
+        assert window.page.locator(f"{LIST} dd em").count() == window.page.locator(f"{LIST} dd").count()
         window.page.locator(LIST).get_by_role("link", name="jit/", exact=True).click()
         window.page.wait_for_url("**/reference/api/jit.html")
 

@@ -27,7 +27,9 @@ MERMAID_HERE = (
     "document.querySelector('script[src*=\"assets/javascripts/bundle\"]').src).href"
 )
 TABLE_CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
-PATH = re.compile(r"(?<=<code>)[\w./*-]+(?=</code>)")
+CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)|(?<=>)\w{20,}(?=<)")  # or a long word that stands alone
+# Where a long name of code may be broken: behind a slash of a path, behind an underscore, before a capitalised word.
+JOINT = re.compile(r"(?<=[\w.*-]/)(?=[\w.*-])|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z][a-z])")
 LINK = re.compile(r'<a href="([^"]*)"')
 SEARCH = 'data-md-component="search" role="dialog"'  # Material gives its dialog no name to be read aloud
 POLYFILL_HOST = '"https://unpkg.com/resize-observer-polyfill"'
@@ -126,12 +128,12 @@ def keep_at_home(site: Path) -> None:
 
 
 def with_breaks(page: str) -> str:
-    """The page with a place to break after each slash of a path that stands in a table: a column is narrow.
+    """The page with places to break where the words of a path or a name of code in a table meet: a column is narrow.
 
     >>> with_breaks("<td><code>c10/core</code> a/b</td>")
     '<td><code>c10/<wbr>core</code> a/b</td>'
     """
-    return TABLE_CELL.sub(lambda cell: PATH.sub(lambda path: path[0].replace("/", "/<wbr>"), cell[0]), page)
+    return TABLE_CELL.sub(lambda cell: CODE.sub(lambda code: JOINT.sub("<wbr>", code[0]), cell[0]), page)
 
 
 def inlined_figure(image: str, svg: str, address: Callable[[str], str]) -> str:
@@ -139,7 +141,8 @@ def inlined_figure(image: str, svg: str, address: Callable[[str], str]) -> str:
 
     Inside the page a figure follows the reader's choice of colours, its title and description can be read
     aloud, and its links work: `address` turns one that holds in the figure's file into one that holds in the page.
-    The image's title becomes the caption.
+    The image's title becomes the caption. A figure that is wider than its place can be scrolled by the keyboard: by
+    its links, or where it has none by its box.
     """
     if 'class="glass-figure"' not in svg:
         return image
@@ -148,4 +151,5 @@ def inlined_figure(image: str, svg: str, address: Callable[[str], str]) -> str:
     )
     title = re.search(r'\btitle="([^"]*)"', image)
     caption = f"<figcaption>{title[1]}</figcaption>" if title else ""
-    return f'<figure class="figure"><div class="figure-scroll" tabindex="0">{drawing}</div>{caption}</figure>'
+    reached = "" if "<a " in drawing else ' tabindex="0"'
+    return f'<figure class="figure"><div class="figure-scroll"{reached}>{drawing}</div>{caption}</figure>'
