@@ -358,5 +358,5 @@ COMPOSITES: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]]]]] = {
     "min.other": ("minimum", _both),
 }
 
-# The overloads that can be fused.
+# The overloads that can be fused. A step that C++ lacks (cpp_loop.FORMULAS) leaves its whole loop to NumPy.
 FUSIBLE: Final = frozenset((*LOWERINGS, *COMPOSITES))
