@@ -30,7 +30,7 @@ class ScriptFunction:
         self.name = name
         self._executor = GraphExecutor(graph)  # first: it refuses to be pickled
         self.graph = graph
-        self._signature = Signature(name, graph.inputs)
+        self._declaration = Declaration(name, graph.inputs)
 
     @property
     def code(self) -> str:
@@ -38,11 +38,11 @@ class ScriptFunction:
         return print_function(self.name, self.graph)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._executor(*self._signature.bind(args, kwargs))[0]
+        return self._executor(*self._declaration.bind(args, kwargs))[0]
 
     def graph_for(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph that a call with these arguments runs, after all passes."""
-        return self._executor.graph_for(*self._signature.bind(args, kwargs))
+        return self._executor.graph_for(*self._declaration.bind(args, kwargs))
 
     def save(self, f: Path, _extra_files: Mapping[str, str | bytes] | None = None) -> None:
         """Write it to a file, as jit.save does."""
@@ -57,7 +57,7 @@ class ScriptFunction:
         return archive_of(self, _extra_files)
 
     def __repr__(self) -> str:
-        return f"<glasstorch.jit.ScriptFunction {self.name}({', '.join(self._signature.names)})>"
+        return f"<glasstorch.jit.ScriptFunction {self.name}({', '.join(self._declaration.names)})>"
 
 
 class ScriptModule(Module):
@@ -81,7 +81,7 @@ class ScriptModule(Module):
         self.graph = graph
         self.used_parameters = tuple(used_parameters)  # their names in the module; the graph's last inputs
         self._sources = [_slot(self, name) for name in used_parameters]
-        self._signature = Signature("forward", graph.inputs[: len(graph.inputs) - len(self._sources)])
+        self._declaration = Declaration("forward", graph.inputs[: len(graph.inputs) - len(self._sources)])
 
     @property
     def code(self) -> str:
@@ -98,7 +98,7 @@ class ScriptModule(Module):
 
     def _complete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments, and the parameters that the graph takes after them."""
-        return *self._signature.bind(args, kwargs), *(held[name] for held, name in self._sources)
+        return *self._declaration.bind(args, kwargs), *(held[name] for held, name in self._sources)
 
     def save(self, f: Path, _extra_files: Mapping[str, str | bytes] | None = None) -> None:
         """Write it to a file, as jit.save does."""
@@ -184,7 +184,7 @@ def _slot(module: Module, path: str) -> tuple[dict[str, Any], str]:
     return held, name
 
 
-class Signature:
+class Declaration:
     """What a program takes: how its inputs are called, and what they are made of."""
 
     def __init__(self, name: str, inputs: Sequence[Value]) -> None:

@@ -11,6 +11,7 @@ Differs: one boxed fallback serves every operator. Sizes are recorded as the num
 While a function is traced the key Tracer is in the set of every call, above autograd. Its kernel is the same for
 all operators: make a node, take the key away, run the operator, and remember which value of the graph each result is.
 What an operator is made of is not recorded: below the fallback the key is gone.
+Nothing that is recorded decides or repeats: `prim::If` and `prim::Loop` come only from graphs that were read as text.
 """
 
 from __future__ import annotations
