@@ -309,6 +309,14 @@ def test_a_child_in_two_places_is_one_child_of_the_trace() -> None:
     )
 
 
+def test_the_parts_are_called_what_they_were_first() -> None:
+    named = nn.ReLU()
+    named.original_name = glasstorch.ones(1)  # its own affair
+    inner = trace(nn.Sequential(named), glasstorch.ones(1))
+    outer = trace(nn.Sequential(inner), glasstorch.ones(1))
+    assert [module.original_name for module in outer.modules()] == ["Sequential", "Sequential", "ReLU"]
+
+
 def test_a_part_of_a_traced_module_has_no_graph_of_its_own(require: Callable[[str], Any]) -> None:
     for library in (glasstorch, require("torch")):
         with warnings.catch_warnings():

@@ -150,7 +150,8 @@ class TracedModule(ModulePart):
 
     def __init__(self, original: Module, made: dict[int, TracedModule] | None = None) -> None:
         """`made` has what there is already, by the id of the original: a child may have more than one place."""
-        super().__init__(getattr(original, "original_name", type(original).__name__))
+        kept = isinstance(original, ScriptModule | ModulePart)
+        super().__init__(original.original_name if kept else type(original).__name__)
         made = {} if made is None else made
         made[id(original)] = self
         self.training = original.training
