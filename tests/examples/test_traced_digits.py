@@ -40,6 +40,8 @@ def test_the_traced_and_the_loaded_network_read_what_the_module_reads(tmp_path: 
     assert by_the_module == traced == loaded >= 95
     assert "prim::FusionGroup_0" in output
     assert "torch.linear(" in output
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert [file.name for file in tmp_path.iterdir() if f"/{file.name}" not in ignored] == []
     shown = run(tmp_path, "-c", "import glasstorch as torch; print(torch.jit.load('digits.pt').code)")
     assert shown.strip() in output
 
