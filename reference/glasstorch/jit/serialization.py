@@ -199,7 +199,7 @@ def load(
             f"map_location should be either None, string or torch.device, but got type: {type(map_location)}"
         )
     if map_location is not None:
-        empty((0,), BY_NAME["uint8"], map_location)  # DeviceError if it is not there: that is no fault of the archive
+        empty((0,), BY_NAME["uint8"]).to(map_location)  # an error if it is not there: that is no fault of the archive
     if isinstance(f, str | os.PathLike):
         if not os.path.exists(f):
             raise ValueError(f"The provided filename {f} does not exist")
