@@ -64,7 +64,7 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
             "glasstorch": with_threads(torch, threads, repeat(_fused(ours, "default", x, y))),
             "torch": with_threads(torch, threads, repeat(_eager(torch, x, y))),
         }
-        yield Contest(f"the same with {threads} threads each", runs, 3, rounds=40, budget=BUDGET)
+        yield Contest(f"the same with {threads} threads each", runs, 60, rounds=6, budget=BUDGET)
     backward = {name: busy(_forward_backward(module, x, y)) for name, module in modules.items() if name == "torch"}
     backward["glasstorch"] = busy(_traced_forward_backward(ours, x, y))
     yield Contest("eight operators on 1e6 floats, forward and backward, fused", backward, 5, rounds=20, budget=BUDGET)
