@@ -26,7 +26,8 @@ INCLUDES = (f"-I{FOLDER}", f"-I{FOLDER / 'include'}")
 NAME = "libglasstorch-simulator.so"
 # Kernels read memory as what it is not (float4 for four floats), and count on integers that wrap, as on a card.
 COMMON = ("-std=c++17", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv")
-FAST = (*COMMON, "-O2", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
+# A kernel is compiled more often than it runs long: -O2 takes a fifth longer to compile, and saves a third of a run.
+FAST = (*COMMON, "-O1", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
 # What checks.cpp defines is called at each access; the compiler's own runtime for that is not linked.
 CHECKED = (
     *COMMON,
