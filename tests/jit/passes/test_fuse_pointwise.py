@@ -334,8 +334,16 @@ def test_the_nodes_between_two_are_looked_at_twice_for_each_that_is_merged(
 
 def test_constants_come_first_in_their_order_where_something_is_fused() -> None:
     nodes = (
-        "%a : Tensor = aten::neg(%x) %two : int = prim::Constant[value=2]() %three : int = prim::Constant[value=3]()"
+        f"{NONE} %s : Tensor = aten::sum(%x, %none) %two : int = prim::Constant[value=2]() %a : Tensor = aten::neg(%x)"
     )
-    graph = fused(f"{nodes} %b : Tensor = aten::add(%a, %y, %two) %d : Tensor = aten::add(%b, %y, %three)", "%d")
-    assert [node.output.constant() for node in graph.nodes[:-1]] == [1, 2, 3]
-    assert graph.nodes[-1].kind == f"prim::{GROUP}"
+    graph = fused(
+        f"{nodes} %three : int = prim::Constant[value=3]() %b : Tensor = aten::add(%a, %s, %two)", "%b, %three"
+    )
+    *constants, total, group = graph.nodes
+    assert [node.output.constant() for node in constants] == [1, None, 2, 3]
+    assert (total.kind, group.kind) == ("aten::sum", f"prim::{GROUP}")
+
+
+def test_constants_stay_where_nothing_is_fused() -> None:
+    nodes = f"{NONE} %s : Tensor = aten::sum(%x, %none) %three : int = prim::Constant[value=3]()"
+    assert [node.kind for node in fused(nodes, "%s, %three").nodes][2:] == ["aten::sum", "prim::Constant"]

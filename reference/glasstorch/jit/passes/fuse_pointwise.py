@@ -15,9 +15,9 @@ from functools import cmp_to_key
 from typing import Final
 
 from glasstorch._tensor import Tensor
-from glasstorch.jit.alias_analysis import NOWHERE, AliasAnalysis, Places, memory_facts
+from glasstorch.jit.alias_analysis import NOWHERE, AliasAnalysis, Places, written_arguments
 from glasstorch.jit.codegen.formulas import FUSIBLE
-from glasstorch.jit.ir import Block, Graph, Node, Use, Value
+from glasstorch.jit.ir import Block, Graph, Node, Value
 from glasstorch.jit.log import log_unfused
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.side_effects import has_side_effects
@@ -247,12 +247,11 @@ def _is_number(value: Value) -> bool:
     if not value.is_constant:
         return False
     held = value.constant()
-    return not isinstance(held, Tensor) or (held._number is not None and not any(map(_is_write, value.uses)))
+    return not isinstance(held, Tensor) or (held._number is not None and not _is_written_to(value))
 
 
-def _is_write(use: Use) -> bool:
-    schema = use.user.maybe_schema()
-    return schema is not None and use.offset in memory_facts(schema).written
+def _is_written_to(value: Value) -> bool:
+    return any(offset in written_arguments(user) for user, offset in value.uses)
 
 
 def _tell_what_has_no_loop(graph: Graph) -> None:
