@@ -30,16 +30,25 @@ from glasstorch.core.device import device as device
 from glasstorch.core.dtype import bfloat16 as bfloat16
 from glasstorch.core.dtype import bool_ as _bool
 from glasstorch.core.dtype import can_cast as can_cast
+from glasstorch.core.dtype import complex64 as complex64
+from glasstorch.core.dtype import complex128 as complex128
 from glasstorch.core.dtype import dtype as dtype
+from glasstorch.core.dtype import float8_e4m3fn as float8_e4m3fn
+from glasstorch.core.dtype import float8_e5m2 as float8_e5m2
 from glasstorch.core.dtype import float16 as float16
 from glasstorch.core.dtype import float32 as float32
 from glasstorch.core.dtype import float64 as float64
 from glasstorch.core.dtype import get_default_dtype as get_default_dtype
+from glasstorch.core.dtype import int8 as int8
+from glasstorch.core.dtype import int16 as int16
 from glasstorch.core.dtype import int32 as int32
 from glasstorch.core.dtype import int64 as int64
 from glasstorch.core.dtype import promote_types as promote_types
 from glasstorch.core.dtype import set_default_dtype as set_default_dtype
 from glasstorch.core.dtype import uint8 as uint8
+from glasstorch.core.dtype import uint16 as uint16
+from glasstorch.core.dtype import uint32 as uint32
+from glasstorch.core.dtype import uint64 as uint64
 from glasstorch.core.errors import AcceleratorError as AcceleratorError
 from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
 from glasstorch.core.generator import Generator as Generator
@@ -73,7 +82,8 @@ autograd.register_autograd_kernels()
 jit.register_tracer()
 __getattr__ = refuse_unknown_names("glasstorch")
 
-half, float, double, int, long, bool = float16, float32, float64, int32, int64, _bool
+bool, short, int, long = _bool, int16, int32, int64
+half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 
 __all__ = [
     name

@@ -1,8 +1,9 @@
 """What type do a tensor's elements have, and what do two types become together?
 
-Mirrors: c10/core/ScalarType.h (promoteTypes), torch/csrc/utils/tensor_dtypes.cpp, torch/csrc/DynamicTypes.cpp
-Differs: the eight dtypes of the thin line; the promotion table is computed from category and width, and one
-    exception (float16 with bfloat16), instead of written out.
+Mirrors: c10/core/ScalarType.h (promoteTypes, toComplexType, toRealValueType), torch/csrc/utils/tensor_dtypes.cpp,
+    torch/csrc/DynamicTypes.cpp
+Differs: the dtypes that NumPy and ml_dtypes can hold; complex32, which neither has, is refused. The promotion table is
+    computed from category, signedness and width, and few exceptions, instead of written out.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ import numpy as np
 
 from glasstorch.core.errors import DtypeError
 
-Number = bool | int | float
+Number = bool | int | float | complex
 
-BOOL, INTEGRAL, FLOATING = 0, 1, 2  # categories, in the order in which one beats the other
+BOOL, INTEGRAL, FLOATING, COMPLEX = 0, 1, 2, 3  # categories, in the order in which one beats the other
 
 
 class dtype:
     """The type of a tensor's elements; there is exactly one object for each.
 
-    `itemsize` is in bytes. `numpy` is the equivalent NumPy dtype (bfloat16 comes from ml_dtypes).
+    `itemsize` is in bytes. `numpy` is the equivalent NumPy dtype (bfloat16 and the 8-bit floats come from ml_dtypes).
 
     >>> float16
     torch.float16
@@ -31,6 +32,7 @@ class dtype:
     """
 
     __slots__ = (
+        "abbr",
         "category",
         "is_complex",
         "is_floating_point",
@@ -39,17 +41,22 @@ class dtype:
         "name",
         "numpy",
         "scalar_name",
+        "scalar_type",
     )
 
-    def __init__(self, name: str, numpy: np.dtype[Any], category: int, scalar_name: str) -> None:
+    def __init__(
+        self, name: str, numpy: np.dtype[Any], category: int, scalar_name: str, scalar_type: int, abbr: str
+    ) -> None:
         self.name = name
         self.numpy = numpy
         self.category = category
         self.scalar_name = scalar_name  # the name in PyTorch's messages: Float, Long ...
+        self.scalar_type = scalar_type  # its place in c10::ScalarType: the number in graphs and kernels
+        self.abbr = abbr
         self.itemsize = numpy.itemsize
         self.is_floating_point = category == FLOATING
-        self.is_complex = False
-        self.is_signed = category == FLOATING or numpy.kind == "i"
+        self.is_complex = category == COMPLEX
+        self.is_signed = category >= FLOATING or numpy.kind == "i"
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -57,38 +64,98 @@ class dtype:
     def __reduce__(self) -> str:
         return "bool_" if self.name == "bool" else self.name  # the variable below that holds this object
 
+    def to_real(self) -> dtype:
+        """The dtype of the real and imaginary parts; itself for one that is not complex.
 
-# name -> dtype. `scalar_name` is what PyTorch's errors print (toString in c10/core/ScalarType.h).
-bool_: Final = dtype("bool", np.dtype(np.bool_), BOOL, "Bool")
-uint8: Final = dtype("uint8", np.dtype(np.uint8), INTEGRAL, "Byte")
-int32: Final = dtype("int32", np.dtype(np.int32), INTEGRAL, "Int")
-int64: Final = dtype("int64", np.dtype(np.int64), INTEGRAL, "Long")
-float16: Final = dtype("float16", np.dtype(np.float16), FLOATING, "Half")
-bfloat16: Final = dtype("bfloat16", np.dtype(ml_dtypes.bfloat16), FLOATING, "BFloat16")
-float32: Final = dtype("float32", np.dtype(np.float32), FLOATING, "Float")
-float64: Final = dtype("float64", np.dtype(np.float64), FLOATING, "Double")
+        >>> complex64.to_real()
+        torch.float32
+        """
+        return REAL.get(self, self)
 
-DTYPES: Final = (bool_, uint8, int32, int64, float16, bfloat16, float32, float64)
+    def to_complex(self) -> dtype:
+        """The complex dtype whose parts hold this floating dtype; RuntimeError for integers, bool and 8-bit floats.
+
+        >>> float64.to_complex(), bfloat16.to_complex()
+        (torch.complex128, torch.complex64)
+        """
+        found = self if self.is_complex else TO_COMPLEX.get(self)
+        if found is None:
+            if self is float16:
+                raise DtypeError(NO_COMPLEX_HALF)
+            raise DtypeError(f"Unknown Complex ScalarType for {self.scalar_name}")
+        return found
+
+
+def _make(name: str, scalar_name: str, scalar_type: int, abbr: str, numpy: Any) -> dtype:
+    held: np.dtype[Any] = np.dtype(numpy)
+    category = {"b": BOOL, "i": INTEGRAL, "u": INTEGRAL, "c": COMPLEX}.get(held.kind, FLOATING)  # ml_dtypes: V or f
+    return dtype(name, held, category, scalar_name, scalar_type, abbr)
+
+
+# `scalar_name` is what PyTorch's errors print (toString in c10/core/ScalarType.h), `scalar_type` its number there.
+bool_: Final = _make("bool", "Bool", 11, "b8", np.bool_)
+uint8: Final = _make("uint8", "Byte", 0, "u8", np.uint8)
+uint16: Final = _make("uint16", "UInt16", 27, "u16", np.uint16)
+uint32: Final = _make("uint32", "UInt32", 28, "u32", np.uint32)
+uint64: Final = _make("uint64", "UInt64", 29, "u64", np.uint64)
+int8: Final = _make("int8", "Char", 1, "i8", np.int8)
+int16: Final = _make("int16", "Short", 2, "i16", np.int16)
+int32: Final = _make("int32", "Int", 3, "i32", np.int32)
+int64: Final = _make("int64", "Long", 4, "i64", np.int64)
+float8_e4m3fn: Final = _make("float8_e4m3fn", "Float8_e4m3fn", 24, "f8e4m3fn", ml_dtypes.float8_e4m3fn)
+float8_e5m2: Final = _make("float8_e5m2", "Float8_e5m2", 23, "f8e5m2", ml_dtypes.float8_e5m2)
+float16: Final = _make("float16", "Half", 5, "f16", np.float16)
+bfloat16: Final = _make("bfloat16", "BFloat16", 15, "bf16", ml_dtypes.bfloat16)
+float32: Final = _make("float32", "Float", 6, "f32", np.float32)
+float64: Final = _make("float64", "Double", 7, "f64", np.float64)
+complex64: Final = _make("complex64", "ComplexFloat", 9, "c64", np.complex64)
+complex128: Final = _make("complex128", "ComplexDouble", 10, "c128", np.complex128)
+
+DTYPES: Final = (
+    *(bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64),
+    *(float8_e4m3fn, float8_e5m2, float16, bfloat16, float32, float64, complex64, complex128),
+)
 BY_NAME: Final = {d.name: d for d in DTYPES}
 FROM_NUMPY: Final = {d.numpy: d for d in DTYPES}
 
 # dtypes that NumPy computes in through a slower or less exact path: kernels widen them to float32 and round once.
 HALF_PRECISION: Final = frozenset((float16, bfloat16))
 
+# dtypes that are stored, copied and cast, and that few kernels compute in; they promote with almost nothing.
+BAREBONES_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
+FLOAT8: Final = frozenset((float8_e4m3fn, float8_e5m2))
+STORED_ONLY: Final = BAREBONES_UNSIGNED | FLOAT8
+
+REAL: Final = {complex64: float32, complex128: float64}
+TO_COMPLEX: Final = {bfloat16: complex64, float32: complex64, float64: complex128}
+
+NO_COMPLEX_HALF: Final = (
+    "complex32 (ComplexHalf) is not in glasstorch: NumPy has no complex number of 4 bytes; use complex64"
+)
+
+# What torch.from_numpy lists, in PyTorch's order (torch/csrc/utils/tensor_numpy.cpp, numpy_dtype_to_aten).
+NUMPY_DTYPES: Final = (
+    *(float64, float32, float16, complex64, complex128),
+    *(int64, int32, int16, int8, uint64, uint32, uint16, uint8, bool_),
+)
+
 
 def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
     """The dtype that holds NumPy's; NumPy's byte order must be native."""
     found = FROM_NUMPY.get(numpy_dtype)
     if found is None:
+        *names, last = (d.name for d in NUMPY_DTYPES)
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{numpy_dtype.type.__name__}. The only supported types are: "
-            f"{', '.join(d.name for d in DTYPES)}."
+            f"{', '.join(names)}, and {last}."
         )
     return found
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype of the higher category that both fit into: any float beats any integer.
+
+    uint16, uint32, uint64 promote only with floats, the 8-bit floats only with themselves; others are refused.
 
     >>> promote_types(int64, float16)
     torch.float16
@@ -98,17 +165,38 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return PROMOTE[type1, type2]
 
 
-def _promote(a: dtype, b: dtype) -> dtype:
+class _Promotions(dict[tuple[dtype, dtype], dtype]):
+    """The table; a pair that is not in it says why."""
+
+    def __missing__(self, pair: tuple[dtype, dtype]) -> dtype:
+        a, b = pair
+        kind = "Float8 Types" if FLOAT8 & {a, b} else "uint16, uint32, uint64 types"
+        raise DtypeError(
+            f"Promotion for {kind} is not supported, attempted to promote {a.scalar_name} and {b.scalar_name}"
+        )
+
+
+def _promote(a: dtype, b: dtype) -> dtype | None:
     if a is b:
         return a
-    if a.category != b.category:
-        return a if a.category > b.category else b
-    if a.itemsize == b.itemsize:  # float16 with bfloat16: neither holds the other
+    if FLOAT8 & {a, b}:
+        return None
+    if BAREBONES_UNSIGNED & {a, b}:
+        other = b if a in BAREBONES_UNSIGNED else a
+        return other if other.is_floating_point else None
+    low, high = sorted((a, b), key=lambda d: (d.category, d.itemsize))
+    if high.is_complex:
+        return complex128 if low is float64 else high
+    if low.category != high.category:
+        return high
+    if {a, b} == {float16, bfloat16}:  # neither holds the other
         return float32
-    return a if a.itemsize > b.itemsize else b
+    if {a, b} == {uint8, int8}:
+        return int16
+    return high
 
 
-PROMOTE: Final = {(a, b): _promote(a, b) for a in DTYPES for b in DTYPES}
+PROMOTE: Final = _Promotions({(a, b): c for a in DTYPES for b in DTYPES if (c := _promote(a, b)) is not None})
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
@@ -123,12 +211,12 @@ def check_can_cast(from_: dtype, to: dtype) -> None:
 
 
 def dtype_of_number(value: Number) -> dtype:
-    """bool, int64, or the default floating dtype for a float."""
+    """bool, int64, the default floating dtype for a float, or the complex dtype made of it."""
     if isinstance(value, bool):
         return bool_
     if isinstance(value, int):
         return int64
-    return get_default_dtype()
+    return get_default_complex_dtype() if isinstance(value, complex) else _default_dtype
 
 
 _default_dtype = float32
@@ -137,6 +225,11 @@ _default_dtype = float32
 def get_default_dtype() -> dtype:
     """The dtype of new tensors made from Python floats; float32 unless set."""
     return _default_dtype
+
+
+def get_default_complex_dtype() -> dtype:
+    """The dtype of new tensors made from Python complex numbers: its parts are of the default dtype."""
+    return _default_dtype.to_complex()
 
 
 def set_default_dtype(d: dtype) -> None:
@@ -148,4 +241,6 @@ def set_default_dtype(d: dtype) -> None:
         raise TypeError(f"invalid dtype object: expected a floating point dtype, got {d!r}")
     if not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
+    if d in FLOAT8:
+        raise TypeError(f"an 8-bit float, {d!r}, cannot be the default type: nothing computes in it; use float16")
     _default_dtype = d

@@ -14,7 +14,7 @@ from glasstorch.core.errors import ArgumentTypeError
 
 
 class finfo:
-    """The limits of a floating point dtype; of the default one unless told.
+    """The limits of a floating point dtype, of the parts of a complex one; of the default one unless told.
 
     >>> finfo().max
     3.4028234663852886e+38
@@ -22,10 +22,11 @@ class finfo:
 
     def __init__(self, type: dtype | None = None) -> None:
         wanted = get_default_dtype() if type is None else type
-        if wanted.category != FLOATING:
+        if wanted.category < FLOATING:
             raise ArgumentTypeError(
                 f"torch.finfo() requires a floating point input type, not {wanted}. Use torch.iinfo for integers"
             )
+        wanted = wanted.to_real()
         limits = ml_dtypes.finfo(wanted.numpy)  # type: ignore[no-untyped-call]
         self.dtype = wanted.name
         self.bits = 8 * wanted.itemsize

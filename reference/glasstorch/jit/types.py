@@ -253,12 +253,8 @@ FROM_SCHEMA: Final[dict[str, Type]] = {
     "Stream": OpaqueType("Stream"),
 }
 
-# The number that stands for a dtype in a graph: its place in c10::ScalarType.
-SCALAR_TYPE_NUMBERS: Final = {"uint8": 0, "int32": 3, "int64": 4, "float16": 5, "float32": 6, "float64": 7} | {
-    "bool": 11,
-    "bfloat16": 15,
-}
-DTYPE_OF_NUMBER: Final = {SCALAR_TYPE_NUMBERS[d.name]: d for d in DTYPES}
+# The number that stands for a dtype in a graph is its place in c10::ScalarType.
+DTYPE_OF_NUMBER: Final = {d.scalar_type: d for d in DTYPES}
 MEMORY_FORMATS: Final = (
     contiguous_format,
     preserve_format,
@@ -318,7 +314,7 @@ def plain_constant(value: Any) -> Any:
     """The value as a graph holds it: a dtype, a layout and a memory format are their numbers."""
     match value:
         case Dtype():
-            return SCALAR_TYPE_NUMBERS[value.name]
+            return value.scalar_type
         case layout():
             return LAYOUTS.index(value)
         case memory_format():

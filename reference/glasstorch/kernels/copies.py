@@ -1,18 +1,15 @@
 """What must be settled before elements are copied, on every backend?
 
-Mirrors: aten/src/ATen/native/Copy.cpp, TensorConversions.cpp (_to_copy), Resize.cpp, c10/core/Scalar.h and
-    c10/util/TypeCast.h (overflows)
+Mirrors: aten/src/ATen/native/Copy.cpp, TensorConversions.cpp (_to_copy), Resize.cpp
 Differs: nothing in substance.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
 from glasstorch.core import geometry
-from glasstorch.core.dtype import BOOL, FLOATING, Number, dtype
 from glasstorch.core.errors import DeviceError, ShapeError, StorageError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.layout import contiguous_format, memory_format, preserve_format
@@ -22,35 +19,6 @@ from glasstorch.kernels.creation import checked_shape, strides_of_format
 from glasstorch.kernels.structured import check_writable
 
 EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
-
-# A number as an element -----------------------------------------------------------------------------------------
-
-# dtype -> its name in C++, the least and the greatest number that it takes
-LIMITS: dict[str, tuple[str, float, float]] = {
-    "uint8": ("uint8_t", 0, 255),
-    "int32": ("int", -(1 << 31), (1 << 31) - 1),
-    "int64": ("int64_t", -(1 << 63), (1 << 63) - 1),
-    "float16": ("c10::Half", -65504.0, 65504.0),
-    "bfloat16": ("c10::BFloat16", -float.fromhex("0x1.fep127"), float.fromhex("0x1.fep127")),
-    "float32": ("float", -float.fromhex("0x1.fffffep127"), float.fromhex("0x1.fffffep127")),
-    "float64": ("double", -math.inf, math.inf),
-}
-
-
-def element(value: Number, dtype: dtype) -> Number:
-    """The number as an element of a dtype: truncated for integers; refused where it lies outside their range."""
-    if dtype.category == BOOL:
-        return bool(value)
-    name, least, greatest = LIMITS[dtype.name]
-    if dtype.category == FLOATING:
-        if least <= value <= greatest or not math.isfinite(value):
-            return float(value)
-    elif least <= value <= greatest:
-        return int(value)
-    elif name == "uint8_t" and isinstance(value, int) and -greatest <= value < 0:
-        return value + 256  # an unsigned type takes negative whole numbers in two's complement
-    raise ShapeError(f"value cannot be converted to type {name} without overflow")
-
 
 # Layouts --------------------------------------------------------------------------------------------------------
 

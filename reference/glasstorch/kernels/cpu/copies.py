@@ -14,10 +14,13 @@ from glasstorch.core.dtype import FLOATING, HALF_PRECISION, INTEGRAL, Number, dt
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.copies import check_copy, element, strides_of_copy
+from glasstorch.kernels.copies import check_copy, strides_of_copy
 from glasstorch.kernels.quiet import quietly
+from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
+
+NATIVE = frozenset((bool, int, float, complex))
 
 
 def assign(target: Array, source: Array, to: dtype, of: dtype) -> None:
@@ -65,7 +68,7 @@ def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tenso
 @CPU.impl("fill_.Scalar")
 def fill_(keys: int, self: Tensor, value: Number) -> Tensor:
     """Every element set to a number."""
-    self.array().fill(element(value, self.dtype))
+    self.array().fill(number_as(value, self.dtype))
     return self
 
 
@@ -80,4 +83,4 @@ def zero_(keys: int, self: Tensor) -> Tensor:
 def local_scalar_dense(keys: int, self: Tensor) -> Number:
     """The one element as a Python number."""
     value = self.array().item()
-    return value if type(value) in (bool, int, float) else float(value)  # bfloat16 has a scalar type of its own
+    return value if type(value) in NATIVE else float(value)  # ml_dtypes has scalar types of its own

@@ -21,10 +21,10 @@ from glasstorch.core.geometry import Shape, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.copies import element
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
 from glasstorch.operators.shapes import indexing as shapes
+from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
@@ -179,7 +179,7 @@ def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, o
 def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] = value, for dim 0."""
     shapes.scatter_value(self, dim, index, value)
-    return _scattered(self, dim, index, element(value, self.dtype), out, add=False)
+    return _scattered(self, dim, index, number_as(value, self.dtype), out, add=False)
 
 
 def scatter_add(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:

@@ -24,7 +24,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import LARGE, empty_array
-from glasstorch.core.dtype import DTYPES, HALF_PRECISION, Number, bool_, dtype, float32, float64
+from glasstorch.core.dtype import DTYPES, HALF_PRECISION, STORED_ONLY, Number, bool_, dtype, float32, float64
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import Shape, broadcast_shapes
 from glasstorch.core.tensor_impl import Array
@@ -40,9 +40,9 @@ CPU = KernelTable("CPU")
 Kernel = Callable[..., Tensor]
 Shortcut = Callable[[Kernel], Kernel]  # from the in-place kernel that checks to the one that may not have to
 
-ALL: Final = frozenset(DTYPES)
+ALL: Final = frozenset(d for d in DTYPES if not d.is_complex) - STORED_ONLY
 NOT_BOOL: Final = ALL - {bool_}
-FLOATING: Final = frozenset(d for d in DTYPES if d.is_floating_point)
+FLOATING: Final = frozenset(d for d in ALL if d.is_floating_point)
 INTEGRAL_OR_BOOL: Final = ALL - FLOATING
 DIRECT: Final = ALL - HALF_PRECISION
 DIRECT_NOT_BOOL: Final = DIRECT - {bool_}

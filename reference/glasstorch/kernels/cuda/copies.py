@@ -24,14 +24,15 @@ from glasstorch.core.dtype import Number
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.copies import check_copy, element, strides_of_copy
-from glasstorch.kernels.cpu.copies import assign
+from glasstorch.kernels.copies import check_copy, strides_of_copy
+from glasstorch.kernels.cpu.copies import NATIVE, assign
 from glasstorch.kernels.cuda import pinned_memory, runtime
 from glasstorch.kernels.cuda.driver import Copy
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.stream import device as on_device
 from glasstorch.kernels.cuda.tensors import CODE, is_flat, operands
+from glasstorch.operators.shapes.scalars import number_as
 
 CUDA = KernelTable("CUDA")
 
@@ -217,7 +218,7 @@ def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tenso
 @CUDA.impl("fill_.Scalar")
 def fill_(keys: int, self: Tensor, value: Number) -> Tensor:
     """Every element set to a number."""
-    fill_with(self, np.array(element(value, self.dtype)).astype(self.dtype.numpy))
+    fill_with(self, np.array(number_as(value, self.dtype)).astype(self.dtype.numpy))
     return self
 
 
@@ -257,4 +258,4 @@ WORDS = np.dtype([(name, np.uint32) for name in "xyzw"])  # uint4
 def local_scalar_dense(keys: int, self: Tensor) -> Number:
     """The one element as a Python number. Waits for the device."""
     value = elements_on_host(self).item()
-    return value if type(value) in (bool, int, float) else float(value)  # bfloat16 has a scalar type of its own
+    return value if type(value) in NATIVE else float(value)  # ml_dtypes has scalar types of its own

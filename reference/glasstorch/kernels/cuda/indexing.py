@@ -24,7 +24,6 @@ from glasstorch.core.errors import DeviceError, DimensionError, DtypeError, Shap
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.copies import element
 from glasstorch.kernels.cuda.copies import clone, copy_elements
 from glasstorch.kernels.cuda.launch import grid_for, launch
 from glasstorch.kernels.cuda.modules import kernel
@@ -40,6 +39,7 @@ from glasstorch.kernels.cuda.tensors import (
 from glasstorch.kernels.cuda.units import ELEMENT, NUMBER, UNIT, bits
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
 from glasstorch.operators.shapes import indexing as shapes
+from glasstorch.operators.shapes.scalars import number_as
 
 CUDA = KernelTable("CUDA")
 
@@ -348,7 +348,7 @@ def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Numbe
     """result[index[i][j]][j] = value, for dim 0."""
     shapes.scatter_value(self, dim, index, value)
     common_device(self, index, out, numbers=False)
-    number = np.array(element(value, self.dtype), self.dtype.numpy)
+    number = np.array(number_as(value, self.dtype), self.dtype.numpy)
     target = _scatter_target(self, out, (index,))
     if not index.numel():
         return target

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty
-from glasstorch.core.dtype import DTYPES, FLOATING, dtype, int64
+from glasstorch.core.dtype import FLOATING, dtype, int64
 from glasstorch.core.geometry import broadcast_shapes
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.launch import grid_for, launch
@@ -21,7 +21,7 @@ from glasstorch.kernels.cuda.lines import BLOCKS, THREADS, WARP, address, multip
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.pointwise_ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
-from glasstorch.kernels.cuda.tensors import CUDA_TYPE, common_device, contiguous, output
+from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, contiguous, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.nn import MEAN, NONE
 from glasstorch.operators.shapes.nn import mse_loss as mse_loss_shape
@@ -41,7 +41,7 @@ def options(element: dtype) -> tuple[str, ...]:
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
-    for element in DTYPES:
+    for element in COMPUTED:
         if element.category == FLOATING:
             for expression in (EACH, PARTIALS, TOTAL, GRADIENT):
                 yield FILE, expression, options(element)

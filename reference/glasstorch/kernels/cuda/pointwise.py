@@ -24,7 +24,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device
-from glasstorch.core.dtype import DTYPES, Number, bool_, dtype, float32, float64, int64
+from glasstorch.core.dtype import Number, bool_, dtype, float32, float64, int64
 from glasstorch.core.errors import DeviceError, DtypeNotImplementedError
 from glasstorch.core.geometry import Shape
 from glasstorch.dispatch.library import KernelTable, caller
@@ -33,6 +33,7 @@ from glasstorch.kernels.cuda.driver import Kernel as Compiled
 from glasstorch.kernels.cuda.launch import grid_for, launch
 from glasstorch.kernels.cuda.tensors import (
     CODE,
+    COMPUTED,
     CUDA_TYPE,
     broadcast_strides,
     collapsed,
@@ -51,9 +52,9 @@ from glasstorch.operators.shapes.scalars import number_as
 CUDA = KernelTable("CUDA")
 Kernel = Callable[..., Tensor]
 
-ALL: Final = frozenset(DTYPES)
+ALL: Final = frozenset(COMPUTED)
 NOT_BOOL: Final = ALL - {bool_}
-FLOATING: Final = frozenset(d for d in DTYPES if d.is_floating_point)
+FLOATING: Final = frozenset(d for d in COMPUTED if d.is_floating_point)
 INTEGRAL_OR_BOOL: Final = ALL - FLOATING
 
 BLOCK: Final = 128  # threads; each takes four elements at a time where it can

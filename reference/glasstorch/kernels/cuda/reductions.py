@@ -16,7 +16,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty
 from glasstorch.core.device import device
-from glasstorch.core.dtype import DTYPES, FLOATING, dtype, float32, float64, int32, int64
+from glasstorch.core.dtype import FLOATING, dtype, float32, float64, int32, int64
 from glasstorch.core.geometry import Shape
 from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable
@@ -24,7 +24,7 @@ from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.lines import Block, address, multiprocessors, nearest
 from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.tensors import CUDA_TYPE, geometry, output
+from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, geometry, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes import reductions as shapes
 from glasstorch.operators.shapes.result import Result
@@ -77,7 +77,7 @@ def options(name: str, element: dtype) -> tuple[str, ...]:
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
-    for element in DTYPES:
+    for element in COMPUTED:
         for name in ("Sum", "Extremum", "Truth"):
             for expression in (ROWS, COLUMNS, PARTIALS):
                 yield FILE, expression, options(name, element)

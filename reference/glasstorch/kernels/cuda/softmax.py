@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import DTYPES, FLOATING, dtype, float16, float32
+from glasstorch.core.dtype import FLOATING, dtype, float16, float32
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.lines import Block
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.reductions import delivered
-from glasstorch.kernels.cuda.tensors import CUDA_TYPE, common_device, contiguous, output
+from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, contiguous, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.result import Result
 
@@ -29,7 +29,7 @@ FILE = "softmax.cu"
 FUNCTIONS = {"softmax": "Softmax", "log_softmax": "LogSoftmax"}  # operator -> what softmax.cu calls it
 
 # What the kernels take and give: dtypes of input and result.
-SAME = tuple((element, element) for element in DTYPES if element.category == FLOATING)
+SAME = tuple((element, element) for element in COMPUTED if element.category == FLOATING)
 PAIRS = {"softmax": (*SAME, (float16, float32)), "softmax_gradient": (*SAME, (float32, float16))}
 
 

@@ -41,6 +41,8 @@ CUDA_TYPE: Final = {  # what CUDA C++ calls a dtype
     float64: "double",
 }
 
+COMPUTED: Final = tuple(CUDA_TYPE)  # the dtypes that kernels compute in; memory and copies are for every dtype
+
 CODE: Final = {  # what a kernel is told a dtype by; c10::ScalarType's numbers, which cast.cuh names
     uint8: 0,
     int32: 3,

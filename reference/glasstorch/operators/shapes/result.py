@@ -20,12 +20,21 @@ OutRule = Callable[[dtype, dtype], None]
 C_NAMES = {
     "bool": "bool",
     "uint8": "unsigned char",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "int8": "signed char",
+    "int16": "short",
     "int32": "int",
     "int64": "long int",
     "float16": "c10::Half",
     "bfloat16": "c10::BFloat16",
     "float32": "float",
     "float64": "double",
+    "float8_e4m3fn": "c10::Float8_e4m3fn",
+    "float8_e5m2": "c10::Float8_e5m2",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
 }
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from typing import Final
 
+import ml_dtypes
+import numpy as np
+
 from glasstorch.core.dtype import (
     BOOL,
+    COMPLEX,
+    DTYPES,
+    INTEGRAL,
     Number,
-    bfloat16,
     dtype,
-    float16,
-    float32,
-    float64,
-    int32,
-    int64,
-    uint8,
+    float8_e4m3fn,
 )
 from glasstorch.core.errors import DtypeError
 from glasstorch.operators.shapes.result import C_NAMES
@@ -27,35 +27,50 @@ from glasstorch.operators.shapes.result import C_NAMES
 # `checked_convert` has names of its own for two types.
 CHECKED_NAMES: Final = C_NAMES | {"uint8": "uint8_t", "int64": "int64_t"}
 
+# The largest number of each dtype; of the parts of a complex one.
 LARGEST: Final[dict[dtype, int | float]] = {
-    uint8: 2**8 - 1,
-    int32: 2**31 - 1,
-    int64: 2**63 - 1,
-    float16: 65504.0,
-    bfloat16: float.fromhex("0x1.fep127"),
-    float32: float.fromhex("0x1.fffffep127"),
-    float64: float.fromhex("0x1.fffffffffffffp1023"),
+    d: int(np.iinfo(d.numpy).max) if d.category == INTEGRAL else float(ml_dtypes.finfo(d.to_real().numpy).max)  # type: ignore[no-untyped-call]
+    for d in DTYPES
+    if d.category != BOOL
 }
 
 
 def number_as(value: Number, target: dtype) -> Number:
     """The Python number that an element of the dtype will be; refused where the dtype cannot hold it.
 
-    A float loses its fraction in an integer dtype; a negative int wraps around in uint8.
+    A float loses its fraction in an integer dtype; a negative int wraps around in an unsigned one.
 
+    >>> from glasstorch.core.dtype import float16, int64, uint8
     >>> number_as(2.7, int64), number_as(-1, uint8), number_as(3, float16)
     (2, 255, 3.0)
     """
     if target.category == BOOL:
         return bool(value)
     largest = LARGEST[target]
+    if target.category == COMPLEX:
+        value = complex(value)
+        if _fits_float(value.real, largest) and _fits_float(value.imag, largest):
+            return value
+        raise _overflow(target)
+    if isinstance(value, complex):
+        if value.imag != 0:
+            raise _overflow(target)
+        value = value.real
     if target.is_floating_point:
         value = float(value)
-        if abs(value) <= largest or not math.isfinite(value):
+        if _fits_float(value, largest) and not (math.isinf(value) and target is float8_e4m3fn):  # that has no infinity
             return value
     elif target.is_signed:
         if -largest - 1 <= value <= largest:
             return int(value)
     elif (0 if isinstance(value, float) else -largest) <= value <= largest:
         return int(value) % int(largest + 1)
-    raise DtypeError(f"value cannot be converted to type {CHECKED_NAMES[target.name]} without overflow")
+    raise _overflow(target)
+
+
+def _fits_float(value: float, largest: float) -> bool:
+    return abs(value) <= largest or not math.isfinite(value)
+
+
+def _overflow(target: dtype) -> DtypeError:
+    return DtypeError(f"value cannot be converted to type {CHECKED_NAMES[target.name]} without overflow")
