@@ -121,6 +121,8 @@ FROM_NUMPY: Final = {d.numpy: d for d in DTYPES}
 # dtypes that NumPy computes in through a slower or less exact path: kernels widen them to float32 and round once.
 HALF_PRECISION: Final = frozenset((float16, bfloat16))
 
+COMPLEX_DTYPES: Final = frozenset((complex64, complex128))
+
 # dtypes that are stored, copied and cast, and that few kernels compute in; they promote with almost nothing.
 BAREBONES_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
 FLOAT8: Final = frozenset((float8_e4m3fn, float8_e5m2))
