@@ -4,13 +4,14 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 from glasstorch import printing
+from glasstorch._tensor import from_array
 from glasstorch.core.device import CPU, META
 from glasstorch.core.dtype import BY_NAME, FROM_NUMPY
+from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.printing import get_printoptions, printoptions, set_printoptions, tensor_str
 
 
@@ -46,6 +47,12 @@ RECORDED: list[tuple[Any, str, str]] = [
     ([1, 2], "uint8", "tensor([1, 2], dtype=torch.uint8)"),
     ([0.1, 2.0], "float16", "tensor([0.1000, 2.0000], dtype=torch.float16)"),
     ([0.1, 2.0], "bfloat16", "tensor([0.1001, 2.0000], dtype=torch.bfloat16)"),
+    ([0.1, 2.0], "float8_e5m2", "tensor([0.0938, 2.0000], dtype=torch.float8_e5m2)"),
+    (1.0 - 2j, "complex64", "tensor(1.-2.j)"),
+    ([1 + 2j, 3 - 4.5j], "complex64", "tensor([1.+2.0000j, 3.-4.5000j])"),
+    ([1e10 + 1j], "complex128", "tensor([1.0000e+10+1.j], dtype=torch.complex128)"),
+    ([complex(0, np.nan), complex(-np.inf, -0.0)], "complex64", "tensor([0.+nanj, -inf-0.j])"),
+    ([2**64 - 1], "uint64", "tensor([18446744073709551615], dtype=torch.uint64)"),
     ([[[1.0]], [[2.0]]], "float32", "tensor([[[1.]],\n\n        [[2.]]])"),
     (
         ROW,
@@ -81,8 +88,7 @@ def test_prints_what_torch_was_seen_to_print(values: Any, dtype: str, expected: 
 def test_the_recorded_texts_are_torch_s() -> None:
     torch = pytest.importorskip("torch")
     for values, dtype, expected in RECORDED:
-        wide = torch.from_numpy(np.array(values, "float32" if dtype == "bfloat16" else dtype))
-        assert repr(wide.to(getattr(torch, dtype))) == expected
+        assert repr(theirs(torch, np.array(values, BY_NAME[dtype].numpy))) == expected
 
 
 def test_gradient_facts_follow_the_numbers() -> None:
@@ -107,6 +113,23 @@ def test_a_meta_tensor_prints_its_size_instead_of_numbers() -> None:
 
 def test_the_prefix_sets_the_indent() -> None:
     assert text([[1], [2]], "int64", prefix="Masked(") == "Masked([[1],\n        [2]])"
+
+
+def test_a_subclass_prints_under_its_own_name(torch: Any) -> None:
+    class Masked(torch.Tensor):  # type: ignore[misc,name-defined]
+        pass
+
+    class Weight(torch.nn.Parameter):  # type: ignore[misc,name-defined]
+        pass
+
+    ones = torch.ones(1)
+    assert repr(ones.as_subclass(Masked)) == "Masked([1.])"
+    assert repr(torch.nn.Parameter(ones)) == "Parameter containing:\ntensor([1.], requires_grad=True)"
+    assert repr(Weight(ones)) == "Parameter containing:\nParameter(Weight([1.], requires_grad=True))"
+
+
+def test_a_text_may_stand_in_place_of_the_numbers(torch: Any) -> None:
+    assert torch.ones(2, requires_grad=True).__repr__(tensor_contents="...") == "tensor(..., requires_grad=True)"
 
 
 def test_options_can_be_set_asked_for_and_restored() -> None:
@@ -138,6 +161,7 @@ SHAPES = [
     (), (0,), (1,), (30,), (1001,), (0, 3), (3, 0), (2, 3), (4, 30), (40, 40), (7, 200), (7, 7, 30),
     (2, 3, 4), (2, 2, 2, 2, 2), (2, 1, 0),
 ]  # fmt: skip
+ONE_OF_EACH_KIND = ("bool", "uint8", "int64", "float8_e4m3fn", "float16", "bfloat16", "float32", "float64", "complex64")
 KINDS = {
     "plain": lambda x, r: x,
     "small": lambda x, r: x * 1e-6,
@@ -149,23 +173,54 @@ KINDS = {
 
 
 @pytest.mark.parametrize("changes", OPTIONS, ids=str)
-def test_agrees_with_torch_for_every_dtype_shape_and_kind_of_number(changes: dict[str, Any]) -> None:
+def test_agrees_with_torch_for_every_option_shape_and_kind_of_number(changes: dict[str, Any]) -> None:
     torch = pytest.importorskip("torch")
     random = np.random.default_rng(0)
     torch.set_printoptions(profile="default")
     try:
         torch.set_printoptions(**changes)
         set_printoptions(**changes)
-        for shape, kind, dtype in itertools.product(SHAPES, KINDS, BY_NAME.values()):
+        for shape, kind, dtype in itertools.product(SHAPES, KINDS, map(BY_NAME.__getitem__, ONE_OF_EACH_KIND)):
             numbers = KINDS[kind](random.standard_normal(shape), random)
-            if not dtype.is_floating_point:
-                numbers = np.nan_to_num(numbers, posinf=9, neginf=-9)
-            with np.errstate(over="ignore", invalid="ignore"):
-                array = np.asarray(numbers).astype(dtype.numpy)
-            if dtype.numpy == ml_dtypes.bfloat16:
-                theirs = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-            else:
-                theirs = torch.from_numpy(array)
-            assert tensor_str(array, shape, dtype, CPU) == repr(theirs)
+            array = as_dtype(numbers, dtype, random)
+            assert tensor_str(array, shape, dtype, CPU) == repr(theirs(torch, array))
     finally:
         torch.set_printoptions(profile="default")
+
+
+def test_agrees_with_torch_on_two_thousand_random_tensors() -> None:
+    torch = pytest.importorskip("torch")
+    random = np.random.default_rng(1)
+    dtypes = list(BY_NAME.values())
+    for number in range(2000):
+        dtype, kind = dtypes[number % len(dtypes)], random.choice(list(KINDS))
+        shape = random.integers(0 if number % 10 == 0 else 1, [60, 20, 8, 5, 3][: random.integers(0, 6)])
+        array = as_dtype(KINDS[kind](random.standard_normal(shape), random), dtype, random)
+        if array.ndim:
+            array = array.transpose(random.permutation(array.ndim))[:: random.integers(1, 3)]
+        ours, torch_s = from_array(array, dtype), theirs(torch, array.copy())
+        if number % 3 == 0 and dtype.is_floating_point:
+            ours.requires_grad_()
+            torch_s.requires_grad_()
+        if number % 50 == 0:
+            ours, torch_s = ours.to("meta"), torch_s.to("meta")
+        assert repr(ours) == repr(torch_s)
+
+
+def as_dtype(numbers: Any, dtype: Dtype, random: np.random.Generator) -> Any:
+    """Numbers as an array of a dtype; a complex one has the same numbers shuffled as imaginary parts."""
+    if dtype.is_complex:
+        real, numbers = np.asarray(numbers), np.empty(np.shape(numbers), np.complex128)
+        numbers.real, numbers.imag = real, random.permutation(real.reshape(-1)).reshape(real.shape)
+    elif not dtype.is_floating_point:
+        numbers = np.nan_to_num(numbers, posinf=9, neginf=-9)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(numbers).astype(dtype.numpy)
+
+
+def theirs(torch: Any, array: Any) -> Any:
+    """PyTorch's tensor over an array, whose dtype NumPy itself may not know."""
+    if array.dtype.num <= np.dtype(np.float16).num:
+        return torch.from_numpy(array)
+    as_integers = torch.from_numpy(array.view(f"u{array.itemsize}"))
+    return as_integers.view(getattr(torch, array.dtype.name))

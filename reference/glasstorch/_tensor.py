@@ -382,7 +382,7 @@ class Tensor(TensorMethods):
 
     # Python protocols -------------------------------------------------------------------------------------------
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
         try:
             grad_fn = self.grad_fn.name() if self.grad_fn is not None else None
         except InplaceError:  # a view whose history a change in place made ambiguous
@@ -395,6 +395,7 @@ class Tensor(TensorMethods):
             requires_grad=self.requires_grad,
             grad_fn=grad_fn,
             prefix=type(self).__dict__.get("_printed_as", type(self).__name__) + "(",
+            contents=tensor_contents,
         )
 
     def __format__(self, specification: str) -> str:
@@ -551,13 +552,14 @@ def from_array(array: Array, dtype: dtype) -> Tensor:
         t._storage = Storage.over(array)
         return t
     strides = tuple(step // itemsize for step in array.strides)
-    whole = np.lib.stride_tricks.as_strided(array, (geometry.span(array.shape, strides),), (itemsize,))
+    raw = array.view(f"V{itemsize}")  # as_strided does not know the dtypes of ml_dtypes
+    whole = np.lib.stride_tricks.as_strided(raw, (geometry.span(array.shape, strides),), (itemsize,))
     return make(Storage.over(whole), dtype, array.shape, strides, 0)
 
 
 def wrapped_number(value: Number) -> Tensor:  # hot path: benchmarks/eager.py
     """A 0-dim tensor that stands for a Python number; it is weak in promotion and has no array until asked."""
-    if type(value) not in (bool, int, float):
+    if type(value) not in (bool, int, float, complex):
         value = value.item() if hasattr(value, "item") else value  # a NumPy scalar
     t = _new(Tensor)
     t._array = None

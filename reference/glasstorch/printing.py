@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import bool_, dtype, get_default_dtype, int64
+from glasstorch.core.dtype import dtype, get_default_dtype
 
 Array = NDArray[Any]
+
+# The numbers of the types that are NumPy's own.
+NUMPY_TYPES = frozenset(np.dtype(character).num for character in np.typecodes["All"])
 
 # ---- the options -------------------------------------------------------------------------------------------
 
@@ -106,6 +109,11 @@ class Style(NamedTuple):
         """
         return self.bare_text(value).rjust(self.width)
 
+    @property
+    def room(self) -> int:
+        """The columns that a number takes."""
+        return self.width
+
     def bare_text(self, value: float) -> str:
         """One number without padding."""
         if self.form == "plain":
@@ -117,8 +125,37 @@ class Style(NamedTuple):
         return f"{value:.0f}." if math.isfinite(value) else f"{value:.0f}"
 
 
+class ComplexStyle(NamedTuple):
+    """The styles of the real and of the imaginary parts of one tensor's complex numbers."""
+
+    real: Style
+    imaginary: Style
+
+    def text(self, value: complex) -> str:
+        """One number; its imaginary part is padded on no side and has its sign in front.
+
+        >>> ComplexStyle(Style("whole", 4, 3), Style("fixed", 1, 5)).text(2 - 0.5j)
+        ' 2.-0.5j'
+        """
+        imaginary = self.imaginary.bare_text(value.imag)
+        sign = "" if imaginary.startswith("-") else "+"
+        return f"{self.real.text(value.real)}{sign}{imaginary}j"
+
+    @property
+    def room(self) -> int:
+        """The columns that a number takes, as PyTorch counts them: without the sign between the parts."""
+        return self.real.width + self.imaginary.width + 1
+
+
+def style_of(values: Array) -> Style | ComplexStyle:
+    """The form in which these values are read best; complex numbers have one for each of their parts."""
+    if values.dtype.kind == "c":
+        return ComplexStyle(style_for(values.real), style_for(values.imag))
+    return style_for(values)
+
+
 def style_for(values: Array) -> Style:
-    """The form in which these values are read best. Zeros and values that are not finite have no say."""
+    """The form of values that are not complex. Zeros and values that are not finite have no say."""
     precision = options.precision
     if values.dtype.kind != "f":
         return _fitted("plain", precision, values)
@@ -152,14 +189,14 @@ def array_str(array: Array, indent: int = 0) -> str:
     """
     if array.size == 0:
         return "[]"
-    if array.dtype.kind not in "iubf":  # bfloat16, which Python's formatting does not know
+    if array.dtype.num not in NUMPY_TYPES:  # bfloat16 and its kin, which Python's formatting does not know
         array = array.astype(np.float32)
     summarize = array.size > options.threshold
-    style = style_for(_shown_part(array) if summarize else array)
+    style = style_of(_shown_part(array) if summarize else array)
     return _nested_str(array, indent, style, summarize)
 
 
-def _nested_str(array: Array, indent: int, style: Style, summarize: bool) -> str:
+def _nested_str(array: Array, indent: int, style: Style | ComplexStyle, summarize: bool) -> str:
     if array.ndim == 0:
         return style.text(array.item())
     if array.ndim == 1:
@@ -175,7 +212,7 @@ def _nested_str(array: Array, indent: int, style: Style, summarize: bool) -> str
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(rows) + "]"
 
 
-def _row_str(row: Array, indent: int, style: Style, summarize: bool) -> str:
+def _row_str(row: Array, indent: int, style: Style | ComplexStyle, summarize: bool) -> str:
     edge = options.edgeitems
     if summarize and edge == 0:
         texts = ["..."]
@@ -185,7 +222,7 @@ def _row_str(row: Array, indent: int, style: Style, summarize: bool) -> str:
         texts += [style.text(v) for v in row[-edge:].tolist()]
     else:
         texts = [style.text(v) for v in row.tolist()]
-    each = style.width + 2  # a number, a comma and a blank
+    each = style.room + 2  # a number, a comma and a blank
     per_line = max(1, math.floor((options.linewidth - indent) / each))
     lines = [", ".join(texts[i : i + per_line]) for i in range(0, len(texts), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
@@ -215,29 +252,33 @@ def tensor_str(
     grad_fn: str | None = None,
     requires_grad: bool = False,
     prefix: str = "tensor(",
+    contents: str | None = None,
 ) -> str:
     """What `repr` of a tensor says.
 
     `array` is None where there is no data (device meta), `grad_fn` the name of the node that made the tensor,
-    `prefix` the class's name and a bracket.
+    `prefix` the class's name and a bracket, `contents` a text to stand in place of the numbers.
     """
     default = get_default_dtype()
     # Reading back `tensor([...])` would infer these from the numbers; without numbers only the default.
-    inferred = (default,) if array is None or array.size == 0 else (default, int64, bool_)
+    inferred = [default.name]
+    if array is not None and array.size:
+        inferred += ["complex128" if default.name == "float64" else "complex64", "int64", "bool"]
     suffixes = []
     if device.type != "cpu":
         suffixes.append(f"device='{device}'")
     # A list of nothing says (0,), and any other shape without elements, or not shown, must be said.
     if array is None or (array.size == 0 and array.ndim != 1) or (array.size and options.edgeitems == 0):
         suffixes.append(f"size={tuple(shape)}")
-    if element_type not in inferred:
+    if element_type.name not in inferred:
         suffixes.append(f"dtype={element_type}")
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
-    numbers = "..." if array is None else array_str(array, indent=len(prefix))
-    return _with_suffixes(prefix + numbers, suffixes, indent=len(prefix))
+    if contents is None:
+        contents = "..." if array is None else array_str(array, indent=len(prefix))
+    return _with_suffixes(prefix + contents, suffixes, indent=len(prefix))
 
 
 def _with_suffixes(text: str, suffixes: list[str], indent: int) -> str:

@@ -28,5 +28,6 @@ class Parameter(Tensor):
         parameter.requires_grad_(requires_grad)
         return parameter
 
-    def __repr__(self) -> str:
-        return "Parameter containing:\n" + super().__repr__()
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        text = super().__repr__(tensor_contents=tensor_contents)
+        return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")
