@@ -15,10 +15,11 @@ import numpy as np
 from glasstorch._tensor import from_array
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, int64
-from glasstorch.core.geometry import Shape, contiguous_strides, wrap_dim, wrap_dims
+from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim, wrap_dims
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
     cat,
+    constant_pad_nd,
     eq,
     exp,
     ge,
@@ -119,6 +120,11 @@ def clamp_backward_min_max(grad: Tensor, self: Tensor, min: Tensor | None, max: 
     elif max is not None:
         grad_max = where(gt(self, max), grad, 0.0)
     return grad_min, grad_max
+
+
+def copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """The gradient with the sign that the element was given; none at 0. (PyTorch: copysign_tensor_self_backward)"""
+    return grad * where(eq(self, 0), 0.0, result / self)
 
 
 # Reductions -----------------------------------------------------------------------------------------------------
@@ -348,6 +354,41 @@ def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -
         return grad.reshape(()) if grad.dim() else grad
     d = wrap_dim(dim, len(shape))
     return index_put(grad.new_zeros(shape), [*[None] * d, index.reshape(-1)], grad, True)
+
+
+def masked_select_backward(grad: Tensor, shape: Shape, mask: Tensor) -> Tensor:
+    """The gradients at the places that the mask picked from what tensor and mask broadcast to."""
+    whole = broadcast_shapes(shape, mask._shape)
+    return index_put(grad.new_zeros(whole), [mask.expand(whole)], grad, False)
+
+
+# Other shapes ---------------------------------------------------------------------------------------------------
+
+
+def block_diag_backward(grad: Tensor, shapes: Sequence[Shape]) -> list[Tensor]:
+    """The blocks of the gradient, one for each tensor on the diagonal."""
+    result = []
+    top = left = 0
+    for shape in shapes:
+        height, width = (1, *shape)[-2:] if shape else (1, 1)
+        result.append(grad.narrow(0, top, height).narrow(1, left, width).reshape(shape))
+        top, left = top + height, left + width
+    return result
+
+
+def repeat_backward(grad: Tensor, repeats: Sequence[int], shape: Shape) -> Tensor:
+    """The sum over the repetitions."""
+    if 0 in repeats:
+        return grad.new_zeros(shape)
+    sizes = (*[1] * (len(repeats) - len(shape)), *shape)
+    apart = grad.reshape([n for pair in zip(repeats, sizes, strict=True) for n in pair])  # each as (times, size)
+    repeated = [2 * dim for dim, times in enumerate(repeats) if times != 1]
+    return (sum(apart, repeated) if repeated else apart).reshape(shape)
+
+
+def constant_pad_nd_backward(grad: Tensor, pad: Sequence[int]) -> Tensor:
+    """The gradient without the border, or with zeros where the tensor was cut."""
+    return constant_pad_nd(grad, [-number for number in pad], 0)
 
 
 # Neural networks ------------------------------------------------------------------------------------------------

@@ -11,9 +11,12 @@ from typing import Any
 from glasstorch.autograd.formulas import (
     as_strided_backward,
     as_strided_backward_backward,
+    block_diag_backward,
     cat_backward,
     clamp_backward,
     clamp_backward_min_max,
+    constant_pad_nd_backward,
+    copysign_backward,
     diagonal_backward,
     div_mode_other_backward,
     div_mode_self_backward,
@@ -26,6 +29,7 @@ from glasstorch.autograd.formulas import (
     index_put_self_backward,
     index_select_backward,
     log_softmax_double_backward,
+    masked_select_backward,
     mm_left_grad,
     mm_right_grad,
     moved,
@@ -38,6 +42,7 @@ from glasstorch.autograd.formulas import (
     pow_backward_self,
     reduced,
     reduced_numel,
+    repeat_backward,
     roll_backward,
     scaled,
     slice_end,
@@ -799,6 +804,546 @@ def minimum(keys: int, self: Any, other: Any) -> Any:
     result = _minimum[below](below, self, other)
     set_history(result, node)
     return result
+
+
+_atan2 = table("atan2")
+
+
+class Atan2Backward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = grad * (other / (self_ * self_ + other * other))
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * (-self_ / (self_ * self_ + other * other))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("atan2")
+def atan2(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _atan2[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _atan2[below](below, self, other)
+    node = Atan2Backward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _atan2[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_atan2_ = table("atan2_")
+
+
+@AUTOGRAD.impl("atan2_")
+def atan2_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _atan2_[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _atan2_[below](below, self, other)
+    check_inplace(self)
+    node = Atan2Backward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self.clone())
+    _atan2_[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_hypot = table("hypot")
+
+
+class HypotBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            result = self.unpack(self.saved_result)
+            grad_self = grad * (self_ / result)
+        if edges[1] is not None:
+            other = self.unpack(self.saved_other)
+            result = self.unpack(self.saved_result)
+            grad_other = grad * (other / result)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("hypot")
+def hypot(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _hypot[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _hypot[below](below, self, other)
+    node = HypotBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _hypot[below](below, self, other)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_hypot_ = table("hypot_")
+
+
+@AUTOGRAD.impl("hypot_")
+def hypot_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _hypot_[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _hypot_[below](below, self, other)
+    check_inplace(self)
+    node = HypotBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    _hypot_[below](below, self, other)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_logaddexp = table("logaddexp")
+
+
+class LogaddexpBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = grad / (1 + f.exp(other - self_))
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad / (1 + f.exp(self_ - other))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("logaddexp")
+def logaddexp(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _logaddexp[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _logaddexp[below](below, self, other)
+    node = LogaddexpBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _logaddexp[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_logaddexp2 = table("logaddexp2")
+
+
+class Logaddexp2Backward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = grad / (1 + f.exp2(other - self_))
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad / (1 + f.exp2(self_ - other))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("logaddexp2")
+def logaddexp2(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _logaddexp2[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _logaddexp2[below](below, self, other)
+    node = Logaddexp2Backward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _logaddexp2[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_nextafter = table("nextafter")
+
+
+class NextafterBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_self = f.where(f.ne(self_, other), grad, 0)
+        if edges[1] is not None:
+            other = self.unpack(self.saved_other)
+            grad_other = f.zeros_like(other)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("nextafter")
+def nextafter(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _nextafter[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _nextafter[below](below, self, other)
+    node = NextafterBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_other = SavedVariable(other)
+    result = _nextafter[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_nextafter_ = table("nextafter_")
+
+
+@AUTOGRAD.impl("nextafter_")
+def nextafter_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _nextafter_[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _nextafter_[below](below, self, other)
+    check_inplace(self)
+    node = NextafterBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
+    node.saved_other = SavedVariable(other)
+    _nextafter_[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_copysign_Tensor = table("copysign.Tensor")
+
+
+class CopysignBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            result = self.unpack(self.saved_result)
+            grad_self = copysign_backward(grad, self_, result)
+        if edges[1] is not None:
+            other = self.unpack(self.saved_other)
+            grad_other = f.zeros_like(other)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("copysign.Tensor")
+def copysign_Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _copysign_Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _copysign_Tensor[below](below, self, other)
+    node = CopysignBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _copysign_Tensor[below](below, self, other)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_copysign__Tensor = table("copysign_.Tensor")
+
+
+@AUTOGRAD.impl("copysign_.Tensor")
+def copysign__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _copysign__Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _copysign__Tensor[below](below, self, other)
+    check_inplace(self)
+    node = CopysignBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    _copysign__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_copysign_Scalar = table("copysign.Scalar")
+
+
+class CopysignBackward1(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = copysign_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("copysign.Scalar")
+def copysign_Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _copysign_Scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _copysign_Scalar[below](below, self, other)
+    node = CopysignBackward1((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _copysign_Scalar[below](below, self, other)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_copysign__Scalar = table("copysign_.Scalar")
+
+
+@AUTOGRAD.impl("copysign_.Scalar")
+def copysign__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _copysign__Scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _copysign__Scalar[below](below, self, other)
+    check_inplace(self)
+    node = CopysignBackward1((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _copysign__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_fmod_Tensor = table("fmod.Tensor")
+
+
+class FmodBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = grad
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = -grad * f.div(self_, other, rounding_mode="trunc")
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fmod.Tensor")
+def fmod_Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _fmod_Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _fmod_Tensor[below](below, self, other)
+    node = FmodBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _fmod_Tensor[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_fmod__Tensor = table("fmod_.Tensor")
+
+
+@AUTOGRAD.impl("fmod_.Tensor")
+def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _fmod__Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _fmod__Tensor[below](below, self, other)
+    check_inplace(self)
+    node = FmodBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    _fmod__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_fmod_Scalar = table("fmod.Scalar")
+
+
+class FmodBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("fmod.Scalar")
+def fmod_Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fmod_Scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _fmod_Scalar[below](below, self, other)
+    node = FmodBackward1((edge_self,))
+    result = _fmod_Scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_fmod__Scalar = table("fmod_.Scalar")
+
+
+@AUTOGRAD.impl("fmod_.Scalar")
+def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _fmod__Scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _fmod__Scalar[below](below, self, other)
+    check_inplace(self)
+    node = FmodBackward1((edge_self,))
+    _fmod__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    return self
 
 
 _neg = table("neg")
@@ -1606,6 +2151,1012 @@ def threshold_backward(keys: int, grad_output: Any, self: Any, threshold: Any) -
     result = _threshold_backward[below](below, grad_output, self, threshold)
     set_history(result, node)
     return result
+
+
+_tan = table("tan")
+
+
+class TanBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * (1 + result.pow(2))
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("tan")
+def tan(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _tan[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _tan[below](below, self)
+    node = TanBackward0((edge_self,))
+    result = _tan[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_tan_ = table("tan_")
+
+
+@AUTOGRAD.impl("tan_")
+def tan_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _tan_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _tan_[below](below, self)
+    check_inplace(self)
+    node = TanBackward0((edge_self,))
+    _tan_[below](below, self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_asin = table("asin")
+
+
+class AsinBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * (-self_ * self_ + 1).rsqrt()
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("asin")
+def asin(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _asin[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _asin[below](below, self)
+    node = AsinBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _asin[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_asin_ = table("asin_")
+
+
+@AUTOGRAD.impl("asin_")
+def asin_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _asin_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _asin_[below](below, self)
+    check_inplace(self)
+    node = AsinBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _asin_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_acos = table("acos")
+
+
+class AcosBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * -(-self_ * self_ + 1).rsqrt()
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("acos")
+def acos(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _acos[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _acos[below](below, self)
+    node = AcosBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _acos[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_acos_ = table("acos_")
+
+
+@AUTOGRAD.impl("acos_")
+def acos_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _acos_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _acos_[below](below, self)
+    check_inplace(self)
+    node = AcosBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _acos_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_atan = table("atan")
+
+
+class AtanBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad / (self_ * self_ + 1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("atan")
+def atan(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _atan[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _atan[below](below, self)
+    node = AtanBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _atan[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_atan_ = table("atan_")
+
+
+@AUTOGRAD.impl("atan_")
+def atan_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _atan_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _atan_[below](below, self)
+    check_inplace(self)
+    node = AtanBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _atan_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_sinh = table("sinh")
+
+
+class SinhBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.cosh(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("sinh")
+def sinh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sinh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sinh[below](below, self)
+    node = SinhBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _sinh[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_sinh_ = table("sinh_")
+
+
+@AUTOGRAD.impl("sinh_")
+def sinh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sinh_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _sinh_[below](below, self)
+    check_inplace(self)
+    node = SinhBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _sinh_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_cosh = table("cosh")
+
+
+class CoshBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.sinh(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("cosh")
+def cosh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cosh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _cosh[below](below, self)
+    node = CoshBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _cosh[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_cosh_ = table("cosh_")
+
+
+@AUTOGRAD.impl("cosh_")
+def cosh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cosh_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _cosh_[below](below, self)
+    check_inplace(self)
+    node = CoshBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _cosh_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_asinh = table("asinh")
+
+
+class AsinhBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * (self_.pow(2) + 1).rsqrt()
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("asinh")
+def asinh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _asinh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _asinh[below](below, self)
+    node = AsinhBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _asinh[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_asinh_ = table("asinh_")
+
+
+@AUTOGRAD.impl("asinh_")
+def asinh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _asinh_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _asinh_[below](below, self)
+    check_inplace(self)
+    node = AsinhBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _asinh_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_acosh = table("acosh")
+
+
+class AcoshBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * (self_.pow(2) - 1).rsqrt()
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("acosh")
+def acosh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _acosh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _acosh[below](below, self)
+    node = AcoshBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _acosh[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_acosh_ = table("acosh_")
+
+
+@AUTOGRAD.impl("acosh_")
+def acosh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _acosh_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _acosh_[below](below, self)
+    check_inplace(self)
+    node = AcoshBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _acosh_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_atanh = table("atanh")
+
+
+class AtanhBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad / (1 - self_.pow(2))
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("atanh")
+def atanh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _atanh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _atanh[below](below, self)
+    node = AtanhBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _atanh[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_atanh_ = table("atanh_")
+
+
+@AUTOGRAD.impl("atanh_")
+def atanh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _atanh_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _atanh_[below](below, self)
+    check_inplace(self)
+    node = AtanhBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _atanh_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_expm1 = table("expm1")
+
+
+class Expm1Backward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * (result + 1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("expm1")
+def expm1(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _expm1[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _expm1[below](below, self)
+    node = Expm1Backward0((edge_self,))
+    result = _expm1[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_expm1_ = table("expm1_")
+
+
+@AUTOGRAD.impl("expm1_")
+def expm1_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _expm1_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _expm1_[below](below, self)
+    check_inplace(self)
+    node = Expm1Backward0((edge_self,))
+    _expm1_[below](below, self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_exp2 = table("exp2")
+
+
+class Exp2Backward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * (result * 0.6931471805599453)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("exp2")
+def exp2(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _exp2[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _exp2[below](below, self)
+    node = Exp2Backward0((edge_self,))
+    result = _exp2[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_exp2_ = table("exp2_")
+
+
+@AUTOGRAD.impl("exp2_")
+def exp2_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _exp2_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _exp2_[below](below, self)
+    check_inplace(self)
+    node = Exp2Backward0((edge_self,))
+    _exp2_[below](below, self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_log1p = table("log1p")
+
+
+class Log1PBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad / (self_ + 1)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("log1p")
+def log1p(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log1p[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _log1p[below](below, self)
+    node = Log1PBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _log1p[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_log1p_ = table("log1p_")
+
+
+@AUTOGRAD.impl("log1p_")
+def log1p_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log1p_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _log1p_[below](below, self)
+    check_inplace(self)
+    node = Log1PBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _log1p_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_log2 = table("log2")
+
+
+class Log2Backward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad / (self_ * 0.6931471805599453)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("log2")
+def log2(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log2[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _log2[below](below, self)
+    node = Log2Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _log2[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_log2_ = table("log2_")
+
+
+@AUTOGRAD.impl("log2_")
+def log2_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log2_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _log2_[below](below, self)
+    check_inplace(self)
+    node = Log2Backward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _log2_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_log10 = table("log10")
+
+
+class Log10Backward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad / (self_ * 2.302585092994046)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("log10")
+def log10(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log10[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _log10[below](below, self)
+    node = Log10Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _log10[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_log10_ = table("log10_")
+
+
+@AUTOGRAD.impl("log10_")
+def log10_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log10_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _log10_[below](below, self)
+    check_inplace(self)
+    node = Log10Backward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _log10_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_ceil = table("ceil")
+
+
+class CeilBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("ceil")
+def ceil(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _ceil[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _ceil[below](below, self)
+    node = CeilBackward0((edge_self,))
+    result = _ceil[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_ceil_ = table("ceil_")
+
+
+@AUTOGRAD.impl("ceil_")
+def ceil_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _ceil_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _ceil_[below](below, self)
+    check_inplace(self)
+    node = CeilBackward0((edge_self,))
+    _ceil_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_floor = table("floor")
+
+
+class FloorBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("floor")
+def floor(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _floor[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _floor[below](below, self)
+    node = FloorBackward0((edge_self,))
+    result = _floor[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_floor_ = table("floor_")
+
+
+@AUTOGRAD.impl("floor_")
+def floor_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _floor_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _floor_[below](below, self)
+    check_inplace(self)
+    node = FloorBackward0((edge_self,))
+    _floor_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_trunc = table("trunc")
+
+
+class TruncBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("trunc")
+def trunc(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _trunc[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _trunc[below](below, self)
+    node = TruncBackward0((edge_self,))
+    result = _trunc[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_trunc_ = table("trunc_")
+
+
+@AUTOGRAD.impl("trunc_")
+def trunc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _trunc_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _trunc_[below](below, self)
+    check_inplace(self)
+    node = TruncBackward0((edge_self,))
+    _trunc_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_round = table("round")
+
+
+class RoundBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("round")
+def round(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _round[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _round[below](below, self)
+    node = RoundBackward0((edge_self,))
+    result = _round[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_round_ = table("round_")
+
+
+@AUTOGRAD.impl("round_")
+def round_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _round_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _round_[below](below, self)
+    check_inplace(self)
+    node = RoundBackward0((edge_self,))
+    _round_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_round_decimals = table("round.decimals")
+
+
+class RoundBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("round.decimals")
+def round_decimals(keys: int, self: Any, decimals: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _round_decimals[below](below, self, decimals)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _round_decimals[below](below, self, decimals)
+    node = RoundBackward1((edge_self,))
+    result = _round_decimals[below](below, self, decimals)
+    set_history(result, node)
+    return result
+
+
+_round__decimals = table("round_.decimals")
+
+
+@AUTOGRAD.impl("round_.decimals")
+def round__decimals(keys: int, self: Any, decimals: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _round__decimals[below](below, self, decimals)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _round__decimals[below](below, self, decimals)
+    check_inplace(self)
+    node = RoundBackward1((edge_self,))
+    _round__decimals[below](below, self, decimals)
+    rebase_history(self, node)
+    return self
+
+
+_sign = table("sign")
+
+
+class SignBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("sign")
+def sign(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sign[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sign[below](below, self)
+    node = SignBackward0((edge_self,))
+    result = _sign[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_sign_ = table("sign_")
+
+
+@AUTOGRAD.impl("sign_")
+def sign_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sign_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _sign_[below](below, self)
+    check_inplace(self)
+    node = SignBackward0((edge_self,))
+    _sign_[below](below, self)
+    rebase_history(self, node)
+    return self
 
 
 _where_self = table("where.self")
@@ -3763,6 +5314,35 @@ def stack(keys: int, tensors: Any, dim: Any) -> Any:
     return result
 
 
+_block_diag = table("block_diag")
+
+
+class BlockDiagBackward0(Node):
+    tensors_shapes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        tensors_shapes = self.tensors_shapes
+        return tuple(block_diag_backward(grad, tensors_shapes))
+
+
+@AUTOGRAD.impl("block_diag")
+def block_diag(keys: int, tensors: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if not grad_mode.get():
+        return _block_diag[below](below, tensors)
+    edges = gradient_edges(tensors)
+    if not any(edges):
+        return _block_diag[below](below, tensors)
+    node = BlockDiagBackward0(edges)
+    node.tensors_shapes = [t._shape for t in tensors]
+    result = _block_diag[below](below, tensors)
+    set_history(result, node)
+    return result
+
+
 _flip = table("flip")
 
 
@@ -3822,6 +5402,236 @@ def roll(keys: int, self: Any, shifts: Any, dims: Any) -> Any:
     node.dims = dims
     node.shifts = shifts
     result = _roll[below](below, self, shifts, dims)
+    set_history(result, node)
+    return result
+
+
+_rot90 = table("rot90")
+
+
+class Rot90Backward0(Node):
+    dims: Any
+    k: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        k = self.k
+        grad_self = grad.rot90(-k, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("rot90")
+def rot90(keys: int, self: Any, k: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rot90[below](below, self, k, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _rot90[below](below, self, k, dims)
+    node = Rot90Backward0((edge_self,))
+    node.dims = dims
+    node.k = k
+    result = _rot90[below](below, self, k, dims)
+    set_history(result, node)
+    return result
+
+
+_repeat = table("repeat")
+
+
+class RepeatBackward0(Node):
+    repeats: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        repeats = self.repeats
+        self_shape = self.self_shape
+        grad_self = repeat_backward(grad, repeats, self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("repeat")
+def repeat(keys: int, self: Any, repeats: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _repeat[below](below, self, repeats)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _repeat[below](below, self, repeats)
+    node = RepeatBackward0((edge_self,))
+    node.repeats = repeats
+    node.self_shape = self._shape
+    result = _repeat[below](below, self, repeats)
+    set_history(result, node)
+    return result
+
+
+_constant_pad_nd = table("constant_pad_nd")
+
+
+class ConstantPadNdBackward0(Node):
+    pad: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        pad = self.pad
+        grad_self = constant_pad_nd_backward(grad, pad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("constant_pad_nd")
+def constant_pad_nd(keys: int, self: Any, pad: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _constant_pad_nd[below](below, self, pad, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _constant_pad_nd[below](below, self, pad, value)
+    node = ConstantPadNdBackward0((edge_self,))
+    node.pad = pad
+    result = _constant_pad_nd[below](below, self, pad, value)
+    set_history(result, node)
+    return result
+
+
+_tril = table("tril")
+
+
+class TrilBackward0(Node):
+    diagonal: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        diagonal = self.diagonal
+        grad_self = grad.tril(diagonal)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("tril")
+def tril(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _tril[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _tril[below](below, self, diagonal)
+    node = TrilBackward0((edge_self,))
+    node.diagonal = diagonal
+    result = _tril[below](below, self, diagonal)
+    set_history(result, node)
+    return result
+
+
+_tril_ = table("tril_")
+
+
+@AUTOGRAD.impl("tril_")
+def tril_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _tril_[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _tril_[below](below, self, diagonal)
+    check_inplace(self)
+    node = TrilBackward0((edge_self,))
+    node.diagonal = diagonal
+    _tril_[below](below, self, diagonal)
+    rebase_history(self, node)
+    return self
+
+
+_triu = table("triu")
+
+
+class TriuBackward0(Node):
+    diagonal: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        diagonal = self.diagonal
+        grad_self = grad.triu(diagonal)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("triu")
+def triu(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _triu[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _triu[below](below, self, diagonal)
+    node = TriuBackward0((edge_self,))
+    node.diagonal = diagonal
+    result = _triu[below](below, self, diagonal)
+    set_history(result, node)
+    return result
+
+
+_triu_ = table("triu_")
+
+
+@AUTOGRAD.impl("triu_")
+def triu_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _triu_[below](below, self, diagonal)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _triu_[below](below, self, diagonal)
+    check_inplace(self)
+    node = TriuBackward0((edge_self,))
+    node.diagonal = diagonal
+    _triu_[below](below, self, diagonal)
+    rebase_history(self, node)
+    return self
+
+
+_diag_embed = table("diag_embed")
+
+
+class DiagEmbedBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        grad_self = grad.diagonal(offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diag_embed")
+def diag_embed(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diag_embed[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diag_embed[below](below, self, offset, dim1, dim2)
+    node = DiagEmbedBackward0((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    result = _diag_embed[below](below, self, offset, dim1, dim2)
     set_history(result, node)
     return result
 
@@ -4194,6 +6004,43 @@ def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
     node.dim = dim
     node.self_shape = self._shape
     result = _index_select[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+_masked_select = table("masked_select")
+
+
+class MaskedSelectBackward0(Node):
+    saved_mask: SavedVariable | None
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        mask = self.unpack(self.saved_mask)
+        self_shape = self.self_shape
+        grad_self = masked_select_backward(grad, self_shape, mask)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_select")
+def masked_select(keys: int, self: Any, mask: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _masked_select[below](below, self, mask)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _masked_select[below](below, self, mask)
+    node = MaskedSelectBackward0((edge_self,))
+    node.saved_mask = SavedVariable(mask)
+    node.self_shape = self._shape
+    result = _masked_select[below](below, self, mask)
     set_history(result, node)
     return result
 
@@ -4986,6 +6833,15 @@ register_out_forms(
         "pow.Tensor_Scalar_out",
         "maximum.out",
         "minimum.out",
+        "atan2.out",
+        "hypot.out",
+        "logaddexp.out",
+        "logaddexp2.out",
+        "nextafter.out",
+        "copysign.out",
+        "copysign.Scalar_out",
+        "fmod.Tensor_out",
+        "fmod.Scalar_out",
         "neg.out",
         "abs.out",
         "sgn.out",
@@ -4998,6 +6854,26 @@ register_out_forms(
         "cos.out",
         "tanh.out",
         "sigmoid.out",
+        "tan.out",
+        "asin.out",
+        "acos.out",
+        "atan.out",
+        "sinh.out",
+        "cosh.out",
+        "asinh.out",
+        "acosh.out",
+        "atanh.out",
+        "expm1.out",
+        "exp2.out",
+        "log1p.out",
+        "log2.out",
+        "log10.out",
+        "ceil.out",
+        "floor.out",
+        "trunc.out",
+        "round.out",
+        "round.decimals_out",
+        "sign.out",
         "where.self_out",
         "clamp.out",
         "clamp.Tensor_out",
@@ -5020,11 +6896,14 @@ register_out_forms(
         "addmm.out",
         "cat.out",
         "stack.out",
+        "tril.out",
+        "triu.out",
         "gather.out",
         "scatter.src_out",
         "scatter.value_out",
         "scatter_add.out",
         "index_select.out",
+        "masked_select.out",
         "_softmax.out",
         "_log_softmax.out",
         "mse_loss.out",

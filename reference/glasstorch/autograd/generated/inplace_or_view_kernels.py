@@ -819,6 +819,358 @@ def bitwise_not_out(keys: int, self: Any, out: Any) -> Any:
     return result
 
 
+_atan2_ = table("atan2_")
+
+
+@ADINPLACEORVIEW.impl("atan2_")
+def atan2_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _atan2_[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_atan2_out = table("atan2.out")
+
+
+@ADINPLACEORVIEW.impl("atan2.out")
+def atan2_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _atan2_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_hypot_ = table("hypot_")
+
+
+@ADINPLACEORVIEW.impl("hypot_")
+def hypot_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _hypot_[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_hypot_out = table("hypot.out")
+
+
+@ADINPLACEORVIEW.impl("hypot.out")
+def hypot_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _hypot_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_logaddexp_out = table("logaddexp.out")
+
+
+@ADINPLACEORVIEW.impl("logaddexp.out")
+def logaddexp_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logaddexp_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_logaddexp2_out = table("logaddexp2.out")
+
+
+@ADINPLACEORVIEW.impl("logaddexp2.out")
+def logaddexp2_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logaddexp2_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_nextafter_ = table("nextafter_")
+
+
+@ADINPLACEORVIEW.impl("nextafter_")
+def nextafter_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _nextafter_[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_nextafter_out = table("nextafter.out")
+
+
+@ADINPLACEORVIEW.impl("nextafter.out")
+def nextafter_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _nextafter_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_copysign__Tensor = table("copysign_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("copysign_.Tensor")
+def copysign__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _copysign__Tensor[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_copysign_out = table("copysign.out")
+
+
+@ADINPLACEORVIEW.impl("copysign.out")
+def copysign_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _copysign_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_copysign__Scalar = table("copysign_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("copysign_.Scalar")
+def copysign__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _copysign__Scalar[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_copysign_Scalar_out = table("copysign.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("copysign.Scalar_out")
+def copysign_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _copysign_Scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_fmod__Tensor = table("fmod_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("fmod_.Tensor")
+def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _fmod__Tensor[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_fmod_Tensor_out = table("fmod.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("fmod.Tensor_out")
+def fmod_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _fmod_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_fmod__Scalar = table("fmod_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("fmod_.Scalar")
+def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _fmod__Scalar[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_fmod_Scalar_out = table("fmod.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("fmod.Scalar_out")
+def fmod_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _fmod_Scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_logical_and_ = table("logical_and_")
+
+
+@ADINPLACEORVIEW.impl("logical_and_")
+def logical_and_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_and_[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_logical_and_out = table("logical_and.out")
+
+
+@ADINPLACEORVIEW.impl("logical_and.out")
+def logical_and_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_and_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_logical_or_ = table("logical_or_")
+
+
+@ADINPLACEORVIEW.impl("logical_or_")
+def logical_or_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_or_[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_logical_or_out = table("logical_or.out")
+
+
+@ADINPLACEORVIEW.impl("logical_or.out")
+def logical_or_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_or_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_logical_xor_ = table("logical_xor_")
+
+
+@ADINPLACEORVIEW.impl("logical_xor_")
+def logical_xor_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_xor_[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_logical_xor_out = table("logical_xor.out")
+
+
+@ADINPLACEORVIEW.impl("logical_xor.out")
+def logical_xor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_xor_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_bitwise_left_shift__Tensor = table("bitwise_left_shift_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("bitwise_left_shift_.Tensor")
+def bitwise_left_shift__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_left_shift__Tensor[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_bitwise_left_shift_Tensor_out = table("bitwise_left_shift.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_left_shift.Tensor_out")
+def bitwise_left_shift_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_left_shift_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_bitwise_left_shift__Tensor_Scalar = table("bitwise_left_shift_.Tensor_Scalar")
+
+
+@ADINPLACEORVIEW.impl("bitwise_left_shift_.Tensor_Scalar")
+def bitwise_left_shift__Tensor_Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_left_shift__Tensor_Scalar[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_bitwise_left_shift_Tensor_Scalar_out = table("bitwise_left_shift.Tensor_Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_left_shift.Tensor_Scalar_out")
+def bitwise_left_shift_Tensor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_left_shift_Tensor_Scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_bitwise_left_shift_Scalar_Tensor_out = table("bitwise_left_shift.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_left_shift.Scalar_Tensor_out")
+def bitwise_left_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_left_shift_Scalar_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("bitwise_right_shift_.Tensor")
+def bitwise_right_shift__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_right_shift__Tensor[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_bitwise_right_shift_Tensor_out = table("bitwise_right_shift.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_right_shift.Tensor_out")
+def bitwise_right_shift_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_right_shift_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar")
+
+
+@ADINPLACEORVIEW.impl("bitwise_right_shift_.Tensor_Scalar")
+def bitwise_right_shift__Tensor_Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_right_shift__Tensor_Scalar[below](below, self, other)
+    self.bump_version()
+    return result
+
+
+_bitwise_right_shift_Tensor_Scalar_out = table("bitwise_right_shift.Tensor_Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_right_shift.Tensor_Scalar_out")
+def bitwise_right_shift_Tensor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_right_shift_Tensor_Scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
+_bitwise_right_shift_Scalar_Tensor_out = table("bitwise_right_shift.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_right_shift.Scalar_Tensor_out")
+def bitwise_right_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _bitwise_right_shift_Scalar_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return result
+
+
 _neg_ = table("neg_")
 
 
@@ -1091,6 +1443,501 @@ def relu_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _relu_[below](below, self)
     self.bump_version()
+    return result
+
+
+_tan_ = table("tan_")
+
+
+@ADINPLACEORVIEW.impl("tan_")
+def tan_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _tan_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_tan_out = table("tan.out")
+
+
+@ADINPLACEORVIEW.impl("tan.out")
+def tan_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _tan_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_asin_ = table("asin_")
+
+
+@ADINPLACEORVIEW.impl("asin_")
+def asin_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _asin_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_asin_out = table("asin.out")
+
+
+@ADINPLACEORVIEW.impl("asin.out")
+def asin_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _asin_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_acos_ = table("acos_")
+
+
+@ADINPLACEORVIEW.impl("acos_")
+def acos_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _acos_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_acos_out = table("acos.out")
+
+
+@ADINPLACEORVIEW.impl("acos.out")
+def acos_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _acos_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_atan_ = table("atan_")
+
+
+@ADINPLACEORVIEW.impl("atan_")
+def atan_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _atan_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_atan_out = table("atan.out")
+
+
+@ADINPLACEORVIEW.impl("atan.out")
+def atan_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _atan_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_sinh_ = table("sinh_")
+
+
+@ADINPLACEORVIEW.impl("sinh_")
+def sinh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _sinh_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_sinh_out = table("sinh.out")
+
+
+@ADINPLACEORVIEW.impl("sinh.out")
+def sinh_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _sinh_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_cosh_ = table("cosh_")
+
+
+@ADINPLACEORVIEW.impl("cosh_")
+def cosh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _cosh_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_cosh_out = table("cosh.out")
+
+
+@ADINPLACEORVIEW.impl("cosh.out")
+def cosh_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _cosh_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_asinh_ = table("asinh_")
+
+
+@ADINPLACEORVIEW.impl("asinh_")
+def asinh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _asinh_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_asinh_out = table("asinh.out")
+
+
+@ADINPLACEORVIEW.impl("asinh.out")
+def asinh_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _asinh_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_acosh_ = table("acosh_")
+
+
+@ADINPLACEORVIEW.impl("acosh_")
+def acosh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _acosh_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_acosh_out = table("acosh.out")
+
+
+@ADINPLACEORVIEW.impl("acosh.out")
+def acosh_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _acosh_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_atanh_ = table("atanh_")
+
+
+@ADINPLACEORVIEW.impl("atanh_")
+def atanh_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _atanh_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_atanh_out = table("atanh.out")
+
+
+@ADINPLACEORVIEW.impl("atanh.out")
+def atanh_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _atanh_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_expm1_ = table("expm1_")
+
+
+@ADINPLACEORVIEW.impl("expm1_")
+def expm1_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _expm1_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_expm1_out = table("expm1.out")
+
+
+@ADINPLACEORVIEW.impl("expm1.out")
+def expm1_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _expm1_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_exp2_ = table("exp2_")
+
+
+@ADINPLACEORVIEW.impl("exp2_")
+def exp2_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _exp2_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_exp2_out = table("exp2.out")
+
+
+@ADINPLACEORVIEW.impl("exp2.out")
+def exp2_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _exp2_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_log1p_ = table("log1p_")
+
+
+@ADINPLACEORVIEW.impl("log1p_")
+def log1p_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _log1p_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_log1p_out = table("log1p.out")
+
+
+@ADINPLACEORVIEW.impl("log1p.out")
+def log1p_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _log1p_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_log2_ = table("log2_")
+
+
+@ADINPLACEORVIEW.impl("log2_")
+def log2_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _log2_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_log2_out = table("log2.out")
+
+
+@ADINPLACEORVIEW.impl("log2.out")
+def log2_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _log2_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_log10_ = table("log10_")
+
+
+@ADINPLACEORVIEW.impl("log10_")
+def log10_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _log10_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_log10_out = table("log10.out")
+
+
+@ADINPLACEORVIEW.impl("log10.out")
+def log10_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _log10_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_ceil_ = table("ceil_")
+
+
+@ADINPLACEORVIEW.impl("ceil_")
+def ceil_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _ceil_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_ceil_out = table("ceil.out")
+
+
+@ADINPLACEORVIEW.impl("ceil.out")
+def ceil_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _ceil_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_floor_ = table("floor_")
+
+
+@ADINPLACEORVIEW.impl("floor_")
+def floor_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _floor_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_floor_out = table("floor.out")
+
+
+@ADINPLACEORVIEW.impl("floor.out")
+def floor_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _floor_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_trunc_ = table("trunc_")
+
+
+@ADINPLACEORVIEW.impl("trunc_")
+def trunc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _trunc_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_trunc_out = table("trunc.out")
+
+
+@ADINPLACEORVIEW.impl("trunc.out")
+def trunc_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _trunc_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_round_ = table("round_")
+
+
+@ADINPLACEORVIEW.impl("round_")
+def round_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _round_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_round_out = table("round.out")
+
+
+@ADINPLACEORVIEW.impl("round.out")
+def round_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _round_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_round__decimals = table("round_.decimals")
+
+
+@ADINPLACEORVIEW.impl("round_.decimals")
+def round__decimals(keys: int, self: Any, decimals: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _round__decimals[below](below, self, decimals)
+    self.bump_version()
+    return result
+
+
+_round_decimals_out = table("round.decimals_out")
+
+
+@ADINPLACEORVIEW.impl("round.decimals_out")
+def round_decimals_out(keys: int, self: Any, decimals: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _round_decimals_out[below](below, self, decimals, out)
+    out.bump_version()
+    return result
+
+
+_sign_ = table("sign_")
+
+
+@ADINPLACEORVIEW.impl("sign_")
+def sign_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _sign_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_sign_out = table("sign.out")
+
+
+@ADINPLACEORVIEW.impl("sign.out")
+def sign_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _sign_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_signbit_out = table("signbit.out")
+
+
+@ADINPLACEORVIEW.impl("signbit.out")
+def signbit_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _signbit_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_isposinf_out = table("isposinf.out")
+
+
+@ADINPLACEORVIEW.impl("isposinf.out")
+def isposinf_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _isposinf_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_isneginf_out = table("isneginf.out")
+
+
+@ADINPLACEORVIEW.impl("isneginf.out")
+def isneginf_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _isneginf_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_logical_not_ = table("logical_not_")
+
+
+@ADINPLACEORVIEW.impl("logical_not_")
+def logical_not_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_not_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_logical_not_out = table("logical_not.out")
+
+
+@ADINPLACEORVIEW.impl("logical_not.out")
+def logical_not_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _logical_not_out[below](below, self, out)
+    out.bump_version()
     return result
 
 
@@ -1652,6 +2499,15 @@ def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any
     return as_view(self, _as_strided[below](below, self, size, stride, storage_offset))
 
 
+_split_with_sizes = table("split_with_sizes")
+
+
+@ADINPLACEORVIEW.impl("split_with_sizes")
+def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_views(self, _split_with_sizes[below](below, self, split_sizes, dim))
+
+
 _transpose_ = table("transpose_")
 
 
@@ -1729,6 +2585,75 @@ def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: An
     return result
 
 
+_view_as_real = table("view_as_real")
+
+
+@ADINPLACEORVIEW.impl("view_as_real")
+def view_as_real(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _view_as_real[below](below, self))
+
+
+_view_as_complex = table("view_as_complex")
+
+
+@ADINPLACEORVIEW.impl("view_as_complex")
+def view_as_complex(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, _view_as_complex[below](below, self))
+
+
+__conj = table("_conj")
+
+
+@ADINPLACEORVIEW.impl("_conj")
+def _conj(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, __conj[below](below, self))
+
+
+__conj_physical_out = table("_conj_physical.out")
+
+
+@ADINPLACEORVIEW.impl("_conj_physical.out")
+def _conj_physical_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = __conj_physical_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_conj_physical_ = table("conj_physical_")
+
+
+@ADINPLACEORVIEW.impl("conj_physical_")
+def conj_physical_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _conj_physical_[below](below, self)
+    self.bump_version()
+    return result
+
+
+_conj_physical_out = table("conj_physical.out")
+
+
+@ADINPLACEORVIEW.impl("conj_physical.out")
+def conj_physical_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _conj_physical_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+__neg_view = table("_neg_view")
+
+
+@ADINPLACEORVIEW.impl("_neg_view")
+def _neg_view(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return as_view(self, __neg_view[below](below, self))
+
+
 _cat_out = table("cat.out")
 
 
@@ -1740,6 +2665,28 @@ def cat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     return result
 
 
+_concat_out = table("concat.out")
+
+
+@ADINPLACEORVIEW.impl("concat.out")
+def concat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _concat_out[below](below, tensors, dim, out)
+    out.bump_version()
+    return result
+
+
+_concatenate_out = table("concatenate.out")
+
+
+@ADINPLACEORVIEW.impl("concatenate.out")
+def concatenate_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _concatenate_out[below](below, tensors, dim, out)
+    out.bump_version()
+    return result
+
+
 _stack_out = table("stack.out")
 
 
@@ -1747,6 +2694,116 @@ _stack_out = table("stack.out")
 def stack_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _stack_out[below](below, tensors, dim, out)
+    out.bump_version()
+    return result
+
+
+_hstack_out = table("hstack.out")
+
+
+@ADINPLACEORVIEW.impl("hstack.out")
+def hstack_out(keys: int, tensors: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _hstack_out[below](below, tensors, out)
+    out.bump_version()
+    return result
+
+
+_vstack_out = table("vstack.out")
+
+
+@ADINPLACEORVIEW.impl("vstack.out")
+def vstack_out(keys: int, tensors: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _vstack_out[below](below, tensors, out)
+    out.bump_version()
+    return result
+
+
+_row_stack_out = table("row_stack.out")
+
+
+@ADINPLACEORVIEW.impl("row_stack.out")
+def row_stack_out(keys: int, tensors: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _row_stack_out[below](below, tensors, out)
+    out.bump_version()
+    return result
+
+
+_dstack_out = table("dstack.out")
+
+
+@ADINPLACEORVIEW.impl("dstack.out")
+def dstack_out(keys: int, tensors: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _dstack_out[below](below, tensors, out)
+    out.bump_version()
+    return result
+
+
+_column_stack_out = table("column_stack.out")
+
+
+@ADINPLACEORVIEW.impl("column_stack.out")
+def column_stack_out(keys: int, tensors: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _column_stack_out[below](below, tensors, out)
+    out.bump_version()
+    return result
+
+
+_tril_ = table("tril_")
+
+
+@ADINPLACEORVIEW.impl("tril_")
+def tril_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _tril_[below](below, self, diagonal)
+    self.bump_version()
+    return result
+
+
+_tril_out = table("tril.out")
+
+
+@ADINPLACEORVIEW.impl("tril.out")
+def tril_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _tril_out[below](below, self, diagonal, out)
+    out.bump_version()
+    return result
+
+
+_triu_ = table("triu_")
+
+
+@ADINPLACEORVIEW.impl("triu_")
+def triu_(keys: int, self: Any, diagonal: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _triu_[below](below, self, diagonal)
+    self.bump_version()
+    return result
+
+
+_triu_out = table("triu.out")
+
+
+@ADINPLACEORVIEW.impl("triu.out")
+def triu_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _triu_out[below](below, self, diagonal, out)
+    out.bump_version()
+    return result
+
+
+_diag_out = table("diag.out")
+
+
+@ADINPLACEORVIEW.impl("diag.out")
+def diag_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _diag_out[below](below, self, diagonal, out)
     out.bump_version()
     return result
 
@@ -1846,6 +2903,17 @@ _index_select_out = table("index_select.out")
 def index_select_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     result = _index_select_out[below](below, self, dim, index, out)
+    out.bump_version()
+    return result
+
+
+_masked_select_out = table("masked_select.out")
+
+
+@ADINPLACEORVIEW.impl("masked_select.out")
+def masked_select_out(keys: int, self: Any, mask: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    result = _masked_select_out[below](below, self, mask, out)
     out.bump_version()
     return result
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from glasstorch.core import hooks
 from glasstorch.core.dtype import HALF_PRECISION, Number, bool_
 from glasstorch.core.errors import ArgumentError, DtypeError
-from glasstorch.operators.generated.functions import nonzero, sub, unbind
+from glasstorch.operators.generated.functions import nonzero, ones_like, sub, unbind, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
@@ -36,6 +36,28 @@ def positive(self: Tensor) -> Tensor:
 def isnan(self: Tensor) -> Tensor:
     """Only what is not a number differs from itself."""
     return self != self
+
+
+def isinf(self: Tensor) -> Tensor:
+    """An integer never is; a complex number is if one of its parts is."""
+    if not (self.dtype.is_floating_point or self.dtype.is_complex):
+        return zeros_like(self, dtype=bool_)
+    infinite = self.abs() == float("inf")
+    return infinite & ~isfinite(self) if self.dtype.is_complex else infinite  # the size of a finite one may overflow
+
+
+def isfinite(self: Tensor) -> Tensor:
+    """An integer always is; a complex number is if both of its parts are."""
+    if self.dtype.is_complex:
+        return (self - self) == 0  # infinity minus infinity is NaN
+    if not self.dtype.is_floating_point:
+        return ones_like(self, dtype=bool_)
+    return (self == self) & (self.abs() != float("inf"))
+
+
+def square(self: Tensor) -> Tensor:
+    """`x ** 2`."""
+    return self.pow(2)
 
 
 def equal(self: Tensor, other: Tensor) -> bool:

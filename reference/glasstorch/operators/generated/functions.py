@@ -103,6 +103,38 @@ _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
 _bitwise_xor__Scalar = table("bitwise_xor_.Scalar")
 _bitwise_not = table("bitwise_not")
 _bitwise_not_ = table("bitwise_not_")
+_atan2 = table("atan2")
+_atan2_ = table("atan2_")
+_hypot = table("hypot")
+_hypot_ = table("hypot_")
+_logaddexp = table("logaddexp")
+_logaddexp2 = table("logaddexp2")
+_nextafter = table("nextafter")
+_nextafter_ = table("nextafter_")
+_copysign_Tensor = table("copysign.Tensor")
+_copysign_Scalar = table("copysign.Scalar")
+_copysign__Tensor = table("copysign_.Tensor")
+_copysign__Scalar = table("copysign_.Scalar")
+_fmod_Tensor = table("fmod.Tensor")
+_fmod_Scalar = table("fmod.Scalar")
+_fmod__Tensor = table("fmod_.Tensor")
+_fmod__Scalar = table("fmod_.Scalar")
+_logical_and = table("logical_and")
+_logical_and_ = table("logical_and_")
+_logical_or = table("logical_or")
+_logical_or_ = table("logical_or_")
+_logical_xor = table("logical_xor")
+_logical_xor_ = table("logical_xor_")
+_bitwise_left_shift_Tensor = table("bitwise_left_shift.Tensor")
+_bitwise_left_shift_Tensor_Scalar = table("bitwise_left_shift.Tensor_Scalar")
+_bitwise_left_shift_Scalar_Tensor = table("bitwise_left_shift.Scalar_Tensor")
+_bitwise_left_shift__Tensor = table("bitwise_left_shift_.Tensor")
+_bitwise_left_shift__Tensor_Scalar = table("bitwise_left_shift_.Tensor_Scalar")
+_bitwise_right_shift_Tensor = table("bitwise_right_shift.Tensor")
+_bitwise_right_shift_Tensor_Scalar = table("bitwise_right_shift.Tensor_Scalar")
+_bitwise_right_shift_Scalar_Tensor = table("bitwise_right_shift.Scalar_Tensor")
+_bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
+_bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar")
 _neg = table("neg")
 _neg_ = table("neg_")
 _abs = table("abs")
@@ -132,6 +164,52 @@ _sigmoid_backward = table("sigmoid_backward")
 _relu = table("relu")
 _relu_ = table("relu_")
 _threshold_backward = table("threshold_backward")
+_tan = table("tan")
+_tan_ = table("tan_")
+_asin = table("asin")
+_asin_ = table("asin_")
+_acos = table("acos")
+_acos_ = table("acos_")
+_atan = table("atan")
+_atan_ = table("atan_")
+_sinh = table("sinh")
+_sinh_ = table("sinh_")
+_cosh = table("cosh")
+_cosh_ = table("cosh_")
+_asinh = table("asinh")
+_asinh_ = table("asinh_")
+_acosh = table("acosh")
+_acosh_ = table("acosh_")
+_atanh = table("atanh")
+_atanh_ = table("atanh_")
+_expm1 = table("expm1")
+_expm1_ = table("expm1_")
+_exp2 = table("exp2")
+_exp2_ = table("exp2_")
+_log1p = table("log1p")
+_log1p_ = table("log1p_")
+_log2 = table("log2")
+_log2_ = table("log2_")
+_log10 = table("log10")
+_log10_ = table("log10_")
+_ceil = table("ceil")
+_ceil_ = table("ceil_")
+_floor = table("floor")
+_floor_ = table("floor_")
+_trunc = table("trunc")
+_trunc_ = table("trunc_")
+_round = table("round")
+_round_ = table("round_")
+_sign = table("sign")
+_sign_ = table("sign_")
+_signbit = table("signbit")
+_isposinf = table("isposinf")
+_isneginf = table("isneginf")
+_logical_not = table("logical_not")
+_logical_not_ = table("logical_not_")
+_square = table("square")
+_isfinite = table("isfinite")
+_isinf = table("isinf")
 _positive = table("positive")
 _isnan = table("isnan")
 _clamp = table("clamp")
@@ -202,6 +280,28 @@ _unfold = table("unfold")
 _unbind_int = table("unbind.int")
 _chunk = table("chunk")
 _as_strided = table("as_strided")
+_swapaxes = table("swapaxes")
+_swapdims = table("swapdims")
+_moveaxis_intlist = table("moveaxis.intlist")
+_moveaxis_int = table("moveaxis.int")
+_ravel = table("ravel")
+_unflatten_int = table("unflatten.int")
+_broadcast_to = table("broadcast_to")
+_adjoint = table("adjoint")
+_matrix_H = table("matrix_H")
+_mH = table("mH")
+_swapaxes_ = table("swapaxes_")
+_swapdims_ = table("swapdims_")
+_atleast_1d = table("atleast_1d")
+_atleast_2d = table("atleast_2d")
+_atleast_3d = table("atleast_3d")
+_broadcast_tensors = table("broadcast_tensors")
+_sum_to_size = table("sum_to_size")
+_hsplit_int = table("hsplit.int")
+_vsplit_int = table("vsplit.int")
+_dsplit_int = table("dsplit.int")
+_unsafe_chunk = table("unsafe_chunk")
+_unsafe_split_Tensor = table("unsafe_split.Tensor")
 _transpose_ = table("transpose_")
 _t_ = table("t_")
 _squeeze_ = table("squeeze_")
@@ -210,13 +310,48 @@ _as_strided_ = table("as_strided_")
 _select_backward = table("select_backward")
 _slice_backward = table("slice_backward")
 __as_strided_backward = table("_as_strided_backward")
+_view_as_real = table("view_as_real")
+_view_as_complex = table("view_as_complex")
+_real = table("real")
+_imag = table("imag")
+__conj = table("_conj")
+_conj = table("conj")
+__conj_physical = table("_conj_physical")
+_conj_physical = table("conj_physical")
+_conj_physical_ = table("conj_physical_")
+_resolve_conj = table("resolve_conj")
+_resolve_neg = table("resolve_neg")
+__neg_view = table("_neg_view")
 _cat = table("cat")
+_concat = table("concat")
+_concatenate = table("concatenate")
 _stack = table("stack")
+_hstack = table("hstack")
+_vstack = table("vstack")
+_row_stack = table("row_stack")
+_dstack = table("dstack")
+_column_stack = table("column_stack")
+_block_diag = table("block_diag")
+_cartesian_prod = table("cartesian_prod")
+_combinations = table("combinations")
 _flip = table("flip")
+_fliplr = table("fliplr")
+_flipud = table("flipud")
+_rot90 = table("rot90")
+_repeat = table("repeat")
+_tile = table("tile")
+_tril = table("tril")
+_tril_ = table("tril_")
+_triu = table("triu")
+_triu_ = table("triu_")
+_diag = table("diag")
+_diag_embed = table("diag_embed")
+_diagflat = table("diagflat")
 _gather = table("gather")
 _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
 _index_select = table("index_select")
+_masked_select = table("masked_select")
 _nonzero = table("nonzero")
 _clone = table("clone")
 _contiguous = table("contiguous")
@@ -323,6 +458,46 @@ _parse_bitwise_xor = PythonFunction(
 _parse_bitwise_xor_ = PythonFunction("bitwise_xor_", ["bitwise_xor_.Tensor", "bitwise_xor_.Scalar"])
 _parse_bitwise_not = PythonFunction("bitwise_not", ["bitwise_not"], ["bitwise_not.out"])
 _parse_bitwise_not_ = PythonFunction("bitwise_not_", ["bitwise_not_"])
+_parse_atan2 = PythonFunction("atan2", ["atan2"], ["atan2.out"])
+_parse_atan2_ = PythonFunction("atan2_", ["atan2_"])
+_parse_hypot = PythonFunction("hypot", ["hypot"], ["hypot.out"])
+_parse_hypot_ = PythonFunction("hypot_", ["hypot_"])
+_parse_logaddexp = PythonFunction("logaddexp", ["logaddexp"], ["logaddexp.out"])
+_parse_logaddexp2 = PythonFunction("logaddexp2", ["logaddexp2"], ["logaddexp2.out"])
+_parse_nextafter = PythonFunction("nextafter", ["nextafter"], ["nextafter.out"])
+_parse_nextafter_ = PythonFunction("nextafter_", ["nextafter_"])
+_parse_copysign = PythonFunction(
+    "copysign", ["copysign.Tensor", "copysign.Scalar"], ["copysign.out", "copysign.Scalar_out"]
+)
+_parse_copysign_ = PythonFunction("copysign_", ["copysign_.Tensor", "copysign_.Scalar"])
+_parse_fmod = PythonFunction("fmod", ["fmod.Tensor", "fmod.Scalar"], ["fmod.Tensor_out", "fmod.Scalar_out"])
+_parse_fmod_ = PythonFunction("fmod_", ["fmod_.Tensor", "fmod_.Scalar"])
+_parse_logical_and = PythonFunction("logical_and", ["logical_and"], ["logical_and.out"])
+_parse_logical_and_ = PythonFunction("logical_and_", ["logical_and_"])
+_parse_logical_or = PythonFunction("logical_or", ["logical_or"], ["logical_or.out"])
+_parse_logical_or_ = PythonFunction("logical_or_", ["logical_or_"])
+_parse_logical_xor = PythonFunction("logical_xor", ["logical_xor"], ["logical_xor.out"])
+_parse_logical_xor_ = PythonFunction("logical_xor_", ["logical_xor_"])
+_parse_bitwise_left_shift = PythonFunction(
+    "bitwise_left_shift",
+    ["bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "bitwise_left_shift.Scalar_Tensor"],
+    ["bitwise_left_shift.Tensor_out", "bitwise_left_shift.Tensor_Scalar_out", "bitwise_left_shift.Scalar_Tensor_out"],
+)
+_parse_bitwise_left_shift_ = PythonFunction(
+    "bitwise_left_shift_", ["bitwise_left_shift_.Tensor", "bitwise_left_shift_.Tensor_Scalar"]
+)
+_parse_bitwise_right_shift = PythonFunction(
+    "bitwise_right_shift",
+    ["bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "bitwise_right_shift.Scalar_Tensor"],
+    [
+        "bitwise_right_shift.Tensor_out",
+        "bitwise_right_shift.Tensor_Scalar_out",
+        "bitwise_right_shift.Scalar_Tensor_out",
+    ],
+)
+_parse_bitwise_right_shift_ = PythonFunction(
+    "bitwise_right_shift_", ["bitwise_right_shift_.Tensor", "bitwise_right_shift_.Tensor_Scalar"]
+)
 _parse_neg = PythonFunction("neg", ["neg"], ["neg.out"])
 _parse_neg_ = PythonFunction("neg_", ["neg_"])
 _parse_abs = PythonFunction("abs", ["abs"], ["abs.out"])
@@ -352,6 +527,52 @@ _parse_sigmoid_backward = PythonFunction("sigmoid_backward", ["sigmoid_backward"
 _parse_relu = PythonFunction("relu", ["relu"])
 _parse_relu_ = PythonFunction("relu_", ["relu_"])
 _parse_threshold_backward = PythonFunction("threshold_backward", ["threshold_backward"])
+_parse_tan = PythonFunction("tan", ["tan"], ["tan.out"])
+_parse_tan_ = PythonFunction("tan_", ["tan_"])
+_parse_asin = PythonFunction("asin", ["asin"], ["asin.out"])
+_parse_asin_ = PythonFunction("asin_", ["asin_"])
+_parse_acos = PythonFunction("acos", ["acos"], ["acos.out"])
+_parse_acos_ = PythonFunction("acos_", ["acos_"])
+_parse_atan = PythonFunction("atan", ["atan"], ["atan.out"])
+_parse_atan_ = PythonFunction("atan_", ["atan_"])
+_parse_sinh = PythonFunction("sinh", ["sinh"], ["sinh.out"])
+_parse_sinh_ = PythonFunction("sinh_", ["sinh_"])
+_parse_cosh = PythonFunction("cosh", ["cosh"], ["cosh.out"])
+_parse_cosh_ = PythonFunction("cosh_", ["cosh_"])
+_parse_asinh = PythonFunction("asinh", ["asinh"], ["asinh.out"])
+_parse_asinh_ = PythonFunction("asinh_", ["asinh_"])
+_parse_acosh = PythonFunction("acosh", ["acosh"], ["acosh.out"])
+_parse_acosh_ = PythonFunction("acosh_", ["acosh_"])
+_parse_atanh = PythonFunction("atanh", ["atanh"], ["atanh.out"])
+_parse_atanh_ = PythonFunction("atanh_", ["atanh_"])
+_parse_expm1 = PythonFunction("expm1", ["expm1"], ["expm1.out"])
+_parse_expm1_ = PythonFunction("expm1_", ["expm1_"])
+_parse_exp2 = PythonFunction("exp2", ["exp2"], ["exp2.out"])
+_parse_exp2_ = PythonFunction("exp2_", ["exp2_"])
+_parse_log1p = PythonFunction("log1p", ["log1p"], ["log1p.out"])
+_parse_log1p_ = PythonFunction("log1p_", ["log1p_"])
+_parse_log2 = PythonFunction("log2", ["log2"], ["log2.out"])
+_parse_log2_ = PythonFunction("log2_", ["log2_"])
+_parse_log10 = PythonFunction("log10", ["log10"], ["log10.out"])
+_parse_log10_ = PythonFunction("log10_", ["log10_"])
+_parse_ceil = PythonFunction("ceil", ["ceil"], ["ceil.out"])
+_parse_ceil_ = PythonFunction("ceil_", ["ceil_"])
+_parse_floor = PythonFunction("floor", ["floor"], ["floor.out"])
+_parse_floor_ = PythonFunction("floor_", ["floor_"])
+_parse_trunc = PythonFunction("trunc", ["trunc"], ["trunc.out"])
+_parse_trunc_ = PythonFunction("trunc_", ["trunc_"])
+_parse_round = PythonFunction("round", ["round", "round.decimals"], ["round.out", "round.decimals_out"])
+_parse_round_ = PythonFunction("round_", ["round_", "round_.decimals"])
+_parse_sign = PythonFunction("sign", ["sign"], ["sign.out"])
+_parse_sign_ = PythonFunction("sign_", ["sign_"])
+_parse_signbit = PythonFunction("signbit", ["signbit"], ["signbit.out"])
+_parse_isposinf = PythonFunction("isposinf", ["isposinf"], ["isposinf.out"])
+_parse_isneginf = PythonFunction("isneginf", ["isneginf"], ["isneginf.out"])
+_parse_logical_not = PythonFunction("logical_not", ["logical_not"], ["logical_not.out"])
+_parse_logical_not_ = PythonFunction("logical_not_", ["logical_not_"])
+_parse_square = PythonFunction("square", ["square"])
+_parse_isfinite = PythonFunction("isfinite", ["isfinite"])
+_parse_isinf = PythonFunction("isinf", ["isinf"])
 _parse_positive = PythonFunction("positive", ["positive"])
 _parse_isnan = PythonFunction("isnan", ["isnan"])
 _parse_where = PythonFunction(
@@ -415,6 +636,32 @@ _parse_unbind = PythonFunction("unbind", ["unbind.int"])
 _parse_split = PythonFunction("split", ["split.Tensor", "split.sizes"])
 _parse_chunk = PythonFunction("chunk", ["chunk"])
 _parse_as_strided = PythonFunction("as_strided", ["as_strided"])
+_parse_swapaxes = PythonFunction("swapaxes", ["swapaxes"])
+_parse_swapdims = PythonFunction("swapdims", ["swapdims"])
+_parse_moveaxis = PythonFunction("moveaxis", ["moveaxis.intlist", "moveaxis.int"])
+_parse_ravel = PythonFunction("ravel", ["ravel"])
+_parse_unflatten = PythonFunction("unflatten", ["unflatten.int"])
+_parse_broadcast_to = PythonFunction("broadcast_to", ["broadcast_to"])
+_parse_adjoint = PythonFunction("adjoint", ["adjoint"])
+_parse_matrix_H = PythonFunction("matrix_H", ["matrix_H"])
+_parse_mH = PythonFunction("mH", ["mH"])
+_parse_swapaxes_ = PythonFunction("swapaxes_", ["swapaxes_"])
+_parse_swapdims_ = PythonFunction("swapdims_", ["swapdims_"])
+_parse_atleast_1d = PythonFunction("atleast_1d", ["atleast_1d", "atleast_1d.Sequence"])
+_parse_atleast_2d = PythonFunction("atleast_2d", ["atleast_2d", "atleast_2d.Sequence"])
+_parse_atleast_3d = PythonFunction("atleast_3d", ["atleast_3d", "atleast_3d.Sequence"])
+_parse_broadcast_tensors = PythonFunction("broadcast_tensors", ["broadcast_tensors"])
+_parse_sum_to_size = PythonFunction("sum_to_size", ["sum_to_size"])
+_parse_split_with_sizes = PythonFunction("split_with_sizes", ["split_with_sizes"])
+_parse_tensor_split = PythonFunction(
+    "tensor_split", ["tensor_split.sections", "tensor_split.indices", "tensor_split.tensor_indices_or_sections"]
+)
+_parse_hsplit = PythonFunction("hsplit", ["hsplit.int", "hsplit.array"])
+_parse_vsplit = PythonFunction("vsplit", ["vsplit.int", "vsplit.array"])
+_parse_dsplit = PythonFunction("dsplit", ["dsplit.int", "dsplit.array"])
+_parse_unsafe_chunk = PythonFunction("unsafe_chunk", ["unsafe_chunk"])
+_parse_unsafe_split = PythonFunction("unsafe_split", ["unsafe_split.Tensor"])
+_parse_unsafe_split_with_sizes = PythonFunction("unsafe_split_with_sizes", ["unsafe_split_with_sizes"])
 _parse_transpose_ = PythonFunction("transpose_", ["transpose_"])
 _parse_t_ = PythonFunction("t_", ["t_"])
 _parse_squeeze_ = PythonFunction("squeeze_", ["squeeze_", "squeeze_.dim", "squeeze_.dims"])
@@ -423,10 +670,46 @@ _parse_as_strided_ = PythonFunction("as_strided_", ["as_strided_"])
 _parse_select_backward = PythonFunction("select_backward", ["select_backward"])
 _parse_slice_backward = PythonFunction("slice_backward", ["slice_backward"])
 _parse__as_strided_backward = PythonFunction("_as_strided_backward", ["_as_strided_backward"])
+_parse_view_as_real = PythonFunction("view_as_real", ["view_as_real"])
+_parse_view_as_complex = PythonFunction("view_as_complex", ["view_as_complex"])
+_parse_real = PythonFunction("real", ["real"])
+_parse_imag = PythonFunction("imag", ["imag"])
+_parse__conj = PythonFunction("_conj", ["_conj"])
+_parse_conj = PythonFunction("conj", ["conj"])
+_parse__conj_physical = PythonFunction("_conj_physical", ["_conj_physical"], ["_conj_physical.out"])
+_parse_conj_physical = PythonFunction("conj_physical", ["conj_physical"], ["conj_physical.out"])
+_parse_conj_physical_ = PythonFunction("conj_physical_", ["conj_physical_"])
+_parse_resolve_conj = PythonFunction("resolve_conj", ["resolve_conj"])
+_parse_resolve_neg = PythonFunction("resolve_neg", ["resolve_neg"])
+_parse__neg_view = PythonFunction("_neg_view", ["_neg_view"])
 _parse_cat = PythonFunction("cat", ["cat"], ["cat.out"])
+_parse_concat = PythonFunction("concat", ["concat"], ["concat.out"])
+_parse_concatenate = PythonFunction("concatenate", ["concatenate"], ["concatenate.out"])
 _parse_stack = PythonFunction("stack", ["stack"], ["stack.out"])
+_parse_hstack = PythonFunction("hstack", ["hstack"], ["hstack.out"])
+_parse_vstack = PythonFunction("vstack", ["vstack"], ["vstack.out"])
+_parse_row_stack = PythonFunction("row_stack", ["row_stack"], ["row_stack.out"])
+_parse_dstack = PythonFunction("dstack", ["dstack"], ["dstack.out"])
+_parse_column_stack = PythonFunction("column_stack", ["column_stack"], ["column_stack.out"])
+_parse_block_diag = PythonFunction("block_diag", ["block_diag"])
+_parse_meshgrid = PythonFunction("meshgrid", ["meshgrid", "meshgrid.indexing"])
+_parse_cartesian_prod = PythonFunction("cartesian_prod", ["cartesian_prod"])
+_parse_combinations = PythonFunction("combinations", ["combinations"])
 _parse_flip = PythonFunction("flip", ["flip"])
 _parse_roll = PythonFunction("roll", ["roll"])
+_parse_fliplr = PythonFunction("fliplr", ["fliplr"])
+_parse_flipud = PythonFunction("flipud", ["flipud"])
+_parse_rot90 = PythonFunction("rot90", ["rot90"])
+_parse_repeat = PythonFunction("repeat", ["repeat"])
+_parse_tile = PythonFunction("tile", ["tile"])
+_parse_constant_pad_nd = PythonFunction("constant_pad_nd", ["constant_pad_nd"])
+_parse_tril = PythonFunction("tril", ["tril"], ["tril.out"])
+_parse_tril_ = PythonFunction("tril_", ["tril_"])
+_parse_triu = PythonFunction("triu", ["triu"], ["triu.out"])
+_parse_triu_ = PythonFunction("triu_", ["triu_"])
+_parse_diag = PythonFunction("diag", ["diag"], ["diag.out"])
+_parse_diag_embed = PythonFunction("diag_embed", ["diag_embed"])
+_parse_diagflat = PythonFunction("diagflat", ["diagflat"])
 _parse_index = PythonFunction("index", ["index.Tensor"])
 _parse_index_put = PythonFunction("index_put", ["index_put"])
 _parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
@@ -436,6 +719,7 @@ _parse_scatter_ = PythonFunction("scatter_", ["scatter_.src", "scatter_.value"])
 _parse_scatter_add = PythonFunction("scatter_add", ["scatter_add"], ["scatter_add.out"])
 _parse_scatter_add_ = PythonFunction("scatter_add_", ["scatter_add_"])
 _parse_index_select = PythonFunction("index_select", ["index_select"], ["index_select.out"])
+_parse_masked_select = PythonFunction("masked_select", ["masked_select"], ["masked_select.out"])
 _parse_nonzero = PythonFunction("nonzero", ["nonzero"], ["nonzero.out"])
 _parse_clone = PythonFunction("clone", ["clone"])
 _parse_contiguous = PythonFunction("contiguous", ["contiguous"])
@@ -1794,6 +2078,330 @@ def bitwise_not_(input: Tensor) -> Tensor:
     return _parse_bitwise_not_(input)
 
 
+def atan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The angle between the x axis and the point (other, self).
+
+    atan2(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _atan2[keys](keys, input, other)
+    return _parse_atan2(input, other, out=out)
+
+
+def atan2_(input: Tensor, other: Tensor) -> Tensor:
+    """The angle between the x axis and the point (other, self).
+
+        atan2_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _atan2_[keys](keys, input, other)
+    return _parse_atan2_(input, other)
+
+
+def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The length of the hypotenuse of a right triangle with these two sides.
+
+    hypot(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _hypot[keys](keys, input, other)
+    return _parse_hypot(input, other, out=out)
+
+
+def hypot_(input: Tensor, other: Tensor) -> Tensor:
+    """The length of the hypotenuse of a right triangle with these two sides.
+
+        hypot_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _hypot_[keys](keys, input, other)
+    return _parse_hypot_(input, other)
+
+
+def logaddexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """`log(exp(x) + exp(y))`, without overflow on the way.
+
+    logaddexp(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logaddexp[keys](keys, input, other)
+    return _parse_logaddexp(input, other, out=out)
+
+
+def logaddexp2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """`log2(2 ** x + 2 ** y)`, without overflow on the way.
+
+    logaddexp2(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logaddexp2[keys](keys, input, other)
+    return _parse_logaddexp2(input, other, out=out)
+
+
+def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The floating point number next to each element in the direction of the other.
+
+    nextafter(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _nextafter[keys](keys, input, other)
+    return _parse_nextafter(input, other, out=out)
+
+
+def nextafter_(input: Tensor, other: Tensor) -> Tensor:
+    """The floating point number next to each element in the direction of the other.
+
+        nextafter_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _nextafter_[keys](keys, input, other)
+    return _parse_nextafter_(input, other)
+
+
+def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The size of each element with the sign of the other; integers become floats.
+
+    copysign(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _copysign_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _copysign_Scalar[keys](keys, input, other)
+    return _parse_copysign(input, other, out=out)
+
+
+def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The size of each element with the sign of the other; integers become floats.
+
+        copysign_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _copysign__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _copysign__Scalar[keys](keys, input, other)
+    return _parse_copysign_(input, other)
+
+
+def fmod(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The remainder of division rounded towards zero; it has the dividend's sign.
+
+    fmod(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _fmod_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fmod_Scalar[keys](keys, input, other)
+    return _parse_fmod(input, other, out=out)
+
+
+def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The remainder of division rounded towards zero; it has the dividend's sign.
+
+        fmod_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _fmod__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fmod__Scalar[keys](keys, input, other)
+    return _parse_fmod_(input, other)
+
+
+def logical_and(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Whether both elements are not 0, as bool.
+
+    logical_and(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logical_and[keys](keys, input, other)
+    return _parse_logical_and(input, other, out=out)
+
+
+def logical_and_(input: Tensor, other: Tensor) -> Tensor:
+    """Whether both elements are not 0, as bool.
+
+        logical_and_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logical_and_[keys](keys, input, other)
+    return _parse_logical_and_(input, other)
+
+
+def logical_or(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Whether one of the elements is not 0, as bool.
+
+    logical_or(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logical_or[keys](keys, input, other)
+    return _parse_logical_or(input, other, out=out)
+
+
+def logical_or_(input: Tensor, other: Tensor) -> Tensor:
+    """Whether one of the elements is not 0, as bool.
+
+        logical_or_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logical_or_[keys](keys, input, other)
+    return _parse_logical_or_(input, other)
+
+
+def logical_xor(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Whether exactly one of the elements is not 0, as bool.
+
+    logical_xor(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logical_xor[keys](keys, input, other)
+    return _parse_logical_xor(input, other, out=out)
+
+
+def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
+    """Whether exactly one of the elements is not 0, as bool.
+
+        logical_xor_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _logical_xor_[keys](keys, input, other)
+    return _parse_logical_xor_(input, other)
+
+
+def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The bits of each integer moved by the other to the left.
+
+    bitwise_left_shift(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _bitwise_left_shift_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _bitwise_left_shift_Tensor_Scalar[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _bitwise_left_shift_Scalar_Tensor[keys](keys, input, other)
+    return _parse_bitwise_left_shift(input, other, out=out)
+
+
+def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The bits of each integer moved by the other to the left.
+
+        bitwise_left_shift_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _bitwise_left_shift__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _bitwise_left_shift__Tensor_Scalar[keys](keys, input, other)
+    return _parse_bitwise_left_shift_(input, other)
+
+
+def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The bits of each integer moved by the other to the right; the sign stays.
+
+    bitwise_right_shift(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _bitwise_right_shift_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _bitwise_right_shift_Tensor_Scalar[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _bitwise_right_shift_Scalar_Tensor[keys](keys, input, other)
+    return _parse_bitwise_right_shift(input, other, out=out)
+
+
+def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The bits of each integer moved by the other to the right; the sign stays.
+
+        bitwise_right_shift_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _bitwise_right_shift__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _bitwise_right_shift__Tensor_Scalar[keys](keys, input, other)
+    return _parse_bitwise_right_shift_(input, other)
+
+
 def neg(input: Tensor, *, out: Any = None) -> Tensor:
     """The negative of each element.
 
@@ -2166,6 +2774,600 @@ def threshold_backward(grad_output: Tensor, input: Tensor, threshold: Number) ->
         keys = (grad_output.key_set | input.key_set | included) & allowed
         return _threshold_backward[keys](keys, grad_output, input, threshold)
     return _parse_threshold_backward(grad_output, input, threshold)
+
+
+def tan(input: Tensor, *, out: Any = None) -> Tensor:
+    """The tangent of each element.
+
+    tan(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tan[keys](keys, input)
+    return _parse_tan(input, out=out)
+
+
+def tan_(input: Tensor) -> Tensor:
+    """The tangent of each element.
+
+        tan_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tan_[keys](keys, input)
+    return _parse_tan_(input)
+
+
+def asin(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose sine each element is.
+
+    asin(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _asin[keys](keys, input)
+    return _parse_asin(input, out=out)
+
+
+def asin_(input: Tensor) -> Tensor:
+    """The angle whose sine each element is.
+
+        asin_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _asin_[keys](keys, input)
+    return _parse_asin_(input)
+
+
+def acos(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose cosine each element is.
+
+    acos(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _acos[keys](keys, input)
+    return _parse_acos(input, out=out)
+
+
+def acos_(input: Tensor) -> Tensor:
+    """The angle whose cosine each element is.
+
+        acos_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _acos_[keys](keys, input)
+    return _parse_acos_(input)
+
+
+def atan(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose tangent each element is.
+
+    atan(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _atan[keys](keys, input)
+    return _parse_atan(input, out=out)
+
+
+def atan_(input: Tensor) -> Tensor:
+    """The angle whose tangent each element is.
+
+        atan_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _atan_[keys](keys, input)
+    return _parse_atan_(input)
+
+
+def sinh(input: Tensor, *, out: Any = None) -> Tensor:
+    """The hyperbolic sine of each element.
+
+    sinh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sinh[keys](keys, input)
+    return _parse_sinh(input, out=out)
+
+
+def sinh_(input: Tensor) -> Tensor:
+    """The hyperbolic sine of each element.
+
+        sinh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sinh_[keys](keys, input)
+    return _parse_sinh_(input)
+
+
+def cosh(input: Tensor, *, out: Any = None) -> Tensor:
+    """The hyperbolic cosine of each element.
+
+    cosh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cosh[keys](keys, input)
+    return _parse_cosh(input, out=out)
+
+
+def cosh_(input: Tensor) -> Tensor:
+    """The hyperbolic cosine of each element.
+
+        cosh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cosh_[keys](keys, input)
+    return _parse_cosh_(input)
+
+
+def asinh(input: Tensor, *, out: Any = None) -> Tensor:
+    """The number whose hyperbolic sine each element is.
+
+    asinh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _asinh[keys](keys, input)
+    return _parse_asinh(input, out=out)
+
+
+def asinh_(input: Tensor) -> Tensor:
+    """The number whose hyperbolic sine each element is.
+
+        asinh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _asinh_[keys](keys, input)
+    return _parse_asinh_(input)
+
+
+def acosh(input: Tensor, *, out: Any = None) -> Tensor:
+    """The number whose hyperbolic cosine each element is.
+
+    acosh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _acosh[keys](keys, input)
+    return _parse_acosh(input, out=out)
+
+
+def acosh_(input: Tensor) -> Tensor:
+    """The number whose hyperbolic cosine each element is.
+
+        acosh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _acosh_[keys](keys, input)
+    return _parse_acosh_(input)
+
+
+def atanh(input: Tensor, *, out: Any = None) -> Tensor:
+    """The number whose hyperbolic tangent each element is.
+
+    atanh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _atanh[keys](keys, input)
+    return _parse_atanh(input, out=out)
+
+
+def atanh_(input: Tensor) -> Tensor:
+    """The number whose hyperbolic tangent each element is.
+
+        atanh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _atanh_[keys](keys, input)
+    return _parse_atanh_(input)
+
+
+def expm1(input: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(x) - 1`, exact for small elements too.
+
+    expm1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _expm1[keys](keys, input)
+    return _parse_expm1(input, out=out)
+
+
+def expm1_(input: Tensor) -> Tensor:
+    """`exp(x) - 1`, exact for small elements too.
+
+        expm1_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _expm1_[keys](keys, input)
+    return _parse_expm1_(input)
+
+
+def exp2(input: Tensor, *, out: Any = None) -> Tensor:
+    """2 to the power of each element.
+
+    exp2(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _exp2[keys](keys, input)
+    return _parse_exp2(input, out=out)
+
+
+def exp2_(input: Tensor) -> Tensor:
+    """2 to the power of each element.
+
+        exp2_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _exp2_[keys](keys, input)
+    return _parse_exp2_(input)
+
+
+def log1p(input: Tensor, *, out: Any = None) -> Tensor:
+    """`log(1 + x)`, exact for small elements too.
+
+    log1p(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log1p[keys](keys, input)
+    return _parse_log1p(input, out=out)
+
+
+def log1p_(input: Tensor) -> Tensor:
+    """`log(1 + x)`, exact for small elements too.
+
+        log1p_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log1p_[keys](keys, input)
+    return _parse_log1p_(input)
+
+
+def log2(input: Tensor, *, out: Any = None) -> Tensor:
+    """The logarithm of each element to the base 2.
+
+    log2(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log2[keys](keys, input)
+    return _parse_log2(input, out=out)
+
+
+def log2_(input: Tensor) -> Tensor:
+    """The logarithm of each element to the base 2.
+
+        log2_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log2_[keys](keys, input)
+    return _parse_log2_(input)
+
+
+def log10(input: Tensor, *, out: Any = None) -> Tensor:
+    """The logarithm of each element to the base 10.
+
+    log10(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log10[keys](keys, input)
+    return _parse_log10(input, out=out)
+
+
+def log10_(input: Tensor) -> Tensor:
+    """The logarithm of each element to the base 10.
+
+        log10_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _log10_[keys](keys, input)
+    return _parse_log10_(input)
+
+
+def ceil(input: Tensor, *, out: Any = None) -> Tensor:
+    """The smallest integer that is not below each element.
+
+    ceil(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _ceil[keys](keys, input)
+    return _parse_ceil(input, out=out)
+
+
+def ceil_(input: Tensor) -> Tensor:
+    """The smallest integer that is not below each element.
+
+        ceil_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _ceil_[keys](keys, input)
+    return _parse_ceil_(input)
+
+
+def floor(input: Tensor, *, out: Any = None) -> Tensor:
+    """The largest integer that is not above each element.
+
+    floor(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _floor[keys](keys, input)
+    return _parse_floor(input, out=out)
+
+
+def floor_(input: Tensor) -> Tensor:
+    """The largest integer that is not above each element.
+
+        floor_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _floor_[keys](keys, input)
+    return _parse_floor_(input)
+
+
+def trunc(input: Tensor, *, out: Any = None) -> Tensor:
+    """Each element without its fraction.
+
+    trunc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _trunc[keys](keys, input)
+    return _parse_trunc(input, out=out)
+
+
+def trunc_(input: Tensor) -> Tensor:
+    """Each element without its fraction.
+
+        trunc_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _trunc_[keys](keys, input)
+    return _parse_trunc_(input)
+
+
+def round(*args: Any, **kwargs: Any) -> Tensor:
+    """The integer nearest to each element; of two, the even one.
+
+    round(input, *, out=None) -> Tensor
+    round(input, *, decimals, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _round[keys](keys, args[0])
+    return _parse_round(*args, **kwargs)
+
+
+def round_(*args: Any, **kwargs: Any) -> Tensor:
+    """The integer nearest to each element; of two, the even one.
+
+        round_(input) -> Tensor
+        round_(input, *, decimals) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _round_[keys](keys, args[0])
+    return _parse_round_(*args, **kwargs)
+
+
+def sign(input: Tensor, *, out: Any = None) -> Tensor:
+    """-1, 0 or 1, with the sign of each element.
+
+    sign(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sign[keys](keys, input)
+    return _parse_sign(input, out=out)
+
+
+def sign_(input: Tensor) -> Tensor:
+    """-1, 0 or 1, with the sign of each element.
+
+        sign_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sign_[keys](keys, input)
+    return _parse_sign_(input)
+
+
+def signbit(input: Tensor, *, out: Any = None) -> Tensor:
+    """Whether the sign bit of each element is set, as bool; that of -0.0 is.
+
+    signbit(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _signbit[keys](keys, input)
+    return _parse_signbit(input, out=out)
+
+
+def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
+    """Whether each element is positive infinity, as bool.
+
+    isposinf(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _isposinf[keys](keys, input)
+    return _parse_isposinf(input, out=out)
+
+
+def isneginf(input: Tensor, *, out: Any = None) -> Tensor:
+    """Whether each element is negative infinity, as bool.
+
+    isneginf(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _isneginf[keys](keys, input)
+    return _parse_isneginf(input, out=out)
+
+
+def logical_not(input: Tensor, *, out: Any = None) -> Tensor:
+    """Whether each element is 0, as bool.
+
+    logical_not(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logical_not[keys](keys, input)
+    return _parse_logical_not(input, out=out)
+
+
+def logical_not_(input: Tensor) -> Tensor:
+    """Whether each element is 0, as bool.
+
+        logical_not_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logical_not_[keys](keys, input)
+    return _parse_logical_not_(input)
+
+
+def square(input: Tensor) -> Tensor:
+    """Each element times itself.
+
+    square(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _square[keys](keys, input)
+    return _parse_square(input)
+
+
+def isfinite(input: Tensor) -> Tensor:
+    """Whether each element is neither infinite nor NaN, as bool.
+
+    isfinite(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _isfinite[keys](keys, input)
+    return _parse_isfinite(input)
+
+
+def isinf(input: Tensor) -> Tensor:
+    """Whether each element is an infinity, as bool.
+
+    isinf(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _isinf[keys](keys, input)
+    return _parse_isinf(input)
 
 
 def positive(input: Tensor) -> Tensor:
@@ -3149,6 +4351,332 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     return _parse_as_strided(input, size, stride, storage_offset)
 
 
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """A view with two dimensions swapped, as NumPy calls it.
+
+        swapaxes(input, axis0, axis1) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(axis0) is int and type(axis1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapaxes[keys](keys, input, axis0, axis1)
+    return _parse_swapaxes(input, axis0, axis1)
+
+
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions swapped; transpose under another name.
+
+        swapdims(input, dim0, dim1) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapdims[keys](keys, input, dim0, dim1)
+    return _parse_swapdims(input, dim0, dim1)
+
+
+def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
+    """Moves dimensions to other places; the others keep their order. movedim as NumPy calls it.
+
+        moveaxis(input, source, destination) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _moveaxis_intlist[keys](keys, input, list(source), list(destination))
+    if isinstance(input, TensorImpl) and type(source) is int and type(destination) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _moveaxis_int[keys](keys, input, source, destination)
+    return _parse_moveaxis(input, source, destination)
+
+
+def ravel(input: Tensor) -> Tensor:
+    """All elements in a row: a view where they lie in one, else a copy.
+
+        ravel(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _ravel[keys](keys, input)
+    return _parse_ravel(input)
+
+
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """Cuts one dimension into several whose sizes multiply to its own.
+
+        unflatten(input, dim, sizes) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and is_ints(sizes):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unflatten_int[keys](keys, input, dim, list(sizes))
+    return _parse_unflatten(input, dim, sizes)
+
+
+def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+    """A view of the given shape with dimensions of size 1 repeated; expand as NumPy calls it.
+
+        broadcast_to(input, size) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _broadcast_to[keys](keys, input, ints)
+    return _parse_broadcast_to(input, *size, **kwargs)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """A view of matrices transposed, complex numbers conjugated.
+
+        adjoint(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _adjoint[keys](keys, input)
+    return _parse_adjoint(input)
+
+
+def matrix_H(input: Tensor) -> Tensor:
+    """A matrix transposed, complex numbers conjugated; the property `H`.
+
+        matrix_H(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _matrix_H[keys](keys, input)
+    return _parse_matrix_H(input)
+
+
+def mH(input: Tensor) -> Tensor:
+    """The last two dimensions swapped, complex numbers conjugated.
+
+        mH(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mH[keys](keys, input)
+    return _parse_mH(input)
+
+
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Swaps two dimensions in place.
+
+        swapaxes_(input, axis0, axis1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(axis0) is int and type(axis1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapaxes_[keys](keys, input, axis0, axis1)
+    return _parse_swapaxes_(input, axis0, axis1)
+
+
+def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swaps two dimensions in place.
+
+        swapdims_(input, dim0, dim1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _swapdims_[keys](keys, input, dim0, dim1)
+    return _parse_swapdims_(input, dim0, dim1)
+
+
+def atleast_1d(*args: Any, **kwargs: Any) -> Tensor:
+    """Vectors: a number becomes one of one element.
+
+    atleast_1d(input) -> Tensor
+    atleast_1d(tensors) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _atleast_1d[keys](keys, args[0])
+    return _parse_atleast_1d(*args, **kwargs)
+
+
+def atleast_2d(*args: Any, **kwargs: Any) -> Tensor:
+    """Matrices: a number or a vector becomes a matrix of one row.
+
+    atleast_2d(input) -> Tensor
+    atleast_2d(tensors) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _atleast_2d[keys](keys, args[0])
+    return _parse_atleast_2d(*args, **kwargs)
+
+
+def atleast_3d(*args: Any, **kwargs: Any) -> Tensor:
+    """At least three dimensions: those that lack have size 1.
+
+    atleast_3d(input) -> Tensor
+    atleast_3d(tensors) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _atleast_3d[keys](keys, args[0])
+    return _parse_atleast_3d(*args, **kwargs)
+
+
+def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Views of all tensors under the one shape that they broadcast to.
+
+    broadcast_tensors(tensors) -> Tensor
+    """
+    if is_tensors(tensors):
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _broadcast_tensors[keys](keys, list(tensors))
+    return _parse_broadcast_tensors(tensors)
+
+
+def sum_to_size(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
+    """Sums over what expand would repeat, until the size is the given one.
+
+    sum_to_size(input, size) -> Tensor
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sum_to_size[keys](keys, input, ints)
+    return _parse_sum_to_size(input, *size, **kwargs)
+
+
+def split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces of the given sizes, which add up to the dimension's.
+
+        split_with_sizes(input, split_sizes, dim=0) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    return _parse_split_with_sizes(*args, **kwargs)
+
+
+def tensor_split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of so many pieces along a dimension, or of those between indices; sizes need not divide.
+
+        tensor_split(input, sections, dim=0) -> Tensor
+        tensor_split(input, indices, dim=0) -> Tensor
+        tensor_split(input, tensor_indices_or_sections, dim=0) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    return _parse_tensor_split(*args, **kwargs)
+
+
+def hsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of equal pieces side by side, or of those between column indices.
+
+        hsplit(input, sections) -> Tensor
+        hsplit(input, indices) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _hsplit_int[keys](keys, args[0], args[1])
+    return _parse_hsplit(*args, **kwargs)
+
+
+def vsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of equal pieces below one another, or of those between row indices.
+
+        vsplit(input, sections) -> Tensor
+        vsplit(input, indices) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _vsplit_int[keys](keys, args[0], args[1])
+    return _parse_vsplit(*args, **kwargs)
+
+
+def dsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Views of equal pieces along dimension 2, or of those between its indices.
+
+        dsplit(input, sections) -> Tensor
+        dsplit(input, indices) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _dsplit_int[keys](keys, args[0], args[1])
+    return _parse_dsplit(*args, **kwargs)
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
+    """As chunk; the pieces are no views for autograd, so the input must not be used again.
+
+    unsafe_chunk(input, chunks, dim=0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsafe_chunk[keys](keys, input, chunks, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_unsafe_chunk(input, chunks, dim, **kwargs)
+
+
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
+    """As split; the pieces are no views for autograd, so the input must not be used again.
+
+    unsafe_split(input, split_size, dim=0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsafe_split_Tensor[keys](keys, input, split_size, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_unsafe_split(input, split_size, dim, **kwargs)
+
+
+def unsafe_split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """As split_with_sizes; the pieces are no views for autograd, so the input must not be used again.
+
+    unsafe_split_with_sizes(input, split_sizes, dim=0) -> Tensor
+    """
+    return _parse_unsafe_split_with_sizes(*args, **kwargs)
+
+
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swaps two dimensions of the tensor itself.
 
@@ -3288,6 +4816,170 @@ def _as_strided_backward(
     return _parse__as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset)
 
 
+def view_as_real(input: Tensor) -> Tensor:
+    """Complex numbers as pairs of real ones: a view with one more dimension, of size 2.
+
+        view_as_real(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_real[keys](keys, input)
+    return _parse_view_as_real(input)
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs of real numbers as complex ones: a view without the last dimension, whose size is 2.
+
+        view_as_complex(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_complex[keys](keys, input)
+    return _parse_view_as_complex(input)
+
+
+def real(input: Tensor) -> Tensor:
+    """A view of the real parts; of real numbers, the tensor itself.
+
+        real(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _real[keys](keys, input)
+    return _parse_real(input)
+
+
+def imag(input: Tensor) -> Tensor:
+    """A view of the imaginary parts; complex tensors only.
+
+        imag(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _imag[keys](keys, input)
+    return _parse_imag(input)
+
+
+def _conj(input: Tensor) -> Tensor:
+    """A view that says it is conjugated; what reads it computes the conjugate then.
+
+        _conj(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __conj[keys](keys, input)
+    return _parse__conj(input)
+
+
+def conj(input: Tensor) -> Tensor:
+    """A view of the conjugates; of real numbers, the tensor itself.
+
+        conj(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _conj[keys](keys, input)
+    return _parse_conj(input)
+
+
+def _conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+    """The conjugates, computed.
+
+    _conj_physical(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __conj_physical[keys](keys, input)
+    return _parse__conj_physical(input, out=out)
+
+
+def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+    """The conjugates, computed; of real numbers, the tensor itself.
+
+    conj_physical(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _conj_physical[keys](keys, input)
+    return _parse_conj_physical(input, out=out)
+
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """The conjugates, computed; of real numbers, the tensor itself.
+
+        conj_physical_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _conj_physical_[keys](keys, input)
+    return _parse_conj_physical_(input)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself, or a copy of one that only says it is conjugated.
+
+        resolve_conj(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _resolve_conj[keys](keys, input)
+    return _parse_resolve_conj(input)
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself, or a copy of one that only says it is negated.
+
+        resolve_neg(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _resolve_neg[keys](keys, input)
+    return _parse_resolve_neg(input)
+
+
+def _neg_view(input: Tensor) -> Tensor:
+    """A view that says it is negated; what reads it computes the negative then.
+
+        _neg_view(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __neg_view[keys](keys, input)
+    return _parse__neg_view(input)
+
+
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Tensors joined along a dimension that they have.
 
@@ -3302,6 +4994,34 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: A
     return _parse_cat(tensors, dim, out=out, **kwargs)
 
 
+def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Another name of cat.
+
+    concat(tensors, dim=0, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _concat[keys](keys, list(tensors), dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_concat(tensors, dim, out=out, **kwargs)
+
+
+def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """Another name of cat, as NumPy has it.
+
+    concatenate(tensors, dim=0, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _concatenate[keys](keys, list(tensors), dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_concatenate(tensors, dim, out=out, **kwargs)
+
+
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Tensors joined along a new dimension.
 
@@ -3314,6 +5034,111 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs:
     if kwargs:
         dim = kwargs.pop("axis", dim)
     return _parse_stack(tensors, dim, out=out, **kwargs)
+
+
+def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined side by side.
+
+    hstack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _hstack[keys](keys, list(tensors))
+    return _parse_hstack(tensors, out=out)
+
+
+def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined one below the other; vectors are rows.
+
+    vstack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _vstack[keys](keys, list(tensors))
+    return _parse_vstack(tensors, out=out)
+
+
+def row_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Another name of vstack.
+
+    row_stack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _row_stack[keys](keys, list(tensors))
+    return _parse_row_stack(tensors, out=out)
+
+
+def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined along the third dimension.
+
+    dstack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _dstack[keys](keys, list(tensors))
+    return _parse_dstack(tensors, out=out)
+
+
+def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors joined side by side; vectors are columns.
+
+    column_stack(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _column_stack[keys](keys, list(tensors))
+    return _parse_column_stack(tensors, out=out)
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """A matrix with the given ones on its diagonal, and zeros elsewhere.
+
+    block_diag(tensors) -> Tensor
+    """
+    if is_tensors(tensors):
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _block_diag[keys](keys, list(tensors))
+    return _parse_block_diag(tensors)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Vectors expanded to the grid that they span, each along its own dimension.
+
+    meshgrid(tensors) -> Tensor
+    meshgrid(tensors, *, indexing) -> Tensor
+    """
+    return _parse_meshgrid(*args, **kwargs)
+
+
+def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
+    """A row for each way to take one element of each vector.
+
+    cartesian_prod(tensors) -> Tensor
+    """
+    if is_tensors(tensors):
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _cartesian_prod[keys](keys, list(tensors))
+    return _parse_cartesian_prod(tensors)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """A row for each way to take `r` elements of a vector, in order.
+
+    combinations(input, r=2, with_replacement=False) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(r) is int and type(with_replacement) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _combinations[keys](keys, input, r, with_replacement)
+    return _parse_combinations(input, r, with_replacement)
 
 
 def flip(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
@@ -3335,6 +5160,164 @@ def roll(*args: Any, **kwargs: Any) -> Tensor:
     roll(input, shifts, dims=[]) -> Tensor
     """
     return _parse_roll(*args, **kwargs)
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """A copy with the columns in reverse order.
+
+    fliplr(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fliplr[keys](keys, input)
+    return _parse_fliplr(input)
+
+
+def flipud(input: Tensor) -> Tensor:
+    """A copy with the rows in reverse order.
+
+    flipud(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _flipud[keys](keys, input)
+    return _parse_flipud(input)
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1]) -> Tensor:
+    """A copy turned by `k` quarters in the plane of two dimensions.
+
+    rot90(input, k=1, dims=[0,1]) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(k) is int and is_ints(dims):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rot90[keys](keys, input, k, list(dims))
+    return _parse_rot90(input, k, dims)
+
+
+def repeat(input: Tensor, *repeats: Any, **kwargs: Any) -> Tensor:
+    """The tensor repeated along each dimension; new dimensions come in front.
+
+    repeat(input, repeats) -> Tensor
+    """
+    ints = tuple(repeats[0]) if len(repeats) == 1 and type(repeats[0]) in LISTS else repeats
+    if repeats and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _repeat[keys](keys, input, ints)
+    return _parse_repeat(input, *repeats, **kwargs)
+
+
+def tile(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
+    """The tensor repeated along its last dimensions.
+
+    tile(input, dims) -> Tensor
+    """
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if dims and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tile[keys](keys, input, ints)
+    return _parse_tile(input, *dims, **kwargs)
+
+
+def constant_pad_nd(*args: Any, **kwargs: Any) -> Tensor:
+    """The tensor with a border of one value; the last dimension's comes first in `pad`, negative numbers cut.
+
+    constant_pad_nd(input, pad, value=0) -> Tensor
+    """
+    return _parse_constant_pad_nd(*args, **kwargs)
+
+
+def tril(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+    """The elements on and below a diagonal of each matrix, 0 elsewhere.
+
+    tril(input, diagonal=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tril[keys](keys, input, diagonal)
+    return _parse_tril(input, diagonal, out=out)
+
+
+def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The elements on and below a diagonal of each matrix, 0 elsewhere.
+
+        tril_(input, diagonal=0) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _tril_[keys](keys, input, diagonal)
+    return _parse_tril_(input, diagonal)
+
+
+def triu(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+    """The elements on and above a diagonal of each matrix, 0 elsewhere.
+
+    triu(input, diagonal=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _triu[keys](keys, input, diagonal)
+    return _parse_triu(input, diagonal, out=out)
+
+
+def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The elements on and above a diagonal of each matrix, 0 elsewhere.
+
+        triu_(input, diagonal=0) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _triu_[keys](keys, input, diagonal)
+    return _parse_triu_(input, diagonal)
+
+
+def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+    """A matrix with a vector on a diagonal, or a copy of a matrix's diagonal.
+
+    diag(input, diagonal=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diag[keys](keys, input, diagonal)
+    return _parse_diag(input, diagonal, out=out)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Zeros with the last dimension put on a diagonal of two new dimensions.
+
+    diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diag_embed[keys](keys, input, offset, dim1, dim2)
+    return _parse_diag_embed(input, offset, dim1, dim2)
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements on a diagonal.
+
+    diagflat(input, offset=0) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(offset) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diagflat[keys](keys, input, offset)
+    return _parse_diagflat(input, offset)
 
 
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
@@ -3448,6 +5431,18 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Any = None) -> 
         keys = (input.key_set | index.key_set | included) & allowed
         return _index_select[keys](keys, input, dim, index)
     return _parse_index_select(input, dim, index, out=out)
+
+
+def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
+    """The elements where a mask is true, as a vector.
+
+    masked_select(input, mask, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | included) & allowed
+        return _masked_select[keys](keys, input, mask)
+    return _parse_masked_select(input, mask, out=out)
 
 
 def nonzero(input: Tensor, *, out: Any = None) -> Tensor:

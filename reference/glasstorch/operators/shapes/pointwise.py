@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 from glasstorch.core.dtype import Number, bool_, dtype, uint8
-from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError
+from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError, DtypeNotImplementedError
 from glasstorch.core.geometry import (
     Shape,
     broadcast_shapes,
@@ -327,3 +327,68 @@ def masked_fill(self: TensorImpl, mask: TensorImpl, value: Number) -> Result:
         )
     number_as(value, self.dtype)
     return Result(shape, self.dtype)
+
+
+# Rounding, signs and truth --------------------------------------------------------------------------------------
+
+
+def _rounding(name: str, self: TensorImpl) -> Result:
+    """The same sizes and dtype; complex numbers are refused."""
+    if self.dtype.is_complex:
+        raise DtypeNotImplementedError(f"{name} is not supported for complex inputs")
+    return unary(self)
+
+
+ceil, floor, trunc = (partial(_rounding, name) for name in ("ceil", "floor", "trunc"))
+
+
+def round_decimals(self: TensorImpl, decimals: int) -> Result:
+    """The same sizes and dtype."""
+    return unary(self)
+
+
+def sign(self: TensorImpl) -> Result:
+    """The same sizes and dtype; complex numbers are refused."""
+    if self.dtype.is_complex:
+        raise DtypeNotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
+    return unary(self)
+
+
+def signbit(self: TensorImpl) -> Result:
+    """The same sizes, bool; complex numbers are refused, and out= tensors of other dtypes."""
+    if self.dtype.is_complex:
+        raise DtypeNotImplementedError("signbit is not implemented for complex tensors.")
+    return truth(self)._replace(check_out=partial(_check_bool_out, "signbit"))
+
+
+def _infinity(name: str, self: TensorImpl) -> Result:
+    """As `signbit`."""
+    if self.dtype.is_complex:
+        raise DtypeError(f"{name} does not support complex inputs.")
+    return truth(self)._replace(check_out=partial(_check_bool_out, name))
+
+
+isposinf, isneginf = (partial(_infinity, name) for name in ("isposinf", "isneginf"))
+
+
+def _check_bool_out(name: str, result: dtype, out: dtype) -> None:
+    """The out= rule of questions: bool and nothing else."""
+    if out is not bool_:
+        raise DtypeError(f"{name} does not support non-boolean outputs.")
+
+
+def truth(self: TensorImpl) -> Result:
+    """The same sizes, bool."""
+    return broadcast(bool_, self, common=self.dtype)
+
+
+def copysign_scalar(self: TensorImpl, other: Number) -> Result:
+    """The same sizes; integers and bool become the default floating dtype."""
+    return broadcast(float_result_type(self, other), self)
+
+
+def shift_scalar_tensor(self: Number, other: TensorImpl) -> Result:
+    """The tensor's sizes, its dtype promoted with the number's."""
+    return broadcast(result_type(self, other), other)

@@ -1,0 +1,74 @@
+"""Which loops compute angles, hyperbolic functions, and logarithms and powers to other bases on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp, aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (atan2_kernel,
+    hypot_kernel, logaddexp_kernel, logaddexp2_kernel)
+Differs: NumPy's ufuncs are the loops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch.core.dtype import DTYPES
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.pointwise import (
+    ALL,
+    DIRECT_FLOATS,
+    FLOATING,
+    Row,
+    binary_kernel,
+    register,
+    unary_kernel,
+)
+from glasstorch.kernels.iterator import Loop
+from glasstorch.kernels.structured import shape_function
+from glasstorch.operators.shapes.promotion import float_result_type
+
+COMPLEX = frozenset(d for d in DTYPES if d.is_complex)
+
+# Loops of several steps, called as loop(out, x, y) --------------------------------------------------------------
+
+
+def logaddexp(out: Array, x: Array, y: Array) -> None:
+    """`log(exp(x) + exp(y))`, of complex numbers too: what is added to the larger one cannot overflow."""
+    if out.dtype.kind != "c":
+        np.logaddexp(x, y, out=out)
+        return
+    x_is_larger = np.greater_equal(x.real, y.real)
+    larger, smaller = np.where(x_is_larger, x, y), np.where(x_is_larger, y, x)
+    np.add(larger, np.log1p(np.exp(np.subtract(smaller, larger))), out=out)
+
+
+# The tables -----------------------------------------------------------------------------------------------------
+
+FLOATING_POINT: dict[str, Loop] = {
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "expm1": np.expm1,
+    "exp2": np.exp2,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "log10": np.log10,
+}
+
+UNARY = {name: Row(loop, DIRECT_FLOATS, ALL | COMPLEX, "", float_result_type) for name, loop in FLOATING_POINT.items()}
+
+BINARY = {
+    "atan2": Row(np.arctan2, DIRECT_FLOATS, FLOATING, "atan2_cpu", float_result_type),
+    "hypot": Row(np.hypot, DIRECT_FLOATS, FLOATING, "hypot_cpu"),
+    "logaddexp": Row(logaddexp, DIRECT_FLOATS, FLOATING | COMPLEX, "logaddexp_cpu"),
+    "logaddexp2": Row(np.logaddexp2, DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
+}
+
+for name, row in UNARY.items():
+    register(name, *unary_kernel(shape_function(name), row))
+
+for name, row in BINARY.items():
+    register(name, *binary_kernel(shape_function(name), row))
