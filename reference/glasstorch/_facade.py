@@ -10,6 +10,7 @@ from glasstorch import _C as _C
 from glasstorch import autograd as autograd
 from glasstorch import backends as backends
 from glasstorch import cuda as cuda
+from glasstorch import functional as functional
 from glasstorch import jit as jit
 from glasstorch import library as library
 from glasstorch import nn as nn
@@ -65,6 +66,7 @@ from glasstorch.core.type_info import finfo as finfo
 from glasstorch.core.type_info import iinfo as iinfo
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
+from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.operators.ops import ops as ops

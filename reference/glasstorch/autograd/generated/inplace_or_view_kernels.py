@@ -22,6 +22,8 @@ _empty_out = table("empty.out")
 @ADINPLACEORVIEW.impl("empty.out")
 def empty_out(keys: int, size: Any, memory_format: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _empty_out[below](below, size, memory_format, out)
     out.bump_version()
     return result
@@ -33,6 +35,8 @@ _zeros_out = table("zeros.out")
 @ADINPLACEORVIEW.impl("zeros.out")
 def zeros_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _zeros_out[below](below, size, out)
     out.bump_version()
     return result
@@ -44,6 +48,8 @@ _ones_out = table("ones.out")
 @ADINPLACEORVIEW.impl("ones.out")
 def ones_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ones_out[below](below, size, out)
     out.bump_version()
     return result
@@ -55,6 +61,8 @@ _full_out = table("full.out")
 @ADINPLACEORVIEW.impl("full.out")
 def full_out(keys: int, size: Any, fill_value: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _full_out[below](below, size, fill_value, out)
     out.bump_version()
     return result
@@ -66,6 +74,8 @@ _arange_out = table("arange.out")
 @ADINPLACEORVIEW.impl("arange.out")
 def arange_out(keys: int, end: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _arange_out[below](below, end, out)
     out.bump_version()
     return result
@@ -77,6 +87,8 @@ _arange_start_out = table("arange.start_out")
 @ADINPLACEORVIEW.impl("arange.start_out")
 def arange_start_out(keys: int, start: Any, end: Any, step: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _arange_start_out[below](below, start, end, step, out)
     out.bump_version()
     return result
@@ -88,6 +100,8 @@ _rand_out = table("rand.out")
 @ADINPLACEORVIEW.impl("rand.out")
 def rand_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _rand_out[below](below, size, out)
     out.bump_version()
     return result
@@ -99,6 +113,8 @@ _randn_out = table("randn.out")
 @ADINPLACEORVIEW.impl("randn.out")
 def randn_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _randn_out[below](below, size, out)
     out.bump_version()
     return result
@@ -110,6 +126,8 @@ _randint_out = table("randint.out")
 @ADINPLACEORVIEW.impl("randint.out")
 def randint_out(keys: int, high: Any, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _randint_out[below](below, high, size, out)
     out.bump_version()
     return result
@@ -121,6 +139,8 @@ _randint_low_out = table("randint.low_out")
 @ADINPLACEORVIEW.impl("randint.low_out")
 def randint_low_out(keys: int, low: Any, high: Any, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _randint_low_out[below](below, low, high, size, out)
     out.bump_version()
     return result
@@ -132,6 +152,8 @@ _randperm_out = table("randperm.out")
 @ADINPLACEORVIEW.impl("randperm.out")
 def randperm_out(keys: int, n: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _randperm_out[below](below, n, out)
     out.bump_version()
     return result
@@ -143,6 +165,8 @@ _uniform_ = table("uniform_")
 @ADINPLACEORVIEW.impl("uniform_")
 def uniform_(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _uniform_[below](below, self, from_, to, generator)
     self.bump_version()
     return result
@@ -154,6 +178,8 @@ _normal_ = table("normal_")
 @ADINPLACEORVIEW.impl("normal_")
 def normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _normal_[below](below, self, mean, std, generator)
     self.bump_version()
     return result
@@ -165,6 +191,8 @@ _random__from = table("random_.from")
 @ADINPLACEORVIEW.impl("random_.from")
 def random__from(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _random__from[below](below, self, from_, to, generator)
     self.bump_version()
     return result
@@ -176,6 +204,8 @@ _add__Tensor = table("add_.Tensor")
 @ADINPLACEORVIEW.impl("add_.Tensor")
 def add__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _add__Tensor[below](below, self, other, alpha)
     self.bump_version()
     return result
@@ -187,6 +217,8 @@ _add_out = table("add.out")
 @ADINPLACEORVIEW.impl("add.out")
 def add_out(keys: int, self: Any, other: Any, alpha: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _add_out[below](below, self, other, alpha, out)
     out.bump_version()
     return result
@@ -198,6 +230,8 @@ _sub__Tensor = table("sub_.Tensor")
 @ADINPLACEORVIEW.impl("sub_.Tensor")
 def sub__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sub__Tensor[below](below, self, other, alpha)
     self.bump_version()
     return result
@@ -209,6 +243,8 @@ _sub_out = table("sub.out")
 @ADINPLACEORVIEW.impl("sub.out")
 def sub_out(keys: int, self: Any, other: Any, alpha: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sub_out[below](below, self, other, alpha, out)
     out.bump_version()
     return result
@@ -220,6 +256,8 @@ _mul__Tensor = table("mul_.Tensor")
 @ADINPLACEORVIEW.impl("mul_.Tensor")
 def mul__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _mul__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -231,6 +269,8 @@ _mul_out = table("mul.out")
 @ADINPLACEORVIEW.impl("mul.out")
 def mul_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _mul_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -242,6 +282,8 @@ _div__Tensor = table("div_.Tensor")
 @ADINPLACEORVIEW.impl("div_.Tensor")
 def div__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _div__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -253,6 +295,8 @@ _div_out = table("div.out")
 @ADINPLACEORVIEW.impl("div.out")
 def div_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _div_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -264,6 +308,8 @@ _div__Tensor_mode = table("div_.Tensor_mode")
 @ADINPLACEORVIEW.impl("div_.Tensor_mode")
 def div__Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _div__Tensor_mode[below](below, self, other, rounding_mode)
     self.bump_version()
     return result
@@ -275,6 +321,8 @@ _div_out_mode = table("div.out_mode")
 @ADINPLACEORVIEW.impl("div.out_mode")
 def div_out_mode(keys: int, self: Any, other: Any, rounding_mode: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _div_out_mode[below](below, self, other, rounding_mode, out)
     out.bump_version()
     return result
@@ -286,6 +334,8 @@ _floor_divide__Tensor = table("floor_divide_.Tensor")
 @ADINPLACEORVIEW.impl("floor_divide_.Tensor")
 def floor_divide__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _floor_divide__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -297,6 +347,8 @@ _floor_divide_out = table("floor_divide.out")
 @ADINPLACEORVIEW.impl("floor_divide.out")
 def floor_divide_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _floor_divide_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -308,6 +360,8 @@ _remainder__Tensor = table("remainder_.Tensor")
 @ADINPLACEORVIEW.impl("remainder_.Tensor")
 def remainder__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _remainder__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -319,6 +373,8 @@ _remainder_Tensor_out = table("remainder.Tensor_out")
 @ADINPLACEORVIEW.impl("remainder.Tensor_out")
 def remainder_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _remainder_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -330,6 +386,8 @@ _pow__Tensor = table("pow_.Tensor")
 @ADINPLACEORVIEW.impl("pow_.Tensor")
 def pow__Tensor(keys: int, self: Any, exponent: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _pow__Tensor[below](below, self, exponent)
     self.bump_version()
     return result
@@ -341,6 +399,8 @@ _pow_Tensor_Tensor_out = table("pow.Tensor_Tensor_out")
 @ADINPLACEORVIEW.impl("pow.Tensor_Tensor_out")
 def pow_Tensor_Tensor_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _pow_Tensor_Tensor_out[below](below, self, exponent, out)
     out.bump_version()
     return result
@@ -352,6 +412,8 @@ _pow_Scalar_out = table("pow.Scalar_out")
 @ADINPLACEORVIEW.impl("pow.Scalar_out")
 def pow_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _pow_Scalar_out[below](below, self, exponent, out)
     out.bump_version()
     return result
@@ -363,6 +425,8 @@ _pow__Scalar = table("pow_.Scalar")
 @ADINPLACEORVIEW.impl("pow_.Scalar")
 def pow__Scalar(keys: int, self: Any, exponent: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _pow__Scalar[below](below, self, exponent)
     self.bump_version()
     return result
@@ -374,6 +438,8 @@ _pow_Tensor_Scalar_out = table("pow.Tensor_Scalar_out")
 @ADINPLACEORVIEW.impl("pow.Tensor_Scalar_out")
 def pow_Tensor_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _pow_Tensor_Scalar_out[below](below, self, exponent, out)
     out.bump_version()
     return result
@@ -385,6 +451,8 @@ _maximum_out = table("maximum.out")
 @ADINPLACEORVIEW.impl("maximum.out")
 def maximum_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _maximum_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -396,6 +464,8 @@ _minimum_out = table("minimum.out")
 @ADINPLACEORVIEW.impl("minimum.out")
 def minimum_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _minimum_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -407,6 +477,8 @@ _eq__Tensor = table("eq_.Tensor")
 @ADINPLACEORVIEW.impl("eq_.Tensor")
 def eq__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _eq__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -418,6 +490,8 @@ _eq_Tensor_out = table("eq.Tensor_out")
 @ADINPLACEORVIEW.impl("eq.Tensor_out")
 def eq_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _eq_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -429,6 +503,8 @@ _eq__Scalar = table("eq_.Scalar")
 @ADINPLACEORVIEW.impl("eq_.Scalar")
 def eq__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _eq__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -440,6 +516,8 @@ _eq_Scalar_out = table("eq.Scalar_out")
 @ADINPLACEORVIEW.impl("eq.Scalar_out")
 def eq_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _eq_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -451,6 +529,8 @@ _ne__Tensor = table("ne_.Tensor")
 @ADINPLACEORVIEW.impl("ne_.Tensor")
 def ne__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ne__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -462,6 +542,8 @@ _ne_Tensor_out = table("ne.Tensor_out")
 @ADINPLACEORVIEW.impl("ne.Tensor_out")
 def ne_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ne_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -473,6 +555,8 @@ _ne__Scalar = table("ne_.Scalar")
 @ADINPLACEORVIEW.impl("ne_.Scalar")
 def ne__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ne__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -484,6 +568,8 @@ _ne_Scalar_out = table("ne.Scalar_out")
 @ADINPLACEORVIEW.impl("ne.Scalar_out")
 def ne_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ne_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -495,6 +581,8 @@ _lt__Tensor = table("lt_.Tensor")
 @ADINPLACEORVIEW.impl("lt_.Tensor")
 def lt__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _lt__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -506,6 +594,8 @@ _lt_Tensor_out = table("lt.Tensor_out")
 @ADINPLACEORVIEW.impl("lt.Tensor_out")
 def lt_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _lt_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -517,6 +607,8 @@ _lt__Scalar = table("lt_.Scalar")
 @ADINPLACEORVIEW.impl("lt_.Scalar")
 def lt__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _lt__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -528,6 +620,8 @@ _lt_Scalar_out = table("lt.Scalar_out")
 @ADINPLACEORVIEW.impl("lt.Scalar_out")
 def lt_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _lt_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -539,6 +633,8 @@ _gt__Tensor = table("gt_.Tensor")
 @ADINPLACEORVIEW.impl("gt_.Tensor")
 def gt__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _gt__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -550,6 +646,8 @@ _gt_Tensor_out = table("gt.Tensor_out")
 @ADINPLACEORVIEW.impl("gt.Tensor_out")
 def gt_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _gt_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -561,6 +659,8 @@ _gt__Scalar = table("gt_.Scalar")
 @ADINPLACEORVIEW.impl("gt_.Scalar")
 def gt__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _gt__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -572,6 +672,8 @@ _gt_Scalar_out = table("gt.Scalar_out")
 @ADINPLACEORVIEW.impl("gt.Scalar_out")
 def gt_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _gt_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -583,6 +685,8 @@ _le__Tensor = table("le_.Tensor")
 @ADINPLACEORVIEW.impl("le_.Tensor")
 def le__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _le__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -594,6 +698,8 @@ _le_Tensor_out = table("le.Tensor_out")
 @ADINPLACEORVIEW.impl("le.Tensor_out")
 def le_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _le_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -605,6 +711,8 @@ _le__Scalar = table("le_.Scalar")
 @ADINPLACEORVIEW.impl("le_.Scalar")
 def le__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _le__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -616,6 +724,8 @@ _le_Scalar_out = table("le.Scalar_out")
 @ADINPLACEORVIEW.impl("le.Scalar_out")
 def le_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _le_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -627,6 +737,8 @@ _ge__Tensor = table("ge_.Tensor")
 @ADINPLACEORVIEW.impl("ge_.Tensor")
 def ge__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ge__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -638,6 +750,8 @@ _ge_Tensor_out = table("ge.Tensor_out")
 @ADINPLACEORVIEW.impl("ge.Tensor_out")
 def ge_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ge_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -649,6 +763,8 @@ _ge__Scalar = table("ge_.Scalar")
 @ADINPLACEORVIEW.impl("ge_.Scalar")
 def ge__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ge__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -660,6 +776,8 @@ _ge_Scalar_out = table("ge.Scalar_out")
 @ADINPLACEORVIEW.impl("ge.Scalar_out")
 def ge_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ge_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -671,6 +789,8 @@ _bitwise_and__Tensor = table("bitwise_and_.Tensor")
 @ADINPLACEORVIEW.impl("bitwise_and_.Tensor")
 def bitwise_and__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_and__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -682,6 +802,8 @@ _bitwise_and_Tensor_out = table("bitwise_and.Tensor_out")
 @ADINPLACEORVIEW.impl("bitwise_and.Tensor_out")
 def bitwise_and_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_and_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -693,6 +815,8 @@ _bitwise_and__Scalar = table("bitwise_and_.Scalar")
 @ADINPLACEORVIEW.impl("bitwise_and_.Scalar")
 def bitwise_and__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_and__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -704,6 +828,8 @@ _bitwise_and_Scalar_out = table("bitwise_and.Scalar_out")
 @ADINPLACEORVIEW.impl("bitwise_and.Scalar_out")
 def bitwise_and_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_and_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -715,6 +841,8 @@ _bitwise_or__Tensor = table("bitwise_or_.Tensor")
 @ADINPLACEORVIEW.impl("bitwise_or_.Tensor")
 def bitwise_or__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_or__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -726,6 +854,8 @@ _bitwise_or_Tensor_out = table("bitwise_or.Tensor_out")
 @ADINPLACEORVIEW.impl("bitwise_or.Tensor_out")
 def bitwise_or_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_or_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -737,6 +867,8 @@ _bitwise_or__Scalar = table("bitwise_or_.Scalar")
 @ADINPLACEORVIEW.impl("bitwise_or_.Scalar")
 def bitwise_or__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_or__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -748,6 +880,8 @@ _bitwise_or_Scalar_out = table("bitwise_or.Scalar_out")
 @ADINPLACEORVIEW.impl("bitwise_or.Scalar_out")
 def bitwise_or_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_or_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -759,6 +893,8 @@ _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
 @ADINPLACEORVIEW.impl("bitwise_xor_.Tensor")
 def bitwise_xor__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_xor__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -770,6 +906,8 @@ _bitwise_xor_Tensor_out = table("bitwise_xor.Tensor_out")
 @ADINPLACEORVIEW.impl("bitwise_xor.Tensor_out")
 def bitwise_xor_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_xor_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -781,6 +919,8 @@ _bitwise_xor__Scalar = table("bitwise_xor_.Scalar")
 @ADINPLACEORVIEW.impl("bitwise_xor_.Scalar")
 def bitwise_xor__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_xor__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -792,6 +932,8 @@ _bitwise_xor_Scalar_out = table("bitwise_xor.Scalar_out")
 @ADINPLACEORVIEW.impl("bitwise_xor.Scalar_out")
 def bitwise_xor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_xor_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -803,6 +945,8 @@ _bitwise_not_ = table("bitwise_not_")
 @ADINPLACEORVIEW.impl("bitwise_not_")
 def bitwise_not_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_not_[below](below, self)
     self.bump_version()
     return result
@@ -814,6 +958,8 @@ _bitwise_not_out = table("bitwise_not.out")
 @ADINPLACEORVIEW.impl("bitwise_not.out")
 def bitwise_not_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_not_out[below](below, self, out)
     out.bump_version()
     return result
@@ -825,6 +971,8 @@ _atan2_ = table("atan2_")
 @ADINPLACEORVIEW.impl("atan2_")
 def atan2_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _atan2_[below](below, self, other)
     self.bump_version()
     return result
@@ -836,6 +984,8 @@ _atan2_out = table("atan2.out")
 @ADINPLACEORVIEW.impl("atan2.out")
 def atan2_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _atan2_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -847,6 +997,8 @@ _hypot_ = table("hypot_")
 @ADINPLACEORVIEW.impl("hypot_")
 def hypot_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _hypot_[below](below, self, other)
     self.bump_version()
     return result
@@ -858,6 +1010,8 @@ _hypot_out = table("hypot.out")
 @ADINPLACEORVIEW.impl("hypot.out")
 def hypot_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _hypot_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -869,6 +1023,8 @@ _logaddexp_out = table("logaddexp.out")
 @ADINPLACEORVIEW.impl("logaddexp.out")
 def logaddexp_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logaddexp_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -880,6 +1036,8 @@ _logaddexp2_out = table("logaddexp2.out")
 @ADINPLACEORVIEW.impl("logaddexp2.out")
 def logaddexp2_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logaddexp2_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -891,6 +1049,8 @@ _nextafter_ = table("nextafter_")
 @ADINPLACEORVIEW.impl("nextafter_")
 def nextafter_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _nextafter_[below](below, self, other)
     self.bump_version()
     return result
@@ -902,6 +1062,8 @@ _nextafter_out = table("nextafter.out")
 @ADINPLACEORVIEW.impl("nextafter.out")
 def nextafter_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _nextafter_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -913,6 +1075,8 @@ _copysign__Tensor = table("copysign_.Tensor")
 @ADINPLACEORVIEW.impl("copysign_.Tensor")
 def copysign__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _copysign__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -924,6 +1088,8 @@ _copysign_out = table("copysign.out")
 @ADINPLACEORVIEW.impl("copysign.out")
 def copysign_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _copysign_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -935,6 +1101,8 @@ _copysign__Scalar = table("copysign_.Scalar")
 @ADINPLACEORVIEW.impl("copysign_.Scalar")
 def copysign__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _copysign__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -946,6 +1114,8 @@ _copysign_Scalar_out = table("copysign.Scalar_out")
 @ADINPLACEORVIEW.impl("copysign.Scalar_out")
 def copysign_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _copysign_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -957,6 +1127,8 @@ _fmod__Tensor = table("fmod_.Tensor")
 @ADINPLACEORVIEW.impl("fmod_.Tensor")
 def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _fmod__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -968,6 +1140,8 @@ _fmod_Tensor_out = table("fmod.Tensor_out")
 @ADINPLACEORVIEW.impl("fmod.Tensor_out")
 def fmod_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _fmod_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -979,6 +1153,8 @@ _fmod__Scalar = table("fmod_.Scalar")
 @ADINPLACEORVIEW.impl("fmod_.Scalar")
 def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _fmod__Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -990,6 +1166,8 @@ _fmod_Scalar_out = table("fmod.Scalar_out")
 @ADINPLACEORVIEW.impl("fmod.Scalar_out")
 def fmod_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _fmod_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1001,6 +1179,8 @@ _logical_and_ = table("logical_and_")
 @ADINPLACEORVIEW.impl("logical_and_")
 def logical_and_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_and_[below](below, self, other)
     self.bump_version()
     return result
@@ -1012,6 +1192,8 @@ _logical_and_out = table("logical_and.out")
 @ADINPLACEORVIEW.impl("logical_and.out")
 def logical_and_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_and_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1023,6 +1205,8 @@ _logical_or_ = table("logical_or_")
 @ADINPLACEORVIEW.impl("logical_or_")
 def logical_or_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_or_[below](below, self, other)
     self.bump_version()
     return result
@@ -1034,6 +1218,8 @@ _logical_or_out = table("logical_or.out")
 @ADINPLACEORVIEW.impl("logical_or.out")
 def logical_or_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_or_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1045,6 +1231,8 @@ _logical_xor_ = table("logical_xor_")
 @ADINPLACEORVIEW.impl("logical_xor_")
 def logical_xor_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_xor_[below](below, self, other)
     self.bump_version()
     return result
@@ -1056,6 +1244,8 @@ _logical_xor_out = table("logical_xor.out")
 @ADINPLACEORVIEW.impl("logical_xor.out")
 def logical_xor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_xor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1067,6 +1257,8 @@ _bitwise_left_shift__Tensor = table("bitwise_left_shift_.Tensor")
 @ADINPLACEORVIEW.impl("bitwise_left_shift_.Tensor")
 def bitwise_left_shift__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_left_shift__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -1078,6 +1270,8 @@ _bitwise_left_shift_Tensor_out = table("bitwise_left_shift.Tensor_out")
 @ADINPLACEORVIEW.impl("bitwise_left_shift.Tensor_out")
 def bitwise_left_shift_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_left_shift_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1089,6 +1283,8 @@ _bitwise_left_shift__Tensor_Scalar = table("bitwise_left_shift_.Tensor_Scalar")
 @ADINPLACEORVIEW.impl("bitwise_left_shift_.Tensor_Scalar")
 def bitwise_left_shift__Tensor_Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_left_shift__Tensor_Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -1100,6 +1296,8 @@ _bitwise_left_shift_Tensor_Scalar_out = table("bitwise_left_shift.Tensor_Scalar_
 @ADINPLACEORVIEW.impl("bitwise_left_shift.Tensor_Scalar_out")
 def bitwise_left_shift_Tensor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_left_shift_Tensor_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1111,6 +1309,8 @@ _bitwise_left_shift_Scalar_Tensor_out = table("bitwise_left_shift.Scalar_Tensor_
 @ADINPLACEORVIEW.impl("bitwise_left_shift.Scalar_Tensor_out")
 def bitwise_left_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_left_shift_Scalar_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1122,6 +1322,8 @@ _bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
 @ADINPLACEORVIEW.impl("bitwise_right_shift_.Tensor")
 def bitwise_right_shift__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_right_shift__Tensor[below](below, self, other)
     self.bump_version()
     return result
@@ -1133,6 +1335,8 @@ _bitwise_right_shift_Tensor_out = table("bitwise_right_shift.Tensor_out")
 @ADINPLACEORVIEW.impl("bitwise_right_shift.Tensor_out")
 def bitwise_right_shift_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_right_shift_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1144,6 +1348,8 @@ _bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar"
 @ADINPLACEORVIEW.impl("bitwise_right_shift_.Tensor_Scalar")
 def bitwise_right_shift__Tensor_Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_right_shift__Tensor_Scalar[below](below, self, other)
     self.bump_version()
     return result
@@ -1155,6 +1361,8 @@ _bitwise_right_shift_Tensor_Scalar_out = table("bitwise_right_shift.Tensor_Scala
 @ADINPLACEORVIEW.impl("bitwise_right_shift.Tensor_Scalar_out")
 def bitwise_right_shift_Tensor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_right_shift_Tensor_Scalar_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1166,6 +1374,8 @@ _bitwise_right_shift_Scalar_Tensor_out = table("bitwise_right_shift.Scalar_Tenso
 @ADINPLACEORVIEW.impl("bitwise_right_shift.Scalar_Tensor_out")
 def bitwise_right_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bitwise_right_shift_Scalar_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return result
@@ -1177,6 +1387,8 @@ _neg_ = table("neg_")
 @ADINPLACEORVIEW.impl("neg_")
 def neg_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _neg_[below](below, self)
     self.bump_version()
     return result
@@ -1188,6 +1400,8 @@ _neg_out = table("neg.out")
 @ADINPLACEORVIEW.impl("neg.out")
 def neg_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _neg_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1199,6 +1413,8 @@ _abs_ = table("abs_")
 @ADINPLACEORVIEW.impl("abs_")
 def abs_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _abs_[below](below, self)
     self.bump_version()
     return result
@@ -1210,6 +1426,8 @@ _abs_out = table("abs.out")
 @ADINPLACEORVIEW.impl("abs.out")
 def abs_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _abs_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1221,6 +1439,8 @@ _sgn_ = table("sgn_")
 @ADINPLACEORVIEW.impl("sgn_")
 def sgn_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sgn_[below](below, self)
     self.bump_version()
     return result
@@ -1232,6 +1452,8 @@ _sgn_out = table("sgn.out")
 @ADINPLACEORVIEW.impl("sgn.out")
 def sgn_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sgn_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1243,6 +1465,8 @@ _exp_ = table("exp_")
 @ADINPLACEORVIEW.impl("exp_")
 def exp_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _exp_[below](below, self)
     self.bump_version()
     return result
@@ -1254,6 +1478,8 @@ _exp_out = table("exp.out")
 @ADINPLACEORVIEW.impl("exp.out")
 def exp_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _exp_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1265,6 +1491,8 @@ _log_ = table("log_")
 @ADINPLACEORVIEW.impl("log_")
 def log_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log_[below](below, self)
     self.bump_version()
     return result
@@ -1276,6 +1504,8 @@ _log_out = table("log.out")
 @ADINPLACEORVIEW.impl("log.out")
 def log_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1287,6 +1517,8 @@ _sqrt_ = table("sqrt_")
 @ADINPLACEORVIEW.impl("sqrt_")
 def sqrt_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sqrt_[below](below, self)
     self.bump_version()
     return result
@@ -1298,6 +1530,8 @@ _sqrt_out = table("sqrt.out")
 @ADINPLACEORVIEW.impl("sqrt.out")
 def sqrt_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sqrt_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1309,6 +1543,8 @@ _rsqrt_ = table("rsqrt_")
 @ADINPLACEORVIEW.impl("rsqrt_")
 def rsqrt_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _rsqrt_[below](below, self)
     self.bump_version()
     return result
@@ -1320,6 +1556,8 @@ _rsqrt_out = table("rsqrt.out")
 @ADINPLACEORVIEW.impl("rsqrt.out")
 def rsqrt_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _rsqrt_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1331,6 +1569,8 @@ _reciprocal_ = table("reciprocal_")
 @ADINPLACEORVIEW.impl("reciprocal_")
 def reciprocal_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _reciprocal_[below](below, self)
     self.bump_version()
     return result
@@ -1342,6 +1582,8 @@ _reciprocal_out = table("reciprocal.out")
 @ADINPLACEORVIEW.impl("reciprocal.out")
 def reciprocal_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _reciprocal_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1353,6 +1595,8 @@ _sin_ = table("sin_")
 @ADINPLACEORVIEW.impl("sin_")
 def sin_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sin_[below](below, self)
     self.bump_version()
     return result
@@ -1364,6 +1608,8 @@ _sin_out = table("sin.out")
 @ADINPLACEORVIEW.impl("sin.out")
 def sin_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sin_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1375,6 +1621,8 @@ _cos_ = table("cos_")
 @ADINPLACEORVIEW.impl("cos_")
 def cos_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _cos_[below](below, self)
     self.bump_version()
     return result
@@ -1386,6 +1634,8 @@ _cos_out = table("cos.out")
 @ADINPLACEORVIEW.impl("cos.out")
 def cos_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _cos_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1397,6 +1647,8 @@ _tanh_ = table("tanh_")
 @ADINPLACEORVIEW.impl("tanh_")
 def tanh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _tanh_[below](below, self)
     self.bump_version()
     return result
@@ -1408,6 +1660,8 @@ _tanh_out = table("tanh.out")
 @ADINPLACEORVIEW.impl("tanh.out")
 def tanh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _tanh_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1419,6 +1673,8 @@ _sigmoid_ = table("sigmoid_")
 @ADINPLACEORVIEW.impl("sigmoid_")
 def sigmoid_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sigmoid_[below](below, self)
     self.bump_version()
     return result
@@ -1430,6 +1686,8 @@ _sigmoid_out = table("sigmoid.out")
 @ADINPLACEORVIEW.impl("sigmoid.out")
 def sigmoid_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sigmoid_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1441,6 +1699,8 @@ _relu_ = table("relu_")
 @ADINPLACEORVIEW.impl("relu_")
 def relu_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _relu_[below](below, self)
     self.bump_version()
     return result
@@ -1452,6 +1712,8 @@ _tan_ = table("tan_")
 @ADINPLACEORVIEW.impl("tan_")
 def tan_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _tan_[below](below, self)
     self.bump_version()
     return result
@@ -1463,6 +1725,8 @@ _tan_out = table("tan.out")
 @ADINPLACEORVIEW.impl("tan.out")
 def tan_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _tan_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1474,6 +1738,8 @@ _asin_ = table("asin_")
 @ADINPLACEORVIEW.impl("asin_")
 def asin_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _asin_[below](below, self)
     self.bump_version()
     return result
@@ -1485,6 +1751,8 @@ _asin_out = table("asin.out")
 @ADINPLACEORVIEW.impl("asin.out")
 def asin_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _asin_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1496,6 +1764,8 @@ _acos_ = table("acos_")
 @ADINPLACEORVIEW.impl("acos_")
 def acos_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _acos_[below](below, self)
     self.bump_version()
     return result
@@ -1507,6 +1777,8 @@ _acos_out = table("acos.out")
 @ADINPLACEORVIEW.impl("acos.out")
 def acos_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _acos_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1518,6 +1790,8 @@ _atan_ = table("atan_")
 @ADINPLACEORVIEW.impl("atan_")
 def atan_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _atan_[below](below, self)
     self.bump_version()
     return result
@@ -1529,6 +1803,8 @@ _atan_out = table("atan.out")
 @ADINPLACEORVIEW.impl("atan.out")
 def atan_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _atan_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1540,6 +1816,8 @@ _sinh_ = table("sinh_")
 @ADINPLACEORVIEW.impl("sinh_")
 def sinh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sinh_[below](below, self)
     self.bump_version()
     return result
@@ -1551,6 +1829,8 @@ _sinh_out = table("sinh.out")
 @ADINPLACEORVIEW.impl("sinh.out")
 def sinh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sinh_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1562,6 +1842,8 @@ _cosh_ = table("cosh_")
 @ADINPLACEORVIEW.impl("cosh_")
 def cosh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _cosh_[below](below, self)
     self.bump_version()
     return result
@@ -1573,6 +1855,8 @@ _cosh_out = table("cosh.out")
 @ADINPLACEORVIEW.impl("cosh.out")
 def cosh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _cosh_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1584,6 +1868,8 @@ _asinh_ = table("asinh_")
 @ADINPLACEORVIEW.impl("asinh_")
 def asinh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _asinh_[below](below, self)
     self.bump_version()
     return result
@@ -1595,6 +1881,8 @@ _asinh_out = table("asinh.out")
 @ADINPLACEORVIEW.impl("asinh.out")
 def asinh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _asinh_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1606,6 +1894,8 @@ _acosh_ = table("acosh_")
 @ADINPLACEORVIEW.impl("acosh_")
 def acosh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _acosh_[below](below, self)
     self.bump_version()
     return result
@@ -1617,6 +1907,8 @@ _acosh_out = table("acosh.out")
 @ADINPLACEORVIEW.impl("acosh.out")
 def acosh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _acosh_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1628,6 +1920,8 @@ _atanh_ = table("atanh_")
 @ADINPLACEORVIEW.impl("atanh_")
 def atanh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _atanh_[below](below, self)
     self.bump_version()
     return result
@@ -1639,6 +1933,8 @@ _atanh_out = table("atanh.out")
 @ADINPLACEORVIEW.impl("atanh.out")
 def atanh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _atanh_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1650,6 +1946,8 @@ _expm1_ = table("expm1_")
 @ADINPLACEORVIEW.impl("expm1_")
 def expm1_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _expm1_[below](below, self)
     self.bump_version()
     return result
@@ -1661,6 +1959,8 @@ _expm1_out = table("expm1.out")
 @ADINPLACEORVIEW.impl("expm1.out")
 def expm1_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _expm1_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1672,6 +1972,8 @@ _exp2_ = table("exp2_")
 @ADINPLACEORVIEW.impl("exp2_")
 def exp2_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _exp2_[below](below, self)
     self.bump_version()
     return result
@@ -1683,6 +1985,8 @@ _exp2_out = table("exp2.out")
 @ADINPLACEORVIEW.impl("exp2.out")
 def exp2_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _exp2_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1694,6 +1998,8 @@ _log1p_ = table("log1p_")
 @ADINPLACEORVIEW.impl("log1p_")
 def log1p_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log1p_[below](below, self)
     self.bump_version()
     return result
@@ -1705,6 +2011,8 @@ _log1p_out = table("log1p.out")
 @ADINPLACEORVIEW.impl("log1p.out")
 def log1p_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log1p_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1716,6 +2024,8 @@ _log2_ = table("log2_")
 @ADINPLACEORVIEW.impl("log2_")
 def log2_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log2_[below](below, self)
     self.bump_version()
     return result
@@ -1727,6 +2037,8 @@ _log2_out = table("log2.out")
 @ADINPLACEORVIEW.impl("log2.out")
 def log2_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log2_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1738,6 +2050,8 @@ _log10_ = table("log10_")
 @ADINPLACEORVIEW.impl("log10_")
 def log10_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log10_[below](below, self)
     self.bump_version()
     return result
@@ -1749,6 +2063,8 @@ _log10_out = table("log10.out")
 @ADINPLACEORVIEW.impl("log10.out")
 def log10_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log10_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1760,6 +2076,8 @@ _ceil_ = table("ceil_")
 @ADINPLACEORVIEW.impl("ceil_")
 def ceil_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ceil_[below](below, self)
     self.bump_version()
     return result
@@ -1771,6 +2089,8 @@ _ceil_out = table("ceil.out")
 @ADINPLACEORVIEW.impl("ceil.out")
 def ceil_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _ceil_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1782,6 +2102,8 @@ _floor_ = table("floor_")
 @ADINPLACEORVIEW.impl("floor_")
 def floor_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _floor_[below](below, self)
     self.bump_version()
     return result
@@ -1793,6 +2115,8 @@ _floor_out = table("floor.out")
 @ADINPLACEORVIEW.impl("floor.out")
 def floor_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _floor_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1804,6 +2128,8 @@ _trunc_ = table("trunc_")
 @ADINPLACEORVIEW.impl("trunc_")
 def trunc_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _trunc_[below](below, self)
     self.bump_version()
     return result
@@ -1815,6 +2141,8 @@ _trunc_out = table("trunc.out")
 @ADINPLACEORVIEW.impl("trunc.out")
 def trunc_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _trunc_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1826,6 +2154,8 @@ _round_ = table("round_")
 @ADINPLACEORVIEW.impl("round_")
 def round_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _round_[below](below, self)
     self.bump_version()
     return result
@@ -1837,6 +2167,8 @@ _round_out = table("round.out")
 @ADINPLACEORVIEW.impl("round.out")
 def round_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _round_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1848,6 +2180,8 @@ _round__decimals = table("round_.decimals")
 @ADINPLACEORVIEW.impl("round_.decimals")
 def round__decimals(keys: int, self: Any, decimals: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _round__decimals[below](below, self, decimals)
     self.bump_version()
     return result
@@ -1859,6 +2193,8 @@ _round_decimals_out = table("round.decimals_out")
 @ADINPLACEORVIEW.impl("round.decimals_out")
 def round_decimals_out(keys: int, self: Any, decimals: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _round_decimals_out[below](below, self, decimals, out)
     out.bump_version()
     return result
@@ -1870,6 +2206,8 @@ _sign_ = table("sign_")
 @ADINPLACEORVIEW.impl("sign_")
 def sign_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sign_[below](below, self)
     self.bump_version()
     return result
@@ -1881,6 +2219,8 @@ _sign_out = table("sign.out")
 @ADINPLACEORVIEW.impl("sign.out")
 def sign_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sign_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1892,6 +2232,8 @@ _signbit_out = table("signbit.out")
 @ADINPLACEORVIEW.impl("signbit.out")
 def signbit_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _signbit_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1903,6 +2245,8 @@ _isposinf_out = table("isposinf.out")
 @ADINPLACEORVIEW.impl("isposinf.out")
 def isposinf_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _isposinf_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1914,6 +2258,8 @@ _isneginf_out = table("isneginf.out")
 @ADINPLACEORVIEW.impl("isneginf.out")
 def isneginf_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _isneginf_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1925,6 +2271,8 @@ _logical_not_ = table("logical_not_")
 @ADINPLACEORVIEW.impl("logical_not_")
 def logical_not_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_not_[below](below, self)
     self.bump_version()
     return result
@@ -1936,6 +2284,8 @@ _logical_not_out = table("logical_not.out")
 @ADINPLACEORVIEW.impl("logical_not.out")
 def logical_not_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _logical_not_out[below](below, self, out)
     out.bump_version()
     return result
@@ -1947,6 +2297,8 @@ _where_self_out = table("where.self_out")
 @ADINPLACEORVIEW.impl("where.self_out")
 def where_self_out(keys: int, condition: Any, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _where_self_out[below](below, condition, self, other, out)
     out.bump_version()
     return result
@@ -1958,6 +2310,8 @@ _clamp_ = table("clamp_")
 @ADINPLACEORVIEW.impl("clamp_")
 def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _clamp_[below](below, self, min, max)
     self.bump_version()
     return result
@@ -1969,6 +2323,8 @@ _clamp_out = table("clamp.out")
 @ADINPLACEORVIEW.impl("clamp.out")
 def clamp_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _clamp_out[below](below, self, min, max, out)
     out.bump_version()
     return result
@@ -1980,6 +2336,8 @@ _clamp__Tensor = table("clamp_.Tensor")
 @ADINPLACEORVIEW.impl("clamp_.Tensor")
 def clamp__Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _clamp__Tensor[below](below, self, min, max)
     self.bump_version()
     return result
@@ -1991,6 +2349,8 @@ _clamp_Tensor_out = table("clamp.Tensor_out")
 @ADINPLACEORVIEW.impl("clamp.Tensor_out")
 def clamp_Tensor_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _clamp_Tensor_out[below](below, self, min, max, out)
     out.bump_version()
     return result
@@ -2002,6 +2362,8 @@ _addcmul_ = table("addcmul_")
 @ADINPLACEORVIEW.impl("addcmul_")
 def addcmul_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _addcmul_[below](below, self, tensor1, tensor2, value)
     self.bump_version()
     return result
@@ -2013,6 +2375,8 @@ _addcmul_out = table("addcmul.out")
 @ADINPLACEORVIEW.impl("addcmul.out")
 def addcmul_out(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _addcmul_out[below](below, self, tensor1, tensor2, value, out)
     out.bump_version()
     return result
@@ -2024,6 +2388,8 @@ _addcdiv_ = table("addcdiv_")
 @ADINPLACEORVIEW.impl("addcdiv_")
 def addcdiv_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _addcdiv_[below](below, self, tensor1, tensor2, value)
     self.bump_version()
     return result
@@ -2035,6 +2401,8 @@ _addcdiv_out = table("addcdiv.out")
 @ADINPLACEORVIEW.impl("addcdiv.out")
 def addcdiv_out(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _addcdiv_out[below](below, self, tensor1, tensor2, value, out)
     out.bump_version()
     return result
@@ -2046,6 +2414,8 @@ _lerp__Scalar = table("lerp_.Scalar")
 @ADINPLACEORVIEW.impl("lerp_.Scalar")
 def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _lerp__Scalar[below](below, self, end, weight)
     self.bump_version()
     return result
@@ -2057,6 +2427,8 @@ _lerp_Scalar_out = table("lerp.Scalar_out")
 @ADINPLACEORVIEW.impl("lerp.Scalar_out")
 def lerp_Scalar_out(keys: int, self: Any, end: Any, weight: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _lerp_Scalar_out[below](below, self, end, weight, out)
     out.bump_version()
     return result
@@ -2068,6 +2440,8 @@ _masked_fill__Scalar = table("masked_fill_.Scalar")
 @ADINPLACEORVIEW.impl("masked_fill_.Scalar")
 def masked_fill__Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _masked_fill__Scalar[below](below, self, mask, value)
     self.bump_version()
     return result
@@ -2079,6 +2453,8 @@ _sum_IntList_out = table("sum.IntList_out")
 @ADINPLACEORVIEW.impl("sum.IntList_out")
 def sum_IntList_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _sum_IntList_out[below](below, self, dim, keepdim, dtype, out)
     out.bump_version()
     return result
@@ -2090,6 +2466,8 @@ _mean_dtype_out = table("mean.dtype_out")
 @ADINPLACEORVIEW.impl("mean.dtype_out")
 def mean_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _mean_dtype_out[below](below, self, dtype, out)
     out.bump_version()
     return result
@@ -2101,6 +2479,8 @@ _mean_out = table("mean.out")
 @ADINPLACEORVIEW.impl("mean.out")
 def mean_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _mean_out[below](below, self, dim, keepdim, dtype, out)
     out.bump_version()
     return result
@@ -2112,6 +2492,8 @@ _max_unary_out = table("max.unary_out")
 @ADINPLACEORVIEW.impl("max.unary_out")
 def max_unary_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _max_unary_out[below](below, self, out)
     out.bump_version()
     return result
@@ -2123,6 +2505,10 @@ _max_dim_max = table("max.dim_max")
 @ADINPLACEORVIEW.impl("max.dim_max")
 def max_dim_max(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _max_dim_max[below](below, self, dim, keepdim, values, indices)
     values.bump_version()
     indices.bump_version()
@@ -2135,6 +2521,8 @@ _min_unary_out = table("min.unary_out")
 @ADINPLACEORVIEW.impl("min.unary_out")
 def min_unary_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _min_unary_out[below](below, self, out)
     out.bump_version()
     return result
@@ -2146,6 +2534,10 @@ _min_dim_min = table("min.dim_min")
 @ADINPLACEORVIEW.impl("min.dim_min")
 def min_dim_min(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _min_dim_min[below](below, self, dim, keepdim, values, indices)
     values.bump_version()
     indices.bump_version()
@@ -2158,6 +2550,8 @@ _amax_out = table("amax.out")
 @ADINPLACEORVIEW.impl("amax.out")
 def amax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _amax_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2169,6 +2563,8 @@ _amin_out = table("amin.out")
 @ADINPLACEORVIEW.impl("amin.out")
 def amin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _amin_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2180,6 +2576,8 @@ _argmax_out = table("argmax.out")
 @ADINPLACEORVIEW.impl("argmax.out")
 def argmax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _argmax_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2191,6 +2589,8 @@ _argmin_out = table("argmin.out")
 @ADINPLACEORVIEW.impl("argmin.out")
 def argmin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _argmin_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2202,6 +2602,8 @@ _all_all_out = table("all.all_out")
 @ADINPLACEORVIEW.impl("all.all_out")
 def all_all_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _all_all_out[below](below, self, out)
     out.bump_version()
     return result
@@ -2213,6 +2615,8 @@ _all_out = table("all.out")
 @ADINPLACEORVIEW.impl("all.out")
 def all_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _all_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2224,6 +2628,8 @@ _all_dims_out = table("all.dims_out")
 @ADINPLACEORVIEW.impl("all.dims_out")
 def all_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _all_dims_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2235,6 +2641,8 @@ _any_all_out = table("any.all_out")
 @ADINPLACEORVIEW.impl("any.all_out")
 def any_all_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _any_all_out[below](below, self, out)
     out.bump_version()
     return result
@@ -2246,6 +2654,8 @@ _any_out = table("any.out")
 @ADINPLACEORVIEW.impl("any.out")
 def any_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _any_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2257,6 +2667,8 @@ _any_dims_out = table("any.dims_out")
 @ADINPLACEORVIEW.impl("any.dims_out")
 def any_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _any_dims_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return result
@@ -2268,6 +2680,8 @@ _mm_out = table("mm.out")
 @ADINPLACEORVIEW.impl("mm.out")
 def mm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _mm_out[below](below, self, mat2, out)
     out.bump_version()
     return result
@@ -2279,6 +2693,8 @@ _bmm_out = table("bmm.out")
 @ADINPLACEORVIEW.impl("bmm.out")
 def bmm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _bmm_out[below](below, self, mat2, out)
     out.bump_version()
     return result
@@ -2290,6 +2706,8 @@ _mv_out = table("mv.out")
 @ADINPLACEORVIEW.impl("mv.out")
 def mv_out(keys: int, self: Any, vec: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _mv_out[below](below, self, vec, out)
     out.bump_version()
     return result
@@ -2301,6 +2719,8 @@ _dot_out = table("dot.out")
 @ADINPLACEORVIEW.impl("dot.out")
 def dot_out(keys: int, self: Any, tensor: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _dot_out[below](below, self, tensor, out)
     out.bump_version()
     return result
@@ -2312,6 +2732,8 @@ _addmm_ = table("addmm_")
 @ADINPLACEORVIEW.impl("addmm_")
 def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _addmm_[below](below, self, mat1, mat2, beta, alpha)
     self.bump_version()
     return result
@@ -2323,6 +2745,8 @@ _addmm_out = table("addmm.out")
 @ADINPLACEORVIEW.impl("addmm.out")
 def addmm_out(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _addmm_out[below](below, self, mat1, mat2, beta, alpha, out)
     out.bump_version()
     return result
@@ -2514,6 +2938,8 @@ _transpose_ = table("transpose_")
 @ADINPLACEORVIEW.impl("transpose_")
 def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _transpose_[below](below, self, dim0, dim1)
     self.bump_version()
     return result
@@ -2525,6 +2951,8 @@ _t_ = table("t_")
 @ADINPLACEORVIEW.impl("t_")
 def t_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _t_[below](below, self)
     self.bump_version()
     return result
@@ -2536,6 +2964,8 @@ _squeeze_ = table("squeeze_")
 @ADINPLACEORVIEW.impl("squeeze_")
 def squeeze_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _squeeze_[below](below, self)
     self.bump_version()
     return result
@@ -2547,6 +2977,8 @@ _squeeze__dim = table("squeeze_.dim")
 @ADINPLACEORVIEW.impl("squeeze_.dim")
 def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _squeeze__dim[below](below, self, dim)
     self.bump_version()
     return result
@@ -2558,6 +2990,8 @@ _squeeze__dims = table("squeeze_.dims")
 @ADINPLACEORVIEW.impl("squeeze_.dims")
 def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _squeeze__dims[below](below, self, dim)
     self.bump_version()
     return result
@@ -2569,6 +3003,8 @@ _unsqueeze_ = table("unsqueeze_")
 @ADINPLACEORVIEW.impl("unsqueeze_")
 def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _unsqueeze_[below](below, self, dim)
     self.bump_version()
     return result
@@ -2580,6 +3016,8 @@ _as_strided_ = table("as_strided_")
 @ADINPLACEORVIEW.impl("as_strided_")
 def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _as_strided_[below](below, self, size, stride, storage_offset)
     self.bump_version()
     return result
@@ -2618,6 +3056,8 @@ __conj_physical_out = table("_conj_physical.out")
 @ADINPLACEORVIEW.impl("_conj_physical.out")
 def _conj_physical_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = __conj_physical_out[below](below, self, out)
     out.bump_version()
     return result
@@ -2629,6 +3069,8 @@ _conj_physical_ = table("conj_physical_")
 @ADINPLACEORVIEW.impl("conj_physical_")
 def conj_physical_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _conj_physical_[below](below, self)
     self.bump_version()
     return result
@@ -2640,6 +3082,8 @@ _conj_physical_out = table("conj_physical.out")
 @ADINPLACEORVIEW.impl("conj_physical.out")
 def conj_physical_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _conj_physical_out[below](below, self, out)
     out.bump_version()
     return result
@@ -2660,6 +3104,8 @@ _cat_out = table("cat.out")
 @ADINPLACEORVIEW.impl("cat.out")
 def cat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _cat_out[below](below, tensors, dim, out)
     out.bump_version()
     return result
@@ -2671,6 +3117,8 @@ _concat_out = table("concat.out")
 @ADINPLACEORVIEW.impl("concat.out")
 def concat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _concat_out[below](below, tensors, dim, out)
     out.bump_version()
     return result
@@ -2682,6 +3130,8 @@ _concatenate_out = table("concatenate.out")
 @ADINPLACEORVIEW.impl("concatenate.out")
 def concatenate_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _concatenate_out[below](below, tensors, dim, out)
     out.bump_version()
     return result
@@ -2693,6 +3143,8 @@ _stack_out = table("stack.out")
 @ADINPLACEORVIEW.impl("stack.out")
 def stack_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _stack_out[below](below, tensors, dim, out)
     out.bump_version()
     return result
@@ -2704,6 +3156,8 @@ _hstack_out = table("hstack.out")
 @ADINPLACEORVIEW.impl("hstack.out")
 def hstack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _hstack_out[below](below, tensors, out)
     out.bump_version()
     return result
@@ -2715,6 +3169,8 @@ _vstack_out = table("vstack.out")
 @ADINPLACEORVIEW.impl("vstack.out")
 def vstack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _vstack_out[below](below, tensors, out)
     out.bump_version()
     return result
@@ -2726,6 +3182,8 @@ _row_stack_out = table("row_stack.out")
 @ADINPLACEORVIEW.impl("row_stack.out")
 def row_stack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _row_stack_out[below](below, tensors, out)
     out.bump_version()
     return result
@@ -2737,6 +3195,8 @@ _dstack_out = table("dstack.out")
 @ADINPLACEORVIEW.impl("dstack.out")
 def dstack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _dstack_out[below](below, tensors, out)
     out.bump_version()
     return result
@@ -2748,6 +3208,8 @@ _column_stack_out = table("column_stack.out")
 @ADINPLACEORVIEW.impl("column_stack.out")
 def column_stack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _column_stack_out[below](below, tensors, out)
     out.bump_version()
     return result
@@ -2759,6 +3221,8 @@ _tril_ = table("tril_")
 @ADINPLACEORVIEW.impl("tril_")
 def tril_(keys: int, self: Any, diagonal: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _tril_[below](below, self, diagonal)
     self.bump_version()
     return result
@@ -2770,6 +3234,8 @@ _tril_out = table("tril.out")
 @ADINPLACEORVIEW.impl("tril.out")
 def tril_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _tril_out[below](below, self, diagonal, out)
     out.bump_version()
     return result
@@ -2781,6 +3247,8 @@ _triu_ = table("triu_")
 @ADINPLACEORVIEW.impl("triu_")
 def triu_(keys: int, self: Any, diagonal: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _triu_[below](below, self, diagonal)
     self.bump_version()
     return result
@@ -2792,6 +3260,8 @@ _triu_out = table("triu.out")
 @ADINPLACEORVIEW.impl("triu.out")
 def triu_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _triu_out[below](below, self, diagonal, out)
     out.bump_version()
     return result
@@ -2803,6 +3273,8 @@ _diag_out = table("diag.out")
 @ADINPLACEORVIEW.impl("diag.out")
 def diag_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _diag_out[below](below, self, diagonal, out)
     out.bump_version()
     return result
@@ -2814,6 +3286,8 @@ _index_put_ = table("index_put_")
 @ADINPLACEORVIEW.impl("index_put_")
 def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _index_put_[below](below, self, indices, values, accumulate)
     self.bump_version()
     return result
@@ -2825,6 +3299,8 @@ _gather_out = table("gather.out")
 @ADINPLACEORVIEW.impl("gather.out")
 def gather_out(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _gather_out[below](below, self, dim, index, sparse_grad, out)
     out.bump_version()
     return result
@@ -2836,6 +3312,8 @@ _scatter__src = table("scatter_.src")
 @ADINPLACEORVIEW.impl("scatter_.src")
 def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _scatter__src[below](below, self, dim, index, src)
     self.bump_version()
     return result
@@ -2847,6 +3325,8 @@ _scatter_src_out = table("scatter.src_out")
 @ADINPLACEORVIEW.impl("scatter.src_out")
 def scatter_src_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _scatter_src_out[below](below, self, dim, index, src, out)
     out.bump_version()
     return result
@@ -2858,6 +3338,8 @@ _scatter__value = table("scatter_.value")
 @ADINPLACEORVIEW.impl("scatter_.value")
 def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _scatter__value[below](below, self, dim, index, value)
     self.bump_version()
     return result
@@ -2869,6 +3351,8 @@ _scatter_value_out = table("scatter.value_out")
 @ADINPLACEORVIEW.impl("scatter.value_out")
 def scatter_value_out(keys: int, self: Any, dim: Any, index: Any, value: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _scatter_value_out[below](below, self, dim, index, value, out)
     out.bump_version()
     return result
@@ -2880,6 +3364,8 @@ _scatter_add_ = table("scatter_add_")
 @ADINPLACEORVIEW.impl("scatter_add_")
 def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _scatter_add_[below](below, self, dim, index, src)
     self.bump_version()
     return result
@@ -2891,6 +3377,8 @@ _scatter_add_out = table("scatter_add.out")
 @ADINPLACEORVIEW.impl("scatter_add.out")
 def scatter_add_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _scatter_add_out[below](below, self, dim, index, src, out)
     out.bump_version()
     return result
@@ -2902,6 +3390,8 @@ _index_select_out = table("index_select.out")
 @ADINPLACEORVIEW.impl("index_select.out")
 def index_select_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _index_select_out[below](below, self, dim, index, out)
     out.bump_version()
     return result
@@ -2913,6 +3403,8 @@ _masked_select_out = table("masked_select.out")
 @ADINPLACEORVIEW.impl("masked_select.out")
 def masked_select_out(keys: int, self: Any, mask: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _masked_select_out[below](below, self, mask, out)
     out.bump_version()
     return result
@@ -2924,6 +3416,8 @@ _nonzero_out = table("nonzero.out")
 @ADINPLACEORVIEW.impl("nonzero.out")
 def nonzero_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _nonzero_out[below](below, self, out)
     out.bump_version()
     return result
@@ -2935,6 +3429,8 @@ _copy_ = table("copy_")
 @ADINPLACEORVIEW.impl("copy_")
 def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _copy_[below](below, self, src, non_blocking)
     self.bump_version()
     return result
@@ -2946,6 +3442,8 @@ _fill__Scalar = table("fill_.Scalar")
 @ADINPLACEORVIEW.impl("fill_.Scalar")
 def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _fill__Scalar[below](below, self, value)
     self.bump_version()
     return result
@@ -2957,6 +3455,8 @@ _fill__Tensor = table("fill_.Tensor")
 @ADINPLACEORVIEW.impl("fill_.Tensor")
 def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _fill__Tensor[below](below, self, value)
     self.bump_version()
     return result
@@ -2968,6 +3468,8 @@ _zero_ = table("zero_")
 @ADINPLACEORVIEW.impl("zero_")
 def zero_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _zero_[below](below, self)
     self.bump_version()
     return result
@@ -2979,6 +3481,8 @@ _resize_ = table("resize_")
 @ADINPLACEORVIEW.impl("resize_")
 def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _resize_[below](below, self, size, memory_format)
     self.bump_version()
     return result
@@ -2992,6 +3496,8 @@ def set__source_Storage_storage_offset(
     keys: int, self: Any, source: Any, storage_offset: Any, size: Any, stride: Any
 ) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _set__source_Storage_storage_offset[below](below, self, source, storage_offset, size, stride)
     self.bump_version()
     return result
@@ -3003,6 +3509,8 @@ __softmax_out = table("_softmax.out")
 @ADINPLACEORVIEW.impl("_softmax.out")
 def _softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = __softmax_out[below](below, self, dim, half_to_float, out)
     out.bump_version()
     return result
@@ -3014,6 +3522,8 @@ _softmax_int_out = table("softmax.int_out")
 @ADINPLACEORVIEW.impl("softmax.int_out")
 def softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _softmax_int_out[below](below, self, dim, dtype, out)
     out.bump_version()
     return result
@@ -3025,6 +3535,8 @@ __log_softmax_out = table("_log_softmax.out")
 @ADINPLACEORVIEW.impl("_log_softmax.out")
 def _log_softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = __log_softmax_out[below](below, self, dim, half_to_float, out)
     out.bump_version()
     return result
@@ -3036,6 +3548,8 @@ _log_softmax_int_out = table("log_softmax.int_out")
 @ADINPLACEORVIEW.impl("log_softmax.int_out")
 def log_softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _log_softmax_int_out[below](below, self, dim, dtype, out)
     out.bump_version()
     return result
@@ -3047,6 +3561,8 @@ _mse_loss_out = table("mse_loss.out")
 @ADINPLACEORVIEW.impl("mse_loss.out")
 def mse_loss_out(keys: int, self: Any, target: Any, reduction: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
     result = _mse_loss_out[below](below, self, target, reduction, out)
     out.bump_version()
     return result

@@ -216,7 +216,7 @@ structured(CPU, "scatter.value", scatter_value)
 structured(CPU, "scatter_add", scatter_add)
 
 
-# index_select, nonzero ------------------------------------------------------------------------------------------
+# index_select, masked_select, nonzero ---------------------------------------------------------------------------
 
 
 @CPU.impl("index_select")
@@ -245,6 +245,21 @@ def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tens
     resize_output(out, result.shape)
     out.array()[...] = index_select(keys, self, dim, index).array()
     return out
+
+
+def masked_select(keys: int, self: Tensor, mask: Tensor, out: Tensor | None = None) -> Tensor:
+    """The elements where the mask is true, row by row, after both were broadcast together."""
+    shapes.masked_select(self, mask)
+    source, chosen = np.broadcast_arrays(self.array(), mask.array())
+    picked = source[chosen]
+    if out is None:
+        return wrap(picked, self.dtype)
+    check_no_overlap(out, (self, mask))
+    out.array()[...] = picked
+    return out
+
+
+structured(CPU, "masked_select", masked_select)
 
 
 @CPU.impl("nonzero")

@@ -1,6 +1,6 @@
-"""How is `stack` made of `cat`?
+"""Which ways of joining tensors are made of `cat`?
 
-Mirrors: aten/src/ATen/native/TensorShape.cpp (stack)
+Mirrors: aten/src/ATen/native/TensorShape.cpp (stack, hstack, vstack, dstack, column_stack, block_diag)
 Differs: nothing in substance.
 """
 
@@ -9,18 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.core.errors import ShapeError
+from glasstorch.core.errors import DeviceError, ShapeError
 from glasstorch.core.geometry import wrap_dim
-from glasstorch.operators.generated.functions import cat
+from glasstorch.operators.composite.creation import empty, zeros_operator
+from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.shapes.promotion import result_type
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+cat = on_tensors("cat")
+reshape = on_tensor("reshape")
+unsqueeze = on_tensor("unsqueeze")
+slice_ = on_tensor("slice.Tensor")
+
+
+def concat(tensors: Sequence[Tensor], dim: int) -> Tensor:
+    """`cat` under its other names."""
+    return cat(tensors, dim)  # type: ignore[no-any-return]
 
 
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Tensors of one shape, joined along a new dimension."""
     dim = stacked_dim(tensors, dim)
-    return cat([tensor.unsqueeze(dim) for tensor in tensors], dim)
+    return cat([unsqueeze(tensor, dim) for tensor in tensors], dim)  # type: ignore[no-any-return]
 
 
 def stacked_dim(tensors: Sequence[Tensor], dim: int) -> int:
@@ -35,3 +47,106 @@ def stacked_dim(tensors: Sequence[Tensor], dim: int) -> int:
                 f"{list(tensor._shape)} at entry {i}"
             )
     return wrap_dim(dim, len(shape) + 1)
+
+
+# With as many dimensions as are needed --------------------------------------------------------------------------
+# What is joined, and along which dimension: the out= forms (kernels/joining.py) ask the same.
+
+Parts = tuple[list["Tensor"], int]
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Side by side: along the second dimension, vectors along their only one."""
+    return cat(*parts_of_hstack(tensors))  # type: ignore[no-any-return]
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """One below the other: along the first dimension, vectors as rows."""
+    return cat(*parts_of_vstack(tensors))  # type: ignore[no-any-return]
+
+
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """One behind the other: along the third dimension."""
+    return cat(*parts_of_dstack(tensors))  # type: ignore[no-any-return]
+
+
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """Side by side, vectors and numbers as columns."""
+    return cat(*parts_of_column_stack(tensors))  # type: ignore[no-any-return]
+
+
+def parts_of_hstack(tensors: Sequence[Tensor]) -> Parts:
+    """At least vectors; the first says along which dimension."""
+    _check_some("hstack", tensors)
+    parts = [_at_least(tensor, 1) for tensor in tensors]
+    return parts, 0 if len(parts[0]._shape) == 1 else 1
+
+
+def parts_of_vstack(tensors: Sequence[Tensor]) -> Parts:
+    """At least matrices."""
+    _check_some("vstack", tensors)
+    return [_at_least(tensor, 2) for tensor in tensors], 0
+
+
+def parts_of_dstack(tensors: Sequence[Tensor]) -> Parts:
+    """At least three dimensions."""
+    _check_some("dstack", tensors)
+    return [_at_least(tensor, 3) for tensor in tensors], 2
+
+
+def parts_of_column_stack(tensors: Sequence[Tensor]) -> Parts:
+    """At least matrices, vectors being columns."""
+    _check_some("column_stack", tensors)
+    columns = [
+        reshape(tensor, (tensor.numel(), 1)) if len(tensor._shape) <= 1 else _at_least(tensor, 1) for tensor in tensors
+    ]
+    return columns, 1
+
+
+def _check_some(name: str, tensors: Sequence[Tensor]) -> None:
+    if not tensors:
+        raise ShapeError(f"{name} expects a non-empty TensorList")
+
+
+def _at_least(tensor: Tensor, ndim: int) -> Tensor:
+    """The tensor with 1, 2 or 3 dimensions, or as it is: a vector becomes a row, a matrix one of depth 1."""
+    have = len(tensor._shape)
+    if have >= ndim:
+        return tensor
+    if have == 0:
+        return reshape(tensor, (1,) * ndim)  # type: ignore[no-any-return]
+    row = unsqueeze(tensor, 0) if have == 1 else tensor
+    return unsqueeze(row, -1) if ndim == 3 else row  # type: ignore[no-any-return]
+
+
+# Along the diagonal ---------------------------------------------------------------------------------------------
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """A matrix of zeros with the matrices on its diagonal, each beginning where the one before ended."""
+    if not tensors:
+        return empty((1, 0), None, None, None, None, None)  # type: ignore[no-any-return]
+    first = tensors[0]
+    blocks = []
+    for i, tensor in enumerate(tensors):
+        if tensor.device is not first.device:
+            raise DeviceError(
+                f"torch.block_diag: input tensors must all be on the same device. Input 0 is on device {first.device} "
+                f"and input {i} is on device {tensor.device}"
+            )
+        blocks.append(_at_least(tensor, 2))
+    for i, tensor in enumerate(tensors):
+        if len(tensor._shape) > 2:
+            raise ShapeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {len(tensor._shape)} "
+                f"dimensions"
+            )
+    rows, columns = (sum(block._shape[d] for block in blocks) for d in (0, 1))
+    result: Tensor = zeros_operator((rows, columns), result_type(*tensors), None, first.device, None)
+    top = left = 0
+    for block in blocks:
+        height, width = block._shape
+        corner = slice_(slice_(result, 0, top, top + height, 1), 1, left, left + width, 1)
+        corner.copy_(block)
+        top, left = top + height, left + width
+    return result

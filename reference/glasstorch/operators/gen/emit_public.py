@@ -11,6 +11,8 @@ from glasstorch.operators.gen.model import NativeFunction, python_name
 
 # Operators that PyTorch binds as methods only, or not at all, though their schemas say function.
 SKIPPED = frozenset(["alias", "contiguous", "index", "mT", "numpy_T", "slice", "to", "new_empty", "unfold"])
+# Operators that take a list where the public function takes any number of tensors (torch/functional.py).
+VARIADIC = frozenset(["block_diag", "cartesian_prod", "meshgrid"])
 
 HEADER = '''"""The operators that are functions of the library by name: `glasstorch.add`. {mark}
 
@@ -24,7 +26,7 @@ Differs: explicit re-exports.
 def emit(functions: list[NativeFunction], mark: str) -> str:
     lines = [HEADER.format(mark=mark)]
     for name in group(functions):
-        hidden = name.name.startswith("_") or name.name.endswith("_backward") or name.name in SKIPPED
+        hidden = name.name.startswith("_") or name.name.endswith("_backward") or name.name in SKIPPED | VARIADIC
         if name.is_function and not hidden and name.primary.python_module is None:
             shown = python_name(name.name)
             lines.append(f"from glasstorch.operators.generated.functions import {shown} as {shown}\n")

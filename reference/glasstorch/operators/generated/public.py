@@ -36,11 +36,9 @@ from glasstorch.operators.generated.functions import bitwise_not as bitwise_not
 from glasstorch.operators.generated.functions import bitwise_or as bitwise_or
 from glasstorch.operators.generated.functions import bitwise_right_shift as bitwise_right_shift
 from glasstorch.operators.generated.functions import bitwise_xor as bitwise_xor
-from glasstorch.operators.generated.functions import block_diag as block_diag
 from glasstorch.operators.generated.functions import bmm as bmm
 from glasstorch.operators.generated.functions import broadcast_tensors as broadcast_tensors
 from glasstorch.operators.generated.functions import broadcast_to as broadcast_to
-from glasstorch.operators.generated.functions import cartesian_prod as cartesian_prod
 from glasstorch.operators.generated.functions import cat as cat
 from glasstorch.operators.generated.functions import ceil as ceil
 from glasstorch.operators.generated.functions import chunk as chunk
@@ -119,7 +117,6 @@ from glasstorch.operators.generated.functions import matmul as matmul
 from glasstorch.operators.generated.functions import max as max
 from glasstorch.operators.generated.functions import maximum as maximum
 from glasstorch.operators.generated.functions import mean as mean
-from glasstorch.operators.generated.functions import meshgrid as meshgrid
 from glasstorch.operators.generated.functions import min as min
 from glasstorch.operators.generated.functions import minimum as minimum
 from glasstorch.operators.generated.functions import mm as mm

@@ -209,3 +209,20 @@ def index_select(self: Tensor, dim: int, index: Tensor) -> Result:
 def _same_scalar_type(result: dtype, out: dtype) -> None:
     if result is not out:
         raise DtypeError("index_select(): self and result must have the same scalar type")
+
+
+# masked_select --------------------------------------------------------------------------------------------------
+
+
+def masked_select(self: Tensor, mask: Tensor) -> Result:
+    """As many elements as the mask, broadcast with the tensor, has true ones."""
+    if mask.dtype is not bool_:
+        raise DtypeError("masked_select: expected BoolTensor for mask")
+    shape = broadcast_shapes(self._shape, mask._shape)
+    chosen = np.broadcast_to(mask.host_array(), shape)
+    return Result((int(np.count_nonzero(chosen)),), self.dtype, check_out=_same_as_selected)
+
+
+def _same_as_selected(result: dtype, out: dtype) -> None:
+    if result is not out:
+        raise DtypeError("masked_select(): self and result must have the same scalar type")

@@ -1,0 +1,19 @@
+"""How is a warning given only the first time?
+
+Mirrors: TORCH_WARN_ONCE in c10/util/Exception.h
+Differs: a message is remembered, not the place in the source that gives it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Final
+
+_given: Final[set[str]] = set()
+
+
+def warn_once(message: str) -> None:
+    """A UserWarning at the first call with this message in a process; later ones are silent."""
+    if message not in _given:
+        _given.add(message)
+        warnings.warn(message, UserWarning, stacklevel=2)

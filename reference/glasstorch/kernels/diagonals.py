@@ -1,0 +1,37 @@
+"""How do diagonals reach a backend, and a tensor given as out=?
+
+Mirrors: aten/src/ATen/native/TensorShape.cpp (diag_embed, diag_out)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import can_cast
+from glasstorch.core.errors import DtypeError
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.structured import resize_output
+from glasstorch.operators.composite import diagonals
+from glasstorch.operators.generated.functions import diag
+from glasstorch.operators.shapes.result import same_dtype
+
+IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
+
+
+@KernelTable("CompositeExplicitAutogradNonFunctional", calls_operators=True, takes_keys=False).impl("diag_embed")
+def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """Zeros with the last dimension put on a diagonal of two new ones."""
+    return diagonals.diag_embed(self, offset, dim1, dim2)
+
+
+@IMPLICIT.impl("diag.out")
+def diag_out(self: Tensor, diagonal: int, out: Tensor) -> Tensor:
+    """A matrix with a vector on a diagonal, or the diagonal of a matrix."""
+    if len(self._shape) == 1 and not can_cast(self.dtype, out.dtype):
+        raise DtypeError(
+            f"diag: result type {self.dtype.scalar_name} can't be cast to the desired out= type {out.dtype.scalar_name}"
+        )
+    result = diag(self, diagonal)
+    same_dtype(result.dtype, out.dtype)
+    resize_output(out, result._shape)
+    return out.copy_(result)

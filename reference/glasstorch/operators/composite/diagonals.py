@@ -1,0 +1,62 @@
+"""How does a vector become the diagonal of a matrix, and the diagonal a vector?
+
+Mirrors: aten/src/ATen/native/TensorShape.cpp (diag, diag_embed, diagflat)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.core.errors import DimensionError, ShapeError
+from glasstorch.core.geometry import Shape, wrap_dim
+from glasstorch.core.layout import contiguous_format
+from glasstorch.operators.composite.creation import new_zeros
+from glasstorch.operators.direct import on_tensor
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+diag_operator = on_tensor("diag")
+diag_embed_operator = on_tensor("diag_embed")
+diagonal_view = on_tensor("diagonal")
+clone = on_tensor("clone")
+contiguous = on_tensor("contiguous")
+view = on_tensor("view")
+
+
+def diag(self: Tensor, diagonal: int) -> Tensor:
+    """A matrix with the vector on a diagonal, or the diagonal of a matrix, copied."""
+    ndim = len(self._shape)
+    if ndim not in (1, 2):
+        raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    if ndim == 1:
+        return diag_embed_operator(self, diagonal, -2, -1)  # type: ignore[no-any-return]
+    return clone(diagonal_view(self, diagonal, 0, 1), contiguous_format)  # type: ignore[no-any-return]
+
+
+def diagflat(self: Tensor, offset: int) -> Tensor:
+    """A matrix with all elements, row by row, on a diagonal."""
+    return diag_operator(view(contiguous(self, contiguous_format), (-1,)), offset)  # type: ignore[no-any-return]
+
+
+def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """Zeros with the last dimension put on a diagonal of two new ones."""
+    result = new_zeros(self, embedded_shape(self._shape, offset, dim1, dim2), None, None, None, None)
+    diagonal_view(result, offset, dim1, dim2).copy_(self)
+    return result
+
+
+def embedded_shape(shape: Shape, offset: int, dim1: int, dim2: int) -> Shape:
+    """The sizes of `diag_embed`: the last one is replaced by two, large enough for the diagonal."""
+    ndim = len(shape) + 1
+    first, second = sorted((wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)))
+    if first == second:
+        raise ShapeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    if not shape:
+        raise DimensionError("Dimension specified as -1 but tensor has no dimensions")
+    side = shape[-1] + abs(offset)
+    sizes = list(shape[:-1])
+    sizes.insert(first, side)
+    sizes.insert(second, side)
+    return tuple(sizes)

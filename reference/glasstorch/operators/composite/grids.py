@@ -1,0 +1,93 @@
+"""How are all combinations of elements laid out, in one grid or in rows?
+
+Mirrors: aten/src/ATen/native/TensorShape.cpp (meshgrid), Itertools.cpp (cartesian_prod, combinations)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from glasstorch.core.dtype import bool_
+from glasstorch.core.errors import ShapeError
+from glasstorch.core.warn_once import warn_once
+from glasstorch.operators.composite.creation import arange, new_empty
+from glasstorch.operators.direct import on_tensor, on_tensors
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+view = on_tensor("view")
+expand = on_tensor("expand")
+flatten = on_tensor("flatten.using_ints")
+stack = on_tensors("stack")
+masked_select = on_tensors("masked_select")
+
+
+def meshgrid(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`meshgrid_indexing` with `ij`, which PyTorch wants to hear one day."""
+    warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+    return meshgrid_indexing(tensors, "ij")
+
+
+def meshgrid_indexing(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor, ...]:
+    """Each vector along a dimension of its own, expanded along those of the others; `xy` swaps the first two."""
+    if not tensors:
+        raise ShapeError("meshgrid expects a non-empty TensorList")
+    for one, other in zip(tensors, tensors[1:], strict=False):
+        if one.dtype is not other.dtype:
+            raise ShapeError("meshgrid expects all tensors to have the same dtype")
+        if one.device is not other.device:
+            raise ShapeError("meshgrid expects all tensors to have the same device")
+    if indexing not in ("ij", "xy"):
+        raise ShapeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swapped = indexing == "xy" and len(tensors) > 1
+    along = [tensors[1], tensors[0], *tensors[2:]] if swapped else list(tensors)
+    for tensor in along:
+        if len(tensor._shape) > 1:
+            raise ShapeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {tensor}")
+    shape = tuple(tensor.numel() for tensor in along)
+    grids: list[Tensor] = []
+    for dim, tensor in enumerate(along):
+        alone = [1] * len(shape)
+        alone[dim] = -1
+        grids.append(expand(view(tensor, alone), shape, False))
+    if swapped:
+        grids = [grid.transpose_(0, 1) for grid in (grids[1], grids[0], *grids[2:])]
+    return tuple(grids)
+
+
+def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
+    """A row for each way to take one element of each vector; of one vector, that vector."""
+    for tensor in tensors:
+        _check_vector(tensor)
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([flatten(grid, 0, -1) for grid in meshgrid_indexing(tensors, "ij")], 1)  # type: ignore[no-any-return]
+
+
+def combinations(self: Tensor, r: int, with_replacement: bool) -> Tensor:
+    """A row for each way to take `r` elements in order, each once or as often as wanted."""
+    _check_vector(self)
+    if r < 0:
+        raise ShapeError(f"Expect a non-negative number, but got {r}")
+    if not r:
+        return new_empty(self, (0,), None, None, None, None)
+    mask = _ascending(self, r, with_replacement)
+    return stack([masked_select(grid, mask) for grid in meshgrid_indexing([self] * r, "ij")], 1)  # type: ignore[no-any-return]
+
+
+def _ascending(self: Tensor, r: int, with_replacement: bool) -> Tensor:
+    """Where in a grid of `r` dimensions each coordinate is larger than the one before, or not smaller."""
+    size = len(self)
+    grids = meshgrid_indexing([arange(0, size, 1, None, None, self.device, None)] * r, "ij")
+    mask = self.new_ones((size,) * r, dtype=bool_)
+    for low, high in zip(grids, grids[1:], strict=False):
+        mask &= low <= high if with_replacement else low < high
+    return mask
+
+
+def _check_vector(tensor: Tensor) -> None:
+    if len(tensor._shape) != 1:
+        raise ShapeError(f"Expect a 1D vector, but got shape {list(tensor._shape)}")

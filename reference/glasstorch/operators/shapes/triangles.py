@@ -1,0 +1,34 @@
+"""What sizes and layout has a triangle of a matrix?
+
+Mirrors: aten/src/ATen/native/TriangularOps.cpp (TORCH_META_FUNC(tril), TORCH_META_FUNC(triu))
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.core.dtype import STORED_ONLY
+from glasstorch.core.errors import DtypeNotImplementedError, ShapeError
+from glasstorch.operators.shapes.result import Result, same_dtype
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def tril(self: Tensor, diagonal: int) -> Result:
+    """The tensor's own sizes, row-major."""
+    return _triangle("tril", self)
+
+
+def triu(self: Tensor, diagonal: int) -> Result:
+    """The tensor's own sizes, row-major."""
+    return _triangle("triu", self)
+
+
+def _triangle(name: str, self: Tensor) -> Result:
+    if len(self._shape) < 2:
+        raise ShapeError(f"{name}: input tensor must have at least 2 dimensions")
+    if self.dtype in STORED_ONLY:
+        raise DtypeNotImplementedError(f"\"{name}\" not implemented for '{self.dtype.scalar_name}'")
+    return Result(self._shape, self.dtype, check_out=same_dtype)
