@@ -1,8 +1,8 @@
 """What is the object that users hold?
 
 Mirrors: aten/src/ATen/templates/TensorBody.h, torch/csrc/autograd/python_variable.cpp, torch/_tensor.py
-Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated)
-    and what Python asks of it (here).
+Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated),
+    what types it becomes (ConversionMethods) and what Python asks of it (here).
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import BY_NAME, Number, dtype, dtype_of_number, from_numpy_dtype, get_default_dtype
+from glasstorch.core.dtype import Number, dtype, dtype_of_number, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import ArgumentTypeError, AutogradError, DeviceError, InplaceError
 from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.operators import conversion, indexing
+from glasstorch.operators import indexing
+from glasstorch.operators.conversion_methods import ConversionMethods
 from glasstorch.operators.generated import functions
-from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.operators.parser import method_operator
 from glasstorch.printing import tensor_str
 
 
-class Tensor(TensorMethods):
+class Tensor(ConversionMethods):
     """A multi-dimensional array of one dtype on one device, which records how it was computed.
 
     Make one with `tensor`, `zeros`, `rand` ... Views share their storage; `x.untyped_storage()` is that storage.
@@ -256,20 +256,6 @@ class Tensor(TensorMethods):
             raise RuntimeError(f"Boolean value of Tensor with {many} value{'s' if many == 'no' else ''} is ambiguous")
         return bool(self.item())
 
-    def __int__(self) -> int:
-        return int(self.item())
-
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __index__(self) -> int:
-        if self.dtype.is_floating_point or self._shape:
-            raise TypeError(
-                f"only integer tensors of a single element can be converted to an index, this one has sizes "
-                f"{list(self._shape)} and dtype {self.dtype}"
-            )
-        return int(self.item())
-
     def __len__(self) -> int:
         if not self._shape:
             raise TypeError("len() of a 0-d tensor")
@@ -309,36 +295,6 @@ class Tensor(TensorMethods):
         return method_operator(_swapped(functions.remainder), self, other)
 
     # Copies with another dtype or place -------------------------------------------------------------------------
-
-    to = conversion.to  # written by hand, as in PyTorch
-
-    def float(self, memory_format: Any = None) -> Tensor:
-        """The tensor as float32; itself if it is."""
-        return conversion.to_dtype(self, dtype_named("float32"), memory_format)
-
-    def double(self, memory_format: Any = None) -> Tensor:
-        """The tensor as float64; itself if it is."""
-        return conversion.to_dtype(self, dtype_named("float64"), memory_format)
-
-    def half(self, memory_format: Any = None) -> Tensor:
-        """The tensor as float16; itself if it is."""
-        return conversion.to_dtype(self, dtype_named("float16"), memory_format)
-
-    def bfloat16(self, memory_format: Any = None) -> Tensor:
-        """The tensor as bfloat16; itself if it is."""
-        return conversion.to_dtype(self, dtype_named("bfloat16"), memory_format)
-
-    def long(self, memory_format: Any = None) -> Tensor:
-        """The tensor as int64; itself if it is."""
-        return conversion.to_dtype(self, dtype_named("int64"), memory_format)
-
-    def int(self, memory_format: Any = None) -> Tensor:
-        """The tensor as int32; itself if it is."""
-        return conversion.to_dtype(self, dtype_named("int32"), memory_format)
-
-    def bool(self, memory_format: Any = None) -> Tensor:
-        """The tensor as bool: whether each element is not 0."""
-        return conversion.to_dtype(self, dtype_named("bool"), memory_format)
 
     def cpu(self, memory_format: Any = None) -> Tensor:
         """The tensor on the CPU; itself if it is there."""
@@ -439,11 +395,6 @@ class Tensor(TensorMethods):
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda self, other: function(other, self)
-
-
-def dtype_named(name: str) -> dtype:
-    """A dtype by its name (inside Tensor, `float` and `int` are methods)."""
-    return BY_NAME[name]
 
 
 # Making tensors: what kernels use -------------------------------------------------------------------------------

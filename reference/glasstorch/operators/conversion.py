@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.device import device
-from glasstorch.core.dtype import bool_, dtype, float64, int64
+from glasstorch.core.dtype import bool_, complex128, dtype, float64, int64
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import TensorImpl
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 to_options = on_tensor("to.dtype_layout")
 
-PYTHON_TYPES = {float: float64, int: int64, bool: bool_}
+PYTHON_TYPES = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 FLAGS = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None"
 ACCEPTED = f"""

@@ -18,7 +18,7 @@ import numpy as np
 
 from glasstorch.core import hooks
 from glasstorch.core.device import device
-from glasstorch.core.dtype import bool_, dtype, float64, int64
+from glasstorch.core.dtype import INTEGRAL, bool_, complex128, dtype, float64, int64
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import Size
@@ -29,7 +29,7 @@ from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import Operator, keys_of, registry
 from glasstorch.dispatch.schema import Argument, Type
 
-NUMBERS = frozenset((bool, int, float))
+NUMBERS = frozenset((bool, int, float, complex))
 LISTS = frozenset((list, tuple, Size))
 INT = frozenset((int,))
 
@@ -52,7 +52,7 @@ NUMBERS_AS_TENSORS = frozenset(
     for suffix in ("", "_", "_out")
 )
 
-PYTHON_TYPES = {float: float64, int: int64, bool: bool_}
+PYTHON_TYPES = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
 class Mismatch(Exception):
@@ -310,7 +310,7 @@ def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
 
 def equality_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
     """`==`, which as in PyTorch is the one operator that reads an array as a tensor."""
-    if isinstance(other, np.ndarray) and other.dtype.kind in "biuf":
+    if isinstance(other, np.ndarray) and other.dtype.kind in "biufc":
         other = hooks.tensor_hooks.from_array(np.ascontiguousarray(other))
     return method_operator(function, self, other)
 
@@ -331,7 +331,7 @@ def _as_index(value: Any) -> int | None:
     if isinstance(value, bool | np.bool_):
         return None
     if isinstance(value, TensorImpl):
-        if value._shape or value.dtype.is_floating_point or value.dtype is bool_:
+        if value._shape or value.dtype.category != INTEGRAL:
             return None
         return int(value.host_array())
     try:
@@ -347,7 +347,7 @@ def _tensor(value: Any) -> Any:
 def _scalar(value: Any) -> Any:
     if type(value) in NUMBERS:
         return value
-    if isinstance(value, np.bool_ | np.integer | np.floating):
+    if isinstance(value, np.bool_ | np.number):
         return value.item()
     if isinstance(value, TensorImpl) and not value._shape and not _requires_grad(value):
         return value.host_array().item()
@@ -365,7 +365,7 @@ def _int(value: Any) -> Any:
 
 def _float(value: Any) -> Any:
     number = _scalar(value)
-    return REFUSED if number is REFUSED or isinstance(number, bool) else float(number)
+    return REFUSED if number is REFUSED or isinstance(number, bool | complex) else float(number)
 
 
 def _bool(value: Any) -> Any:
@@ -426,7 +426,7 @@ def converter(kind: Type, numbers_as_tensors: bool) -> Callable[[Any], Any]:
 def _tensor_or_number(value: Any) -> Any:
     if isinstance(value, TensorImpl):
         return value
-    if isinstance(value, bool | int | float | np.number):
+    if isinstance(value, bool | int | float | complex | np.number):
         return hooks.tensor_hooks.wrapped_number(value)
     if isinstance(value, np.bool_):
         return hooks.tensor_hooks.wrapped_number(float(value))  # as PyTorch reads it

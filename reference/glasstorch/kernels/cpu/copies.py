@@ -10,9 +10,10 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty, empty_strided, wrap
 from glasstorch.core.allocator import LARGE
-from glasstorch.core.dtype import FLOATING, HALF_PRECISION, INTEGRAL, Number, dtype, uint8
+from glasstorch.core.dtype import FLOAT8, FLOATING, HALF_PRECISION, INTEGRAL, Number, bool_, dtype, float8_e4m3fn, uint8
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
+from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, strides_of_copy
 from glasstorch.kernels.quiet import quietly
@@ -20,6 +21,7 @@ from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
+NARROW = HALF_PRECISION | FLOAT8
 NATIVE = frozenset((bool, int, float, complex))
 
 
@@ -33,10 +35,14 @@ def assign(target: Array, source: Array, to: dtype, of: dtype) -> None:
 
 def _cast(target: Array, source: Array, to: dtype, of: dtype) -> None:
     """As `assign`. NaN, and what is too large for an integer, becomes what the processor makes of it."""
-    if to in HALF_PRECISION or (of in HALF_PRECISION and to.category == INTEGRAL):
-        source = source.astype(np.float32)  # the one way to and from the half types
-    if to is uint8 and of.category == FLOATING:
-        source = source.astype(np.int64)  # then the low byte, so that -1.0 becomes 255
+    if of.is_complex and not to.is_complex and to is not bool_:
+        source, of = source.real, of.to_real()
+    if to in NARROW or of in FLOAT8 or (of in HALF_PRECISION and to.category == INTEGRAL):
+        source = source.astype(np.float32)  # the one way to and from the narrow floats
+    if to is float8_e4m3fn:
+        source = np.clip(source, -448, 448)  # it has no infinity
+    elif to.category == INTEGRAL and to.itemsize < 4 and of.category == FLOATING:
+        source = source.astype(np.int64 if to is uint8 else np.int32)  # then the low bytes, so that -1.0 becomes 255
     target[...] = source
 
 
@@ -45,6 +51,8 @@ def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     """Overwrite with another tensor's elements."""
     if self is not src:
         check_copy(self, src)
+        if src.dtype.is_complex and not self.dtype.is_complex and self.dtype is not bool_:
+            warn_once("Casting complex values to real discards the imaginary part")
         assign(self.array(), src.array(), self.dtype, src.dtype)
     return self
 

@@ -1,16 +1,17 @@
 """What dtype do several operands have together?
 
 Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type, update_result_type_state, combine_categories)
-Differs: a Python number may stand for a tensor; there are no complex numbers.
+Differs: a Python number may stand for a tensor.
 
 Operands fall into three classes, each stronger than the next: tensors with dimensions, 0-dim tensors, Python numbers.
 Inside a class the dtypes are promoted. A weaker class matters only if its dtype is of a higher category (bool, integer,
-floating point) than the stronger one's: an int64 number does not widen a uint8 tensor, but a float makes it float32.
+floating point, complex) than the stronger one's: an int64 number does not widen a uint8 tensor, but a float makes it
+float32. A complex number makes a floating tensor complex and leaves it its width: float64 becomes complex128.
 """
 
 from __future__ import annotations
 
-from glasstorch.core.dtype import PROMOTE, Number, dtype, dtype_of_number, get_default_dtype
+from glasstorch.core.dtype import FLOATING, PROMOTE, Number, dtype, dtype_of_number, get_default_dtype
 from glasstorch.core.tensor_impl import TensorImpl
 
 
@@ -40,12 +41,16 @@ def _widen(so_far: dtype | None, one_more: dtype) -> dtype:
 
 
 def _combine_categories(stronger: dtype | None, weaker: dtype | None) -> dtype | None:
-    if stronger is None or (weaker is not None and weaker.category > stronger.category):
+    if stronger is None:
         return weaker
-    return stronger
+    if weaker is None or weaker.category <= stronger.category:
+        return stronger
+    if stronger.is_floating_point:
+        return stronger.to_complex()
+    return PROMOTE[stronger, weaker]
 
 
 def float_result_type(*operands: TensorImpl | Number) -> dtype:
-    """As `result_type`; integers and bool become the default floating dtype."""
+    """As `result_type`; integers and bool become the default floating dtype, complex stays complex."""
     common = result_type(*operands)
-    return common if common.is_floating_point else get_default_dtype()
+    return common if common.category >= FLOATING else get_default_dtype()

@@ -46,6 +46,8 @@ def number_as(value: Number, target: dtype) -> Number:
     """
     if target.category == BOOL:
         return bool(value)
+    if type(value) is int and not -(2**63) <= value < 2**64:
+        raise OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
     largest = LARGEST[target]
     if target.category == COMPLEX:
         value = complex(value)
