@@ -171,3 +171,12 @@ def test_functions_and_generators_can_be_decorated(torch: Any) -> None:
     ]  # fmt: skip
     steps = torch.inference_mode()(twice)()
     assert [next(steps), made(), next(steps)] == [True, False, True]
+
+
+def test_an_inference_tensor_may_be_changed_by_an_ordinary_one_inside_the_mode(torch: Any) -> None:
+    y = torch.full((2,), 3.0)
+    with torch.inference_mode():
+        x = torch.ones(2).mul_(y)
+    assert x.is_inference() and x.tolist() == [3.0, 3.0]
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+        x.mul_(y)

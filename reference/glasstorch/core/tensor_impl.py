@@ -33,6 +33,7 @@ from glasstorch.core.errors import (
     StorageError,
 )
 from glasstorch.core.geometry import Shape, Size
+from glasstorch.core.inference import is_inference_mode_enabled
 from glasstorch.core.keys import ADINPLACEORVIEW
 from glasstorch.core.layout import layout, strided
 from glasstorch.core.storage import Storage
@@ -222,8 +223,10 @@ class TensorImpl:
         return counter
 
     def bump_version(self) -> None:
-        """Count one in-place change; InplaceError for an inference tensor, which counts none."""
+        """Count one in-place change. An inference tensor counts none; InplaceError for one outside the mode."""
         if self.is_inference():
+            if is_inference_mode_enabled():
+                return
             raise InplaceError(
                 "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
                 "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "

@@ -69,6 +69,8 @@ class Registry:
         self.lock = threading.RLock()
         # Set while a trace is on: what is put in the tables instead of a kernel (dispatch/trace.py).
         self.wrap: Callable[[Operator, Any], Boxed] | None = None
+        # Else asked for the entry, where autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
+        self.shorten: Callable[[Operator, int, Any], Boxed] | None = None
 
     def changed(self, operator: Operator | None = None) -> None:
         """Make every table (or one operator's) forget what it resolved."""
@@ -112,7 +114,12 @@ class DispatchTable(dict[int, Boxed]):
 
         generation = registry.generation
         resolution = resolve(self.operator, keys)
-        entry = resolution.entry if registry.wrap is None else registry.wrap(self.operator, resolution)
+        if registry.wrap is not None:
+            entry = registry.wrap(self.operator, resolution)
+        elif registry.shorten is not None:
+            entry = registry.shorten(self.operator, keys, resolution)
+        else:
+            entry = resolution.entry
         with registry.lock:
             if registry.generation == generation:
                 self[keys] = entry

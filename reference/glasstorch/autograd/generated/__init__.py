@@ -10,6 +10,6 @@ from importlib import import_module
 
 
 def register_autograd_kernels() -> None:
-    """Import the generated kernels and those written by hand; each registers itself."""
-    for name in ("generated.autograd_kernels", "generated.inplace_or_view_kernels", "manual"):
+    """Import the generated kernels, those written by hand, and the shortcuts; each registers itself."""
+    for name in ("generated.autograd_kernels", "generated.inplace_or_view_kernels", "manual", "shortcuts"):
         import_module(f"glasstorch.autograd.{name}")

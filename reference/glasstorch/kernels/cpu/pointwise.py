@@ -23,10 +23,12 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
+from glasstorch.core import inference
 from glasstorch.core.allocator import LARGE, empty_array
 from glasstorch.core.dtype import DTYPES, HALF_PRECISION, STORED_ONLY, Number, bool_, dtype, float32, float64
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import Shape, broadcast_shapes
+from glasstorch.core.keys import CPU_KEYS
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.iterator import BLOCK, Loop, allocate_output, in_blocks, op_math, pointwise
@@ -37,6 +39,7 @@ from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
+new = object.__new__
 Kernel = Callable[..., Tensor]
 Shortcut = Callable[[Kernel], Kernel]  # from the in-place kernel that checks to the one that may not have to
 
@@ -136,25 +139,83 @@ def run_fresh(
     return wrap(out, result)
 
 
+# The shortest path ----------------------------------------------------------------------------------------------
+# One ufunc on row-major tensors of one shape and dtype that fit into the cache. `array`, `quietly` and `wrap` are
+# written out: three calls cost as much as adding eight numbers. `general` is the kernel for everything else.
+
+
+def shortest_unary(loop: Loop, direct: frozenset[dtype], general: Kernel) -> Kernel:
+    """The kernel of one ufunc on one tensor."""
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:  # hot path: benchmarks/eager.py
+        if out is None and self._strides is None:
+            dtype, shape, x = self.dtype, self._shape, self._array
+            if x is None or self._storage is not None:
+                x = self.array()
+            if shape and x.nbytes < LARGE and dtype in direct:
+                try:
+                    run = idle.pop()
+                except IndexError:
+                    run = new_run()
+                array = run(loop, x)
+                idle.append(run)
+                t = new(Tensor)
+                t._array = array
+                t.dtype = dtype
+                t._shape = shape
+                t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
+                t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
+                t._offset = t._generation = 0
+                return t
+        return general(keys, self, out)
+
+    return kernel
+
+
+def shortest_binary(loop: Loop, direct: frozenset[dtype], produces: dtype | None, general: Kernel) -> Kernel:
+    """The kernel of one ufunc on two tensors."""
+
+    def kernel(  # hot path: benchmarks/eager.py
+        keys: int, self: Tensor, other: Tensor, alpha: Number = ONE, out: Tensor | None = None
+    ) -> Tensor:
+        if out is None and alpha is ONE and self._strides is None and other._strides is None:
+            dtype, shape = self.dtype, self._shape
+            if other.dtype is dtype and other._shape == shape and shape and dtype in direct:
+                x, y = self._array, other._array
+                if x is None or self._storage is not None:
+                    x = self.array()
+                if y is None or other._storage is not None:
+                    y = other.array()
+                if x.nbytes < LARGE:
+                    try:
+                        run = idle.pop()
+                    except IndexError:
+                        run = new_run()
+                    array = run(loop, x, y)
+                    idle.append(run)
+                    t = new(Tensor)
+                    t._array = array
+                    t.dtype = produces or dtype
+                    t._shape = shape
+                    t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
+                    t._storage = t._strides = t._version_counter = t._autograd_meta = t._number = None
+                    t._offset = t._generation = 0
+                    return t
+        return general(keys, self, other, alpha, out)
+
+    return kernel
+
+
 # From a row to a kernel -----------------------------------------------------------------------------------------
 
 
 def unary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Shortcut]:
     """The kernel of an operator of one tensor, and its short path in place."""
-    loop, direct, is_ufunc = row.loop, row.direct, isinstance(row.loop, np.ufunc)
+    loop, direct = row.loop, row.direct
 
-    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:  # hot path: benchmarks/eager.py
+    def general(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         if out is None and self._strides is None and (dtype := self.dtype) in direct:
-            x = self.array()
-            if not (is_ufunc and self._shape and x.nbytes < LARGE):
-                return run_fresh(loop, self._shape, dtype, (x,))
-            try:  # `quietly`, written out
-                run = idle.pop()
-            except IndexError:
-                run = new_run()
-            array = run(loop, x)
-            idle.append(run)
-            return wrap(array, dtype)
+            return run_fresh(loop, self._shape, dtype, (self.array(),))
         output = allocate_output(shape(self)) if out is None else out
         common = row.common(self)
         row.check(common)
@@ -170,14 +231,14 @@ def unary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Shortc
 
         return inplace
 
-    return kernel, shortcut
+    return shortest_unary(loop, direct, general) if isinstance(loop, np.ufunc) else general, shortcut
 
 
 def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = False) -> tuple[Kernel, Shortcut]:
     """The kernel of an operator of two tensors, and its short path in place."""
     loop, direct, produces, is_ufunc = row.loop, row.direct, row.produces, isinstance(row.loop, np.ufunc)
 
-    def kernel(  # hot path: benchmarks/eager.py
+    def general(  # hot path: benchmarks/eager.py
         keys: int, self: Tensor, other: Tensor, alpha: Number = ONE, out: Tensor | None = None
     ) -> Tensor:
         if out is None and alpha is ONE and (y := plain_operand(direct, self, other)) is not None:
@@ -230,7 +291,7 @@ def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = Fa
 
         return inplace
 
-    return kernel, shortcut
+    return shortest_binary(loop, direct, produces, general) if is_ufunc else general, shortcut
 
 
 def ternary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Shortcut]:

@@ -1,0 +1,127 @@
+"""Does a shortcut past the autograd kernel leave everything as the kernels themselves would?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch.autograd import shortcuts
+from glasstorch.core.keys import CPU_KEYS
+from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.dispatch.library import Library
+from glasstorch.dispatch.operator import registry
+from glasstorch.dispatch.resolve import resolve
+from glasstorch.dispatch.trace import trace
+
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "abs": lambda x, y: x.abs(),
+    "_softmax": lambda x, y: x.softmax(0),
+    "pow.Tensor_Scalar": lambda x, y: x.pow(2),
+    "sum.dim_IntList": lambda x, y: x.sum(0, keepdim=True),
+    "mul.Tensor": lambda x, y: x * y,
+    "add.Tensor": lambda x, y: x.add(y, alpha=2),
+    "mul_.Tensor": lambda x, y: x.clone().mul_(y),
+    "t": lambda x, y: x.t(),
+    "view": lambda x, y: x.view(6),
+    "unsqueeze": lambda x, y: x.unsqueeze(1),
+    "transpose.int": lambda x, y: x.transpose(0, 1),
+    "slice.Tensor": lambda x, y: x[1:],
+    "detach": lambda x, y: x.detach(),
+    "unbind.int": lambda x, y: x.unbind(1)[2],
+}
+MODES = {"recording": nullcontext, "no_grad": glasstorch.no_grad, "inference": glasstorch.inference_mode}
+INPUTS: dict[str, Callable[[], Any]] = {
+    "plain": lambda: glasstorch.arange(6.0).view(2, 3).clone(),
+    "view": lambda: glasstorch.arange(9.0).view(3, 3)[1:],
+    "leaf": lambda: glasstorch.arange(6.0).view(2, 3).clone().requires_grad_(),
+    "recorded": lambda: glasstorch.arange(6.0).view(2, 3).clone().requires_grad_() * 2,
+}
+
+
+@contextmanager
+def no_shortcuts() -> Iterator[None]:
+    """Every call takes every hop."""
+    kept, registry.shorten = registry.shorten, None
+    registry.changed()
+    yield
+    registry.shorten = kept
+    registry.changed()
+
+
+def seen(call: Callable[[Any, Any], Any], make: Callable[[], Any], mode: Callable[[], Any]) -> list[Any]:
+    """Everything that can be told of a result, and of what it was computed from."""
+    x, y = make(), make()
+    with mode():
+        z = call(x, y)
+    meta = z._autograd_meta
+    facts = [z.tolist(), z.stride(), z.requires_grad, z.key_set, z.is_leaf, type(z.grad_fn).__name__]
+    facts += [x.untyped_storage() is z.untyped_storage(), z._base is x, z._base is not None and z._base is x._base]
+    facts += [meta is None, meta and meta.made, meta and meta.seen_version, z._version_counter is x._version_counter]
+    if not z.is_inference() and not z.requires_grad:
+        z.add_(1)
+        facts += [x._version, z._version, x.tolist()]
+    return facts
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", CALLS)
+def test_a_shortcut_changes_nothing(name: str, mode: str) -> None:
+    for make in INPUTS.values():
+        short = seen(CALLS[name], make, MODES[mode])
+        with no_shortcuts():
+            assert seen(CALLS[name], make, MODES[mode]) == short
+
+
+def entry(name: str) -> Any:
+    return registry.find(f"aten::{name}").table[compute_keys(CPU_KEYS)]
+
+
+def test_there_is_one_for_each_number_of_arguments() -> None:
+    makers = {entry(name).__qualname__.partition(".")[0] for name in CALLS}
+    assert makers >= {made.__name__ for made in (*shortcuts.MAKERS.values(), *shortcuts.VIEWS.values())}
+
+
+def test_a_view_of_several_takes_no_shortcut_past_adinplaceorview() -> None:
+    below = resolve(registry.find("aten::unbind.int"), compute_keys(CPU_KEYS) & shortcuts.BELOW_AUTOGRAD)
+    assert below.entry in [cell.cell_contents for cell in entry("unbind.int").__closure__ or ()]
+
+
+def test_an_operator_without_a_gradient_takes_none() -> None:
+    assert entry("detach") is resolve(registry.find("aten::detach"), compute_keys(CPU_KEYS)).entry
+
+
+def test_a_kernel_of_the_users_is_called_and_takes_no_shortcut() -> None:
+    x, called = glasstorch.ones(2), []
+
+    def mine(keys: int, self: Any) -> Any:
+        called.append(keys)
+        return self
+
+    x.abs()  # fills the table
+    with Library("aten", "IMPL") as library:
+        library.impl("abs", mine, "AutogradCPU", with_keyset=True, allow_override=True)
+        assert x.abs() is x
+    with Library("aten", "IMPL") as library:
+        library.impl("abs", mine, "CPU", with_keyset=True, allow_override=True)
+        assert x.abs() is x
+    assert len(called) == 2
+    assert x.abs() is not x
+
+
+def test_a_trace_sees_every_hop() -> None:
+    x = glasstorch.ones(2, 3)
+    x.transpose(0, 1)
+    with trace() as hops:
+        x.transpose(0, 1)
+    assert [hop.key.name for hop in hops] == ["AutogradCPU", "ADInplaceOrView", "CPU"]
+
+
+def test_where_the_backend_has_no_kernel_the_call_says_so() -> None:
+    with Library("aten", "FRAGMENT") as library:
+        operator = library.define("nowhere(Tensor self) -> Tensor")
+        with pytest.raises(NotImplementedError, match="Could not run 'aten::nowhere'"):
+            operator(glasstorch.ones(2))
