@@ -456,6 +456,13 @@ def make_view(
     return t
 
 
+def make_view_as(base: TensorImpl, dtype: dtype, shape: Shape, strides: Shape | None, offset: int) -> Tensor:
+    """As `make_view`, reading the bytes as another dtype; `offset` counts elements of that one."""
+    t = make_view(base, shape, strides, offset)
+    t.dtype = dtype
+    return t
+
+
 def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
     """The same storage, geometry and version counter without autograd's record."""
     t = _new(cls)

@@ -30,6 +30,7 @@ from glasstorch.operators.generated.functions import (
     log,
     lt,
     ne,
+    slice_backward,
     stack,
     sum,
     where,
@@ -157,6 +158,66 @@ def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
     return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
 
 
+def prod_backward(grad: Tensor, self: Tensor) -> Tensor:
+    """The product of all other elements, found without dividing by one that may be 0."""
+    if not self.shape:
+        return grad
+    return (grad * _product_of_others(self.reshape(-1), 0)).reshape(self.shape)
+
+
+def prod_dim_backward(grad: Tensor, self: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """As `prod_backward`, along one dimension."""
+    if not self.shape:
+        return grad
+    return restore_reduced(grad, self.shape, dim, keepdim) * _product_of_others(self, dim)
+
+
+def _product_of_others(self: Tensor, dim: int) -> Tensor:
+    """For each element the product of those before it and of those behind it. (PyTorch: prod_safe_zeros_backward)"""
+    if self.shape[dim] == 0:
+        return self
+    one = ones_like(self.narrow(dim, 0, 1))
+    before = cat([one, self.narrow(dim, 0, self.shape[dim] - 1)], dim).cumprod(dim)
+    behind = cat([one, self.narrow(dim, 1, self.shape[dim] - 1).flip(dim)], dim).cumprod(dim).flip(dim)
+    return before * behind
+
+
+def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
+    """Element k is a factor of the results from k on; what it is multiplied with there may not be divided out of 0."""
+    if not self.shape or not self.numel():
+        return grad
+    if not bool(eq(self, 0).any()):
+        return (grad * result).flip(dim).cumsum(dim).flip(dim) / self
+    size = self.shape[dim]
+    parts = []
+    for k in range(size):
+        before = self.narrow(dim, 0, k).prod(dim, True)
+        behind = cat([ones_like(self.narrow(dim, 0, 1)), self.narrow(dim, k + 1, size - k - 1)], dim).cumprod(dim)
+        parts.append((grad.narrow(dim, k, size - k) * behind).sum(dim, True) * before)
+    return cat(parts, dim)
+
+
+def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: Number | None, keepdim: bool) -> Tensor:
+    """Twice the distance from the mean, divided as the variance is."""
+    divisor = reduced_numel(self.shape, dim) - (1 if correction is None else correction)
+    if divisor <= 0:
+        return restore_reduced(grad, self.shape, dim, keepdim) * where(eq(self, self), math.nan, math.inf)
+    return restore_reduced(grad, self.shape, dim, keepdim) * (2 / divisor) * (self - self.mean(dim or None, True))
+
+
+def std_backward(
+    result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: Number | None, keepdim: bool
+) -> Tensor:
+    """As `var_backward`; none where all elements are equal."""
+    return var_backward(where(eq(result, 0), 0.0, grad / (result * 2)), self, dim, correction, keepdim)
+
+
+def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The share that each exponential has in the sum."""
+    grad, result = (restore_reduced(tensor, self.shape, dim, keepdim) for tensor in (grad, result))
+    return grad * exp(self - result)
+
+
 def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     """The gradient of an extremum over everything: shared by all elements that attain it, NaN among them."""
     mask = eq(self, result) | (ne(self, self) & ne(result, result))
@@ -224,6 +285,13 @@ def slice_end(end: int | None) -> int:
     return 2**63 - 1 if end is None else end
 
 
+def narrow_copy_backward(grad: Tensor, shape: Shape, dim: int, start: int, length: int) -> Tensor:
+    """Zeros, with the gradient where `narrow` looked."""
+    d = wrap_dim(dim, len(shape))
+    first = start + shape[d] if start < 0 else start
+    return slice_backward(grad, list(shape), d, first, first + length, 1)
+
+
 def diagonal_backward(grad: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
     """The gradient on the diagonal, zero beside it."""
     strides, start = _diagonal_geometry(shape, offset, dim1, dim2)
@@ -275,6 +343,18 @@ def split_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, split_size:
             g = known.new_zeros((*shape[:d], size, *shape[d + 1 :]))
         pieces.append(g)
     return cat(pieces, d)
+
+
+def split_with_sizes_backward(
+    grads: Sequence[Any], shape: Shape, split_sizes: Sequence[int], dim: int
+) -> Tensor | None:
+    """The gradients joined again; zero where none arrived."""
+    known = next((g for g in grads if g is not None), None)
+    if known is None:
+        return None
+    d = wrap_dim(dim, len(shape))
+    missing = [(*shape[:d], size, *shape[d + 1 :]) for size in split_sizes]
+    return cat([known.new_zeros(m) if g is None else g for g, m in zip(grads, missing, strict=True)], d)
 
 
 def as_strided_backward(

@@ -205,6 +205,11 @@ AUTOGRAD_AND_NESTED: Final = AUTOGRAD | FUNCTIONALITY_BIT["AutogradNestedTensor"
 
 ADINPLACEORVIEW: Final = FUNCTIONALITY_BIT["ADInplaceOrView"]
 
+# A tensor with one of these says that each of its elements stands for the conjugate, or the negative, of what is stored.
+CONJUGATE: Final = FUNCTIONALITY_BIT["Conjugate"]
+NEGATIVE: Final = FUNCTIONALITY_BIT["Negative"]
+MATH_BITS: Final = CONJUGATE | NEGATIVE
+
 # What an autograd kernel and an ADInplaceOrView kernel redispatch on.
 BELOW_AUTOGRAD: Final = below("AutogradOther")
 BELOW_ADINPLACEORVIEW: Final = below("ADInplaceOrView")

@@ -34,7 +34,7 @@ from glasstorch.core.errors import (
 )
 from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.inference import is_inference_mode_enabled
-from glasstorch.core.keys import ADINPLACEORVIEW
+from glasstorch.core.keys import ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NEGATIVE
 from glasstorch.core.layout import layout, strided
 from glasstorch.core.storage import Storage
 
@@ -166,7 +166,7 @@ class TensorImpl:
 
     def data_ptr(self) -> int:
         """The address of the first element, the offset included; 0 where there are no bytes."""
-        start = self.untyped_storage().data_ptr()
+        start = self.untyped_storage().data_ptr()  # a lazy storage takes its own bytes: the caller may write to them
         return start + self._offset * self.dtype.itemsize if start else 0
 
     def array(self) -> Array:
@@ -189,7 +189,24 @@ class TensorImpl:
         if hooks.trace_hooks is not None:
             hooks.trace_hooks.value_read(self)
         on_device = self._storage is not None and self._storage.block is not None
-        return hooks.memory_hooks.host_array(self) if on_device else self.array()
+        array = hooks.memory_hooks.host_array(self) if on_device else self.array()
+        return self.read_through_bits(array) if self.key_set & MATH_BITS else array
+
+    # Bits -------------------------------------------------------------------------------------------------------
+
+    def is_conj(self) -> bool:
+        """Whether each element stands for the conjugate of what is stored; `resolve_conj` computes it."""
+        return bool(self.key_set & CONJUGATE)
+
+    def is_neg(self) -> bool:
+        """Whether each element stands for the negative of what is stored; `resolve_neg` computes it."""
+        return bool(self.key_set & NEGATIVE)
+
+    def read_through_bits(self, stored: Array) -> Array:
+        """What the stored elements stand for: conjugates or negatives where the tensor says so."""
+        if self.is_conj():
+            stored = np.conjugate(stored)
+        return np.negative(stored) if self.is_neg() else stored
 
     def set_geometry(self, shape: Shape, strides: Shape | None, offset: int) -> None:
         """Change in place where this tensor looks in its storage. The caller has checked that it fits."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from glasstorch.core.errors import MissingKernelError
@@ -171,6 +172,8 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     function = kernel.function
     if kernel.by_user:
         function = _as_people_call(operator, kernel, choice.rule == BACKEND_FALLBACK)
+    elif choice.rule == BACKEND_FALLBACK:
+        function = partial(function, operator)  # boxed: it is told which operator it stands for
     elif not kernel.takes_keys:
         function = _without_keys(function)
     stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)

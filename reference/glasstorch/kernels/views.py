@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from glasstorch._tensor import Tensor, make_view
+from glasstorch._tensor import Tensor, make_view, make_view_as
+from glasstorch.core.dtype import dtype, float16, float32, float64
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import (
     contiguous_strides,
@@ -23,6 +24,7 @@ from glasstorch.core.geometry import (
     wrap_dim,
     wrap_dims,
 )
+from glasstorch.core.keys import CONJUGATE, NEGATIVE
 from glasstorch.core.tensor_impl import check_fits
 from glasstorch.dispatch.library import KernelTable
 
@@ -271,6 +273,101 @@ def as_strided(
     return make_view(self, shape, strides, offset)
 
 
+# The same bytes as other numbers --------------------------------------------------------------------------------
+
+
+@EVERY_BACKEND.impl("view.dtype")
+def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
+    """The bytes read as another dtype; the last dimension grows or shrinks where that takes fewer or more of them."""
+    for bit, kind in ((self.is_conj(), "conjugate view tensors"), (self.is_neg(), "tensors with negative bit set")):
+        if bit:
+            raise ShapeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
+    shape, strides, offset = self._shape, self._strides, self._offset
+    old, new = self.dtype.itemsize, dtype.itemsize
+    if old == new:
+        return make_view_as(self, dtype, shape, strides, offset)
+    names = f"{self.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
+    if not shape:
+        raise ShapeError(f"self.dim() cannot be 0 to view {names}")
+    steps = self.strides()
+
+    def check_step() -> None:
+        if steps[-1] != 1:
+            raise ShapeError(f"self.stride(-1) must be 1 to view {names}, but got {steps[-1]}")
+
+    if old > new:
+        check_step()
+        ratio = old // new
+        split = None if strides is None else (*(step * ratio for step in steps[:-1]), 1)
+        return make_view_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
+    ratio = new // old
+    for what, value in (("size(-1)", shape[-1]), ("storage_offset()", offset)):
+        if value % ratio:
+            raise ShapeError(f"self.{what} must be divisible by {ratio} to view {names}, but got {value}")
+    check_step()
+    for dim, step in enumerate(steps[:-1]):
+        if step % ratio:
+            raise ShapeError(f"self.stride({dim}) must be divisible by {ratio} to view {names}, but got {step}")
+    joined = None if strides is None else (*(step // ratio for step in steps[:-1]), 1)
+    return make_view_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
+
+
+@EVERY_BACKEND.impl("view_as_real")
+def view_as_real(keys: int, self: Tensor) -> Tensor:
+    """Each complex number as its two parts, along a new last dimension."""
+    if self.is_conj():
+        raise ShapeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
+    if not self.dtype.is_complex:
+        raise ShapeError("view_as_real is only supported for complex tensors")
+    strides = None if self._strides is None else (*(2 * step for step in self._strides), 1)
+    return make_view_as(self, self.dtype.to_real(), (*self._shape, 2), strides, 2 * self._offset)
+
+
+@EVERY_BACKEND.impl("view_as_complex")
+def view_as_complex(keys: int, self: Tensor) -> Tensor:
+    """Each pair of real numbers along the last dimension as one complex number."""
+    if self.dtype not in (float16, float32, float64):
+        raise ShapeError(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{self.dtype.scalar_name}"
+        )
+    shape, steps = self._shape, self.strides()
+    if not shape:
+        raise ShapeError("Input tensor must have one or more dimensions")
+    if shape[-1] != 2:
+        raise ShapeError("Tensor must have a last dimension of size 2")
+    if steps[-1] != 1:
+        raise ShapeError("Tensor must have a last dimension with stride 1")
+    if any(step % 2 for step in steps[:-1]):
+        raise ShapeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if self._offset % 2:
+        raise ShapeError("Tensor must have a storage_offset divisible by 2")
+    strides = None if self._strides is None else tuple(step // 2 for step in steps[:-1])
+    return make_view_as(self, self.dtype.to_complex(), shape[:-1], strides, self._offset // 2)
+
+
+@EVERY_BACKEND.impl("_conj")
+def conj(keys: int, self: Tensor) -> Tensor:
+    """The tensor again, which now says that it is conjugated, or no longer does."""
+    return _with_bit_flipped(self, CONJUGATE)
+
+
+@EVERY_BACKEND.impl("_neg_view")
+def neg_view(keys: int, self: Tensor) -> Tensor:
+    """The tensor again, which now says that it is negated, or no longer does."""
+    return _with_bit_flipped(self, NEGATIVE)
+
+
+def _with_bit_flipped(self: Tensor, bit: int) -> Tensor:
+    result = make_view(self, self._shape, self._strides, self._offset)
+    result.key_set ^= bit
+    return result
+
+
 # Several views --------------------------------------------------------------------------------------------------
 
 
@@ -301,6 +398,30 @@ def split(keys: int, self: Tensor, split_size: int, dim: int) -> tuple[Tensor, .
         raise ShapeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     starts = range(0, size, split_size) if size else range(1)  # of nothing there is one piece
     return tuple(slice(keys, self, dim, start, start + split_size, 1) for start in starts)
+
+
+@EVERY_BACKEND.impl("split_with_sizes")
+def split_with_sizes(keys: int, self: Tensor, split_sizes: Sequence[int], dim: int) -> tuple[Tensor, ...]:
+    """Consecutive pieces of the given sizes, which add up to the dimension's."""
+    if not self._shape:
+        raise ShapeError("split expects at least a 1-dimensional tensor")
+    dim = wrap_dim(dim, len(self._shape))
+    pieces = []
+    start = 0
+    for size in split_sizes:
+        if size < 0:
+            raise ShapeError(
+                f"split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={list(split_sizes)}"
+            )
+        pieces.append((start, start + size))
+        start += size
+    if start != self._shape[dim]:
+        raise ShapeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {self._shape[dim]} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(split_sizes)}"
+        )
+    return tuple(slice(keys, self, dim, first, last, 1) for first, last in pieces)
 
 
 # The tensor itself ----------------------------------------------------------------------------------------------

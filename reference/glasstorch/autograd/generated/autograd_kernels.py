@@ -17,6 +17,7 @@ from glasstorch.autograd.formulas import (
     clamp_backward_min_max,
     constant_pad_nd_backward,
     copysign_backward,
+    cumprod_backward,
     diagonal_backward,
     div_mode_other_backward,
     div_mode_self_backward,
@@ -29,17 +30,21 @@ from glasstorch.autograd.formulas import (
     index_put_self_backward,
     index_select_backward,
     log_softmax_double_backward,
+    logsumexp_backward,
     masked_select_backward,
     mm_left_grad,
     mm_right_grad,
     moved,
     mse_loss_double_backward,
+    narrow_copy_backward,
     numel,
     permute_backward,
     pow_backward_exponent,
     pow_backward_scalar,
     pow_backward_scalar_base,
     pow_backward_self,
+    prod_backward,
+    prod_dim_backward,
     reduced,
     reduced_numel,
     repeat_backward,
@@ -49,9 +54,12 @@ from glasstorch.autograd.formulas import (
     slice_start,
     softmax_double_backward,
     split_backward,
+    split_with_sizes_backward,
+    std_backward,
     unbind_backward,
     unfold_backward,
     value_selecting_backward,
+    var_backward,
 )
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import (
@@ -73,6 +81,132 @@ from glasstorch.operators.generated import functions as f
 from glasstorch.operators.generated.registry import table
 
 AUTOGRAD = KernelTable("Autograd")
+
+
+_normal_Tensor_Tensor = table("normal.Tensor_Tensor")
+
+
+class NormalBackward3(Node):
+    mean_shape: Any
+    std_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_mean: Any = None
+        grad_std: Any = None
+        if edges[0] is not None:
+            mean_shape = self.mean_shape
+            grad_mean = grad.new_zeros(mean_shape)
+        if edges[1] is not None:
+            std_shape = self.std_shape
+            grad_std = grad.new_zeros(std_shape)
+        return (grad_mean, grad_std)
+
+
+@AUTOGRAD.impl("normal.Tensor_Tensor")
+def normal_Tensor_Tensor(keys: int, mean: Any, std: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (mean._autograd_meta is None and std._autograd_meta is None) or not grad_mode.get():
+        return _normal_Tensor_Tensor[below](below, mean, std, generator)
+    edge_mean = gradient_edge(mean)
+    edge_std = gradient_edge(std)
+    if edge_mean is None and edge_std is None:
+        return _normal_Tensor_Tensor[below](below, mean, std, generator)
+    node = NormalBackward3((edge_mean, edge_std))
+    node.mean_shape = mean._shape
+    node.std_shape = std._shape
+    result = _normal_Tensor_Tensor[below](below, mean, std, generator)
+    set_history(result, node)
+    return result
+
+
+_normal_Tensor_float = table("normal.Tensor_float")
+
+
+class NormalBackward1(Node):
+    mean_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        mean_shape = self.mean_shape
+        grad_mean = grad.new_zeros(mean_shape)
+        return (grad_mean,)
+
+
+@AUTOGRAD.impl("normal.Tensor_float")
+def normal_Tensor_float(keys: int, mean: Any, std: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if mean._autograd_meta is None or not grad_mode.get():
+        return _normal_Tensor_float[below](below, mean, std, generator)
+    edge_mean = gradient_edge(mean)
+    if edge_mean is None:
+        return _normal_Tensor_float[below](below, mean, std, generator)
+    node = NormalBackward1((edge_mean,))
+    node.mean_shape = mean._shape
+    result = _normal_Tensor_float[below](below, mean, std, generator)
+    set_history(result, node)
+    return result
+
+
+_normal_float_Tensor = table("normal.float_Tensor")
+
+
+class NormalBackward2(Node):
+    std_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        std_shape = self.std_shape
+        grad_std = grad.new_zeros(std_shape)
+        return (grad_std,)
+
+
+@AUTOGRAD.impl("normal.float_Tensor")
+def normal_float_Tensor(keys: int, mean: Any, std: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if std._autograd_meta is None or not grad_mode.get():
+        return _normal_float_Tensor[below](below, mean, std, generator)
+    edge_std = gradient_edge(std)
+    if edge_std is None:
+        return _normal_float_Tensor[below](below, mean, std, generator)
+    node = NormalBackward2((edge_std,))
+    node.std_shape = std._shape
+    result = _normal_float_Tensor[below](below, mean, std, generator)
+    set_history(result, node)
+    return result
+
+
+_bernoulli = table("bernoulli")
+
+
+class BernoulliBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("bernoulli")
+def bernoulli(keys: int, self: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _bernoulli[below](below, self, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _bernoulli[below](below, self, generator)
+    node = BernoulliBackward1((edge_self,))
+    result = _bernoulli[below](below, self, generator)
+    set_history(result, node)
+    return result
 
 
 _uniform_ = table("uniform_")
@@ -129,6 +263,114 @@ def normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
     return self
 
 
+_log_normal_ = table("log_normal_")
+
+
+class LogNormalBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("log_normal_")
+def log_normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _log_normal_[below](below, self, mean, std, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _log_normal_[below](below, self, mean, std, generator)
+    check_inplace(self)
+    node = LogNormalBackward0((edge_self,))
+    _log_normal_[below](below, self, mean, std, generator)
+    rebase_history(self, node)
+    return self
+
+
+_exponential_ = table("exponential_")
+
+
+class ExponentialBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("exponential_")
+def exponential_(keys: int, self: Any, lambd: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _exponential_[below](below, self, lambd, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _exponential_[below](below, self, lambd, generator)
+    check_inplace(self)
+    node = ExponentialBackward0((edge_self,))
+    _exponential_[below](below, self, lambd, generator)
+    rebase_history(self, node)
+    return self
+
+
+_cauchy_ = table("cauchy_")
+
+
+class CauchyBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("cauchy_")
+def cauchy_(keys: int, self: Any, median: Any, sigma: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cauchy_[below](below, self, median, sigma, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _cauchy_[below](below, self, median, sigma, generator)
+    check_inplace(self)
+    node = CauchyBackward0((edge_self,))
+    _cauchy_[below](below, self, median, sigma, generator)
+    rebase_history(self, node)
+    return self
+
+
+_geometric_ = table("geometric_")
+
+
+class GeometricBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("geometric_")
+def geometric_(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _geometric_[below](below, self, p, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _geometric_[below](below, self, p, generator)
+    check_inplace(self)
+    node = GeometricBackward0((edge_self,))
+    _geometric_[below](below, self, p, generator)
+    rebase_history(self, node)
+    return self
+
+
 _random__from = table("random_.from")
 
 
@@ -152,6 +394,129 @@ def random__from(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> A
     check_inplace(self)
     node = RandomBackward0((edge_self,))
     _random__from[below](below, self, from_, to, generator)
+    rebase_history(self, node)
+    return self
+
+
+_random__to = table("random_.to")
+
+
+class RandomBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("random_.to")
+def random__to(keys: int, self: Any, to: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _random__to[below](below, self, to, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _random__to[below](below, self, to, generator)
+    check_inplace(self)
+    node = RandomBackward1((edge_self,))
+    _random__to[below](below, self, to, generator)
+    rebase_history(self, node)
+    return self
+
+
+_random_ = table("random_")
+
+
+class RandomBackward2(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("random_")
+def random_(keys: int, self: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _random_[below](below, self, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _random_[below](below, self, generator)
+    check_inplace(self)
+    node = RandomBackward2((edge_self,))
+    _random_[below](below, self, generator)
+    rebase_history(self, node)
+    return self
+
+
+_bernoulli__Tensor = table("bernoulli_.Tensor")
+
+
+class BernoulliBackward2(Node):
+    saved_p: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_p: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            p = self.unpack(self.saved_p)
+            grad_p = f.zeros_like(p)
+        return (grad_self, grad_p)
+
+    def release_variables(self) -> None:
+        self.saved_p = None
+        self.released = True
+
+
+@AUTOGRAD.impl("bernoulli_.Tensor")
+def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and p._autograd_meta is None) or not grad_mode.get():
+        return _bernoulli__Tensor[below](below, self, p, generator)
+    edge_self = gradient_edge(self)
+    edge_p = gradient_edge(p)
+    if edge_self is None and edge_p is None and not requires_grad(self):
+        return _bernoulli__Tensor[below](below, self, p, generator)
+    check_inplace(self)
+    node = BernoulliBackward2((edge_self, edge_p))
+    node.saved_p = SavedVariable(p) if edge_p is not None else None
+    _bernoulli__Tensor[below](below, self, p, generator)
+    rebase_history(self, node)
+    return self
+
+
+_bernoulli__float = table("bernoulli_.float")
+
+
+class BernoulliBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("bernoulli_.float")
+def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _bernoulli__float[below](below, self, p, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _bernoulli__float[below](below, self, p, generator)
+    check_inplace(self)
+    node = BernoulliBackward0((edge_self,))
+    _bernoulli__float[below](below, self, p, generator)
     rebase_history(self, node)
     return self
 
@@ -4001,6 +4366,325 @@ def amin(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return result
 
 
+_prod = table("prod")
+
+
+class ProdBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = prod_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("prod")
+def prod(keys: int, self: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _prod[below](below, self, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _prod[below](below, self, dtype)
+    node = ProdBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _prod[below](below, self, dtype)
+    set_history(result, node)
+    return result
+
+
+_prod_dim_int = table("prod.dim_int")
+
+
+class ProdBackward1(Node):
+    saved_self: SavedVariable | None
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = prod_dim_backward(grad, self_, dim, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("prod.dim_int")
+def prod_dim_int(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _prod_dim_int[below](below, self, dim, keepdim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _prod_dim_int[below](below, self, dim, keepdim, dtype)
+    node = ProdBackward1((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.keepdim = keepdim
+    result = _prod_dim_int[below](below, self, dim, keepdim, dtype)
+    set_history(result, node)
+    return result
+
+
+_var_correction = table("var.correction")
+
+
+class VarBackward0(Node):
+    saved_self: SavedVariable | None
+    correction: Any
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        correction = self.correction
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = var_backward(grad, self_, dim, correction, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("var.correction")
+def var_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _var_correction[below](below, self, dim, correction, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _var_correction[below](below, self, dim, correction, keepdim)
+    node = VarBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.correction = correction
+    node.dim = dim
+    node.keepdim = keepdim
+    result = _var_correction[below](below, self, dim, correction, keepdim)
+    set_history(result, node)
+    return result
+
+
+_std_correction = table("std.correction")
+
+
+class StdBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    correction: Any
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        correction = self.correction
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = std_backward(result, grad, self_, dim, correction, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("std.correction")
+def std_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _std_correction[below](below, self, dim, correction, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _std_correction[below](below, self, dim, correction, keepdim)
+    node = StdBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.correction = correction
+    node.dim = dim
+    node.keepdim = keepdim
+    result = _std_correction[below](below, self, dim, correction, keepdim)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_logsumexp = table("logsumexp")
+
+
+class LogsumexpBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = logsumexp_backward(grad, self_, result, dim, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("logsumexp")
+def logsumexp(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _logsumexp[below](below, self, dim, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _logsumexp[below](below, self, dim, keepdim)
+    node = LogsumexpBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.keepdim = keepdim
+    result = _logsumexp[below](below, self, dim, keepdim)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_cumsum = table("cumsum")
+
+
+class CumsumBackward0(Node):
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        grad_self = grad.flip(dim).cumsum(dim).flip(dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("cumsum")
+def cumsum(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cumsum[below](below, self, dim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _cumsum[below](below, self, dim, dtype)
+    node = CumsumBackward0((edge_self,))
+    node.dim = dim
+    result = _cumsum[below](below, self, dim, dtype)
+    set_history(result, node)
+    return result
+
+
+_cumsum_ = table("cumsum_")
+
+
+@AUTOGRAD.impl("cumsum_")
+def cumsum_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cumsum_[below](below, self, dim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _cumsum_[below](below, self, dim, dtype)
+    check_inplace(self)
+    node = CumsumBackward0((edge_self,))
+    node.dim = dim
+    _cumsum_[below](below, self, dim, dtype)
+    rebase_history(self, node)
+    return self
+
+
+_cumprod = table("cumprod")
+
+
+class CumprodBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        grad_self = cumprod_backward(grad, self_, dim, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("cumprod")
+def cumprod(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cumprod[below](below, self, dim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _cumprod[below](below, self, dim, dtype)
+    node = CumprodBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    result = _cumprod[below](below, self, dim, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_cumprod_ = table("cumprod_")
+
+
+@AUTOGRAD.impl("cumprod_")
+def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cumprod_[below](below, self, dim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _cumprod_[below](below, self, dim, dtype)
+    check_inplace(self)
+    node = CumprodBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.dim = dim
+    _cumprod_[below](below, self, dim, dtype)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
 _mm = table("mm")
 
 
@@ -4894,6 +5578,108 @@ def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any
     return result
 
 
+_split_with_sizes = table("split_with_sizes")
+
+
+class SplitWithSizesBackward0(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_with_sizes")
+def split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_with_sizes[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_with_sizes[below](below, self, split_sizes, dim)
+    node = SplitWithSizesBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _split_with_sizes[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+_unsafe_split_Tensor = table("unsafe_split.Tensor")
+
+
+class UnsafeSplitBackward0(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsafe_split.Tensor")
+def unsafe_split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsafe_split_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsafe_split_Tensor[below](below, self, split_size, dim)
+    node = UnsafeSplitBackward0((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _unsafe_split_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+_unsafe_split_with_sizes = table("unsafe_split_with_sizes")
+
+
+class UnsafeSplitWithSizesBackward0(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsafe_split_with_sizes")
+def unsafe_split_with_sizes(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    node = UnsafeSplitWithSizesBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _unsafe_split_with_sizes[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
 _transpose_ = table("transpose_")
 
 
@@ -5249,6 +6035,924 @@ def _as_strided_backward(
     result = __as_strided_backward[below](
         below, grad_output, input_size, input_stride, input_offset, size, stride, offset
     )
+    set_history(result, node)
+    return result
+
+
+__conj_copy = table("_conj_copy")
+
+
+class ConjBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj_copy")
+def _conj_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj_copy[below](below, self)
+    node = ConjBackward0_copy((edge_self,))
+    result = __conj_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__neg_view_copy = table("_neg_view_copy")
+
+
+class NegViewBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.neg()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_neg_view_copy")
+def _neg_view_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __neg_view_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __neg_view_copy[below](below, self)
+    node = NegViewBackward0_copy((edge_self,))
+    result = __neg_view_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__reshape_alias_copy = table("_reshape_alias_copy")
+
+
+class ReshapeAliasBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_reshape_alias_copy")
+def _reshape_alias_copy(keys: int, self: Any, size: Any, stride: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __reshape_alias_copy[below](below, self, size, stride)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __reshape_alias_copy[below](below, self, size, stride)
+    node = ReshapeAliasBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = __reshape_alias_copy[below](below, self, size, stride)
+    set_history(result, node)
+    return result
+
+
+_alias_copy = table("alias_copy")
+
+
+class AliasBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("alias_copy")
+def alias_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _alias_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _alias_copy[below](below, self)
+    node = AliasBackward0_copy((edge_self,))
+    result = _alias_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_as_strided_copy = table("as_strided_copy")
+
+
+class AsStridedBackward0_copy(Node):
+    self_geometry: Any
+    size: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_geometry = self.self_geometry
+        size = self.size
+        storage_offset = self.storage_offset
+        stride = self.stride
+        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("as_strided_copy")
+def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _as_strided_copy[below](below, self, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _as_strided_copy[below](below, self, size, stride, storage_offset)
+    node = AsStridedBackward0_copy((edge_self,))
+    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.size = size
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided_copy[below](below, self, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
+_diagonal_copy = table("diagonal_copy")
+
+
+class DiagonalBackward0_copy(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim1 = self.dim1
+        dim2 = self.dim2
+        offset = self.offset
+        self_shape = self.self_shape
+        grad_self = diagonal_backward(grad, self_shape, offset, dim1, dim2)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("diagonal_copy")
+def diagonal_copy(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _diagonal_copy[below](below, self, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _diagonal_copy[below](below, self, offset, dim1, dim2)
+    node = DiagonalBackward0_copy((edge_self,))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.self_shape = self._shape
+    result = _diagonal_copy[below](below, self, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+_expand_copy = table("expand_copy")
+
+
+class ExpandBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("expand_copy")
+def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _expand_copy[below](below, self, size, implicit)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _expand_copy[below](below, self, size, implicit)
+    node = ExpandBackward0_copy((edge_self,))
+    result = _expand_copy[below](below, self, size, implicit)
+    set_history(result, node)
+    return result
+
+
+_permute_copy = table("permute_copy")
+
+
+class PermuteBackward0_copy(Node):
+    dims: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dims = self.dims
+        grad_self = permute_backward(grad, dims)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("permute_copy")
+def permute_copy(keys: int, self: Any, dims: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _permute_copy[below](below, self, dims)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _permute_copy[below](below, self, dims)
+    node = PermuteBackward0_copy((edge_self,))
+    node.dims = dims
+    result = _permute_copy[below](below, self, dims)
+    set_history(result, node)
+    return result
+
+
+_select_copy_int = table("select_copy.int")
+
+
+class SelectBackward0_copy(Node):
+    dim: Any
+    index: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        index = self.index
+        self_shape = self.self_shape
+        grad_self = f.select_backward(grad, self_shape, dim, index)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("select_copy.int")
+def select_copy_int(keys: int, self: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _select_copy_int[below](below, self, dim, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _select_copy_int[below](below, self, dim, index)
+    node = SelectBackward0_copy((edge_self,))
+    node.dim = dim
+    node.index = index
+    node.self_shape = self._shape
+    result = _select_copy_int[below](below, self, dim, index)
+    set_history(result, node)
+    return result
+
+
+_slice_copy_Tensor = table("slice_copy.Tensor")
+
+
+class SliceBackward0_copy(Node):
+    dim: Any
+    end: Any
+    self_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        end = self.end
+        self_shape = self.self_shape
+        start = self.start
+        step = self.step
+        grad_self = f.slice_backward(grad, self_shape, dim, slice_start(start), slice_end(end), step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("slice_copy.Tensor")
+def slice_copy_Tensor(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    node = SliceBackward0_copy((edge_self,))
+    node.dim = dim
+    node.end = end
+    node.self_shape = self._shape
+    node.start = start
+    node.step = step
+    result = _slice_copy_Tensor[below](below, self, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+_squeeze_copy = table("squeeze_copy")
+
+
+class SqueezeBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy")
+def squeeze_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy[below](below, self)
+    node = SqueezeBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_squeeze_copy_dim = table("squeeze_copy.dim")
+
+
+class SqueezeBackward1_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy.dim")
+def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy_dim[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy_dim[below](below, self, dim)
+    node = SqueezeBackward1_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy_dim[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_squeeze_copy_dims = table("squeeze_copy.dims")
+
+
+class SqueezeBackward2_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("squeeze_copy.dims")
+def squeeze_copy_dims(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _squeeze_copy_dims[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _squeeze_copy_dims[below](below, self, dim)
+    node = SqueezeBackward2_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _squeeze_copy_dims[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_t_copy = table("t_copy")
+
+
+class TBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.t()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("t_copy")
+def t_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _t_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _t_copy[below](below, self)
+    node = TBackward0_copy((edge_self,))
+    result = _t_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_transpose_copy_int = table("transpose_copy.int")
+
+
+class TransposeBackward0_copy(Node):
+    dim0: Any
+    dim1: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim0 = self.dim0
+        dim1 = self.dim1
+        grad_self = grad.transpose(dim0, dim1)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("transpose_copy.int")
+def transpose_copy_int(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _transpose_copy_int[below](below, self, dim0, dim1)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _transpose_copy_int[below](below, self, dim0, dim1)
+    node = TransposeBackward0_copy((edge_self,))
+    node.dim0 = dim0
+    node.dim1 = dim1
+    result = _transpose_copy_int[below](below, self, dim0, dim1)
+    set_history(result, node)
+    return result
+
+
+_unfold_copy = table("unfold_copy")
+
+
+class UnfoldBackward0_copy(Node):
+    dimension: Any
+    self_shape: Any
+    size: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dimension = self.dimension
+        self_shape = self.self_shape
+        size = self.size
+        step = self.step
+        grad_self = unfold_backward(grad, self_shape, dimension, size, step)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unfold_copy")
+def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unfold_copy[below](below, self, dimension, size, step)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unfold_copy[below](below, self, dimension, size, step)
+    node = UnfoldBackward0_copy((edge_self,))
+    node.dimension = dimension
+    node.self_shape = self._shape
+    node.size = size
+    node.step = step
+    result = _unfold_copy[below](below, self, dimension, size, step)
+    set_history(result, node)
+    return result
+
+
+_unsqueeze_copy = table("unsqueeze_copy")
+
+
+class UnsqueezeBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unsqueeze_copy")
+def unsqueeze_copy(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unsqueeze_copy[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unsqueeze_copy[below](below, self, dim)
+    node = UnsqueezeBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _unsqueeze_copy[below](below, self, dim)
+    set_history(result, node)
+    return result
+
+
+_view_as_complex_copy = table("view_as_complex_copy")
+
+
+class ViewAsComplexBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_complex_copy")
+def view_as_complex_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_complex_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_complex_copy[below](below, self)
+    node = ViewAsComplexBackward0_copy((edge_self,))
+    result = _view_as_complex_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view_as_real_copy = table("view_as_real_copy")
+
+
+class ViewAsRealBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_complex(grad.contiguous())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_real_copy")
+def view_as_real_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_real_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_real_copy[below](below, self)
+    node = ViewAsRealBackward0_copy((edge_self,))
+    result = _view_as_real_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view_copy = table("view_copy")
+
+
+class ViewBackward0_copy(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = grad.reshape(self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_copy")
+def view_copy(keys: int, self: Any, size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_copy[below](below, self, size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_copy[below](below, self, size)
+    node = ViewBackward0_copy((edge_self,))
+    node.self_shape = self._shape
+    result = _view_copy[below](below, self, size)
+    set_history(result, node)
+    return result
+
+
+_narrow_copy = table("narrow_copy")
+
+
+class NarrowCopyBackward0(Node):
+    dim: Any
+    length: Any
+    self_shape: Any
+    start: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        length = self.length
+        self_shape = self.self_shape
+        start = self.start
+        grad_self = narrow_copy_backward(grad, self_shape, dim, start, length)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("narrow_copy")
+def narrow_copy(keys: int, self: Any, dim: Any, start: Any, length: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _narrow_copy[below](below, self, dim, start, length)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _narrow_copy[below](below, self, dim, start, length)
+    node = NarrowCopyBackward0((edge_self,))
+    node.dim = dim
+    node.length = length
+    node.self_shape = self._shape
+    node.start = start
+    result = _narrow_copy[below](below, self, dim, start, length)
+    set_history(result, node)
+    return result
+
+
+_split_copy_Tensor = table("split_copy.Tensor")
+
+
+class SplitBackward0_copy(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+    split_size: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        split_size = self.split_size
+        grad_self = split_backward(grads, self_shape, self_dtype, split_size, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_copy.Tensor")
+def split_copy_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_copy_Tensor[below](below, self, split_size, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_copy_Tensor[below](below, self, split_size, dim)
+    node = SplitBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    node.split_size = split_size
+    result = _split_copy_Tensor[below](below, self, split_size, dim)
+    set_histories(result, node)
+    return result
+
+
+_split_with_sizes_copy = table("split_with_sizes_copy")
+
+
+class SplitWithSizesBackward0_copy(Node):
+    dim: Any
+    self_shape: Any
+    split_sizes: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_shape = self.self_shape
+        split_sizes = self.split_sizes
+        grad_self = split_with_sizes_backward(grads, self_shape, split_sizes, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("split_with_sizes_copy")
+def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    node = SplitWithSizesBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    node.split_sizes = split_sizes
+    result = _split_with_sizes_copy[below](below, self, split_sizes, dim)
+    set_histories(result, node)
+    return result
+
+
+_unbind_copy_int = table("unbind_copy.int")
+
+
+class UnbindBackward0_copy(Node):
+    dim: Any
+    self_dtype: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        dim = self.dim
+        self_dtype = self.self_dtype
+        self_shape = self.self_shape
+        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unbind_copy.int")
+def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unbind_copy_int[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unbind_copy_int[below](below, self, dim)
+    node = UnbindBackward0_copy((edge_self,))
+    node.dim = dim
+    node.self_dtype = self.dtype
+    node.self_shape = self._shape
+    result = _unbind_copy_int[below](below, self, dim)
+    set_histories(result, node)
+    return result
+
+
+_view_as_real = table("view_as_real")
+
+
+class ViewAsRealBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_complex(grad.contiguous())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_real")
+def view_as_real(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_real[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_real[below](below, self)
+    node = ViewAsRealBackward0((edge_self,))
+    result = _view_as_real[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_view_as_complex = table("view_as_complex")
+
+
+class ViewAsComplexBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.view_as_real(grad.contiguous().resolve_conj())
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("view_as_complex")
+def view_as_complex(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _view_as_complex[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _view_as_complex[below](below, self)
+    node = ViewAsComplexBackward0((edge_self,))
+    result = _view_as_complex[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__conj = table("_conj")
+
+
+class ConjBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj")
+def _conj(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj[below](below, self)
+    node = ConjBackward0((edge_self,))
+    result = __conj[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__conj_physical = table("_conj_physical")
+
+
+class ConjPhysicalBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj_physical()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_conj_physical")
+def _conj_physical(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __conj_physical[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __conj_physical[below](below, self)
+    node = ConjPhysicalBackward0((edge_self,))
+    result = __conj_physical[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_conj_physical_ = table("conj_physical_")
+
+
+class ConjPhysicalBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.conj_physical()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("conj_physical_")
+def conj_physical_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _conj_physical_[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _conj_physical_[below](below, self)
+    check_inplace(self)
+    node = ConjPhysicalBackward1((edge_self,))
+    _conj_physical_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+__neg_view = table("_neg_view")
+
+
+class NegViewBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad.neg()
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_neg_view")
+def _neg_view(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __neg_view[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __neg_view[below](below, self)
+    node = NegViewBackward0((edge_self,))
+    result = __neg_view[below](below, self)
     set_history(result, node)
     return result
 
@@ -6288,6 +7992,32 @@ def zero_(keys: int, self: Any) -> Any:
     return self
 
 
+__lazy_clone = table("_lazy_clone")
+
+
+class LazyCloneBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_lazy_clone")
+def _lazy_clone(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __lazy_clone[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __lazy_clone[below](below, self)
+    node = LazyCloneBackward0((edge_self,))
+    result = __lazy_clone[below](below, self)
+    set_history(result, node)
+    return result
+
+
 __softmax = table("_softmax")
 
 
@@ -6822,6 +8552,10 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
 register_out_forms(
     AUTOGRAD,
     (
+        "normal.Tensor_Tensor_out",
+        "normal.Tensor_float_out",
+        "normal.float_Tensor_out",
+        "bernoulli.out",
         "add.out",
         "sub.out",
         "mul.out",
@@ -6889,11 +8623,39 @@ register_out_forms(
         "min.dim_min",
         "amax.out",
         "amin.out",
+        "prod.out",
+        "prod.int_out",
+        "var.correction_out",
+        "std.correction_out",
+        "cumsum.out",
+        "cumprod.out",
         "mm.out",
         "bmm.out",
         "mv.out",
         "dot.out",
         "addmm.out",
+        "_conj_copy.out",
+        "_neg_view_copy.out",
+        "_reshape_alias_copy.out",
+        "alias_copy.out",
+        "as_strided_copy.out",
+        "diagonal_copy.out",
+        "expand_copy.out",
+        "permute_copy.out",
+        "select_copy.int_out",
+        "slice_copy.Tensor_out",
+        "squeeze_copy.out",
+        "squeeze_copy.dim_out",
+        "squeeze_copy.dims_out",
+        "t_copy.out",
+        "transpose_copy.int_out",
+        "unfold_copy.out",
+        "unsqueeze_copy.out",
+        "view_as_complex_copy.out",
+        "view_as_real_copy.out",
+        "view_copy.out",
+        "narrow_copy.out",
+        "_conj_physical.out",
         "cat.out",
         "stack.out",
         "tril.out",

@@ -94,6 +94,136 @@ def arange_start_out(keys: int, start: Any, end: Any, step: Any, out: Any) -> An
     return result
 
 
+_eye_out = table("eye.out")
+
+
+@ADINPLACEORVIEW.impl("eye.out")
+def eye_out(keys: int, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _eye_out[below](below, n, out)
+    out.bump_version()
+    return result
+
+
+_eye_m_out = table("eye.m_out")
+
+
+@ADINPLACEORVIEW.impl("eye.m_out")
+def eye_m_out(keys: int, n: Any, m: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _eye_m_out[below](below, n, m, out)
+    out.bump_version()
+    return result
+
+
+_linspace_out = table("linspace.out")
+
+
+@ADINPLACEORVIEW.impl("linspace.out")
+def linspace_out(keys: int, start: Any, end: Any, steps: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linspace_out[below](below, start, end, steps, out)
+    out.bump_version()
+    return result
+
+
+_linspace_Tensor_Tensor_out = table("linspace.Tensor_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("linspace.Tensor_Tensor_out")
+def linspace_Tensor_Tensor_out(keys: int, start: Any, end: Any, steps: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linspace_Tensor_Tensor_out[below](below, start, end, steps, out)
+    out.bump_version()
+    return result
+
+
+_linspace_Tensor_Scalar_out = table("linspace.Tensor_Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("linspace.Tensor_Scalar_out")
+def linspace_Tensor_Scalar_out(keys: int, start: Any, end: Any, steps: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linspace_Tensor_Scalar_out[below](below, start, end, steps, out)
+    out.bump_version()
+    return result
+
+
+_linspace_Scalar_Tensor_out = table("linspace.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("linspace.Scalar_Tensor_out")
+def linspace_Scalar_Tensor_out(keys: int, start: Any, end: Any, steps: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linspace_Scalar_Tensor_out[below](below, start, end, steps, out)
+    out.bump_version()
+    return result
+
+
+_logspace_out = table("logspace.out")
+
+
+@ADINPLACEORVIEW.impl("logspace.out")
+def logspace_out(keys: int, start: Any, end: Any, steps: Any, base: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _logspace_out[below](below, start, end, steps, base, out)
+    out.bump_version()
+    return result
+
+
+_logspace_Tensor_Tensor_out = table("logspace.Tensor_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("logspace.Tensor_Tensor_out")
+def logspace_Tensor_Tensor_out(keys: int, start: Any, end: Any, steps: Any, base: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _logspace_Tensor_Tensor_out[below](below, start, end, steps, base, out)
+    out.bump_version()
+    return result
+
+
+_logspace_Tensor_Scalar_out = table("logspace.Tensor_Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("logspace.Tensor_Scalar_out")
+def logspace_Tensor_Scalar_out(keys: int, start: Any, end: Any, steps: Any, base: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _logspace_Tensor_Scalar_out[below](below, start, end, steps, base, out)
+    out.bump_version()
+    return result
+
+
+_logspace_Scalar_Tensor_out = table("logspace.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("logspace.Scalar_Tensor_out")
+def logspace_Scalar_Tensor_out(keys: int, start: Any, end: Any, steps: Any, base: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _logspace_Scalar_Tensor_out[below](below, start, end, steps, base, out)
+    out.bump_version()
+    return result
+
+
 _rand_out = table("rand.out")
 
 
@@ -103,6 +233,19 @@ def rand_out(keys: int, size: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     result = _rand_out[below](below, size, out)
+    out.bump_version()
+    return result
+
+
+_rand_generator_out = table("rand.generator_out")
+
+
+@ADINPLACEORVIEW.impl("rand.generator_out")
+def rand_generator_out(keys: int, size: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _rand_generator_out[below](below, size, generator, out)
     out.bump_version()
     return result
 
@@ -120,6 +263,19 @@ def randn_out(keys: int, size: Any, out: Any) -> Any:
     return result
 
 
+_randn_generator_out = table("randn.generator_out")
+
+
+@ADINPLACEORVIEW.impl("randn.generator_out")
+def randn_generator_out(keys: int, size: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _randn_generator_out[below](below, size, generator, out)
+    out.bump_version()
+    return result
+
+
 _randint_out = table("randint.out")
 
 
@@ -129,6 +285,19 @@ def randint_out(keys: int, high: Any, size: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     result = _randint_out[below](below, high, size, out)
+    out.bump_version()
+    return result
+
+
+_randint_generator_out = table("randint.generator_out")
+
+
+@ADINPLACEORVIEW.impl("randint.generator_out")
+def randint_generator_out(keys: int, high: Any, size: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _randint_generator_out[below](below, high, size, generator, out)
     out.bump_version()
     return result
 
@@ -146,6 +315,19 @@ def randint_low_out(keys: int, low: Any, high: Any, size: Any, out: Any) -> Any:
     return result
 
 
+_randint_low_generator_out = table("randint.low_generator_out")
+
+
+@ADINPLACEORVIEW.impl("randint.low_generator_out")
+def randint_low_generator_out(keys: int, low: Any, high: Any, size: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _randint_low_generator_out[below](below, low, high, size, generator, out)
+    out.bump_version()
+    return result
+
+
 _randperm_out = table("randperm.out")
 
 
@@ -155,6 +337,97 @@ def randperm_out(keys: int, n: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     result = _randperm_out[below](below, n, out)
+    out.bump_version()
+    return result
+
+
+_randperm_generator_out = table("randperm.generator_out")
+
+
+@ADINPLACEORVIEW.impl("randperm.generator_out")
+def randperm_generator_out(keys: int, n: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _randperm_generator_out[below](below, n, generator, out)
+    out.bump_version()
+    return result
+
+
+_normal_Tensor_Tensor_out = table("normal.Tensor_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("normal.Tensor_Tensor_out")
+def normal_Tensor_Tensor_out(keys: int, mean: Any, std: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _normal_Tensor_Tensor_out[below](below, mean, std, generator, out)
+    out.bump_version()
+    return result
+
+
+_normal_Tensor_float_out = table("normal.Tensor_float_out")
+
+
+@ADINPLACEORVIEW.impl("normal.Tensor_float_out")
+def normal_Tensor_float_out(keys: int, mean: Any, std: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _normal_Tensor_float_out[below](below, mean, std, generator, out)
+    out.bump_version()
+    return result
+
+
+_normal_float_Tensor_out = table("normal.float_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("normal.float_Tensor_out")
+def normal_float_Tensor_out(keys: int, mean: Any, std: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _normal_float_Tensor_out[below](below, mean, std, generator, out)
+    out.bump_version()
+    return result
+
+
+_normal_float_float_out = table("normal.float_float_out")
+
+
+@ADINPLACEORVIEW.impl("normal.float_float_out")
+def normal_float_float_out(keys: int, mean: Any, std: Any, size: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _normal_float_float_out[below](below, mean, std, size, generator, out)
+    out.bump_version()
+    return result
+
+
+_bernoulli_out = table("bernoulli.out")
+
+
+@ADINPLACEORVIEW.impl("bernoulli.out")
+def bernoulli_out(keys: int, self: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _bernoulli_out[below](below, self, generator, out)
+    out.bump_version()
+    return result
+
+
+_multinomial_out = table("multinomial.out")
+
+
+@ADINPLACEORVIEW.impl("multinomial.out")
+def multinomial_out(keys: int, self: Any, num_samples: Any, replacement: Any, generator: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _multinomial_out[below](below, self, num_samples, replacement, generator, out)
     out.bump_version()
     return result
 
@@ -185,6 +458,58 @@ def normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
     return result
 
 
+_log_normal_ = table("log_normal_")
+
+
+@ADINPLACEORVIEW.impl("log_normal_")
+def log_normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _log_normal_[below](below, self, mean, std, generator)
+    self.bump_version()
+    return result
+
+
+_exponential_ = table("exponential_")
+
+
+@ADINPLACEORVIEW.impl("exponential_")
+def exponential_(keys: int, self: Any, lambd: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _exponential_[below](below, self, lambd, generator)
+    self.bump_version()
+    return result
+
+
+_cauchy_ = table("cauchy_")
+
+
+@ADINPLACEORVIEW.impl("cauchy_")
+def cauchy_(keys: int, self: Any, median: Any, sigma: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _cauchy_[below](below, self, median, sigma, generator)
+    self.bump_version()
+    return result
+
+
+_geometric_ = table("geometric_")
+
+
+@ADINPLACEORVIEW.impl("geometric_")
+def geometric_(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _geometric_[below](below, self, p, generator)
+    self.bump_version()
+    return result
+
+
 _random__from = table("random_.from")
 
 
@@ -194,6 +519,58 @@ def random__from(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> A
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
     result = _random__from[below](below, self, from_, to, generator)
+    self.bump_version()
+    return result
+
+
+_random__to = table("random_.to")
+
+
+@ADINPLACEORVIEW.impl("random_.to")
+def random__to(keys: int, self: Any, to: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _random__to[below](below, self, to, generator)
+    self.bump_version()
+    return result
+
+
+_random_ = table("random_")
+
+
+@ADINPLACEORVIEW.impl("random_")
+def random_(keys: int, self: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _random_[below](below, self, generator)
+    self.bump_version()
+    return result
+
+
+_bernoulli__Tensor = table("bernoulli_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("bernoulli_.Tensor")
+def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _bernoulli__Tensor[below](below, self, p, generator)
+    self.bump_version()
+    return result
+
+
+_bernoulli__float = table("bernoulli_.float")
+
+
+@ADINPLACEORVIEW.impl("bernoulli_.float")
+def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _bernoulli__float[below](below, self, p, generator)
     self.bump_version()
     return result
 
@@ -2674,6 +3051,110 @@ def any_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     return result
 
 
+_prod_out = table("prod.out")
+
+
+@ADINPLACEORVIEW.impl("prod.out")
+def prod_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _prod_out[below](below, self, dtype, out)
+    out.bump_version()
+    return result
+
+
+_prod_int_out = table("prod.int_out")
+
+
+@ADINPLACEORVIEW.impl("prod.int_out")
+def prod_int_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _prod_int_out[below](below, self, dim, keepdim, dtype, out)
+    out.bump_version()
+    return result
+
+
+_var_correction_out = table("var.correction_out")
+
+
+@ADINPLACEORVIEW.impl("var.correction_out")
+def var_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _var_correction_out[below](below, self, dim, correction, keepdim, out)
+    out.bump_version()
+    return result
+
+
+_std_correction_out = table("std.correction_out")
+
+
+@ADINPLACEORVIEW.impl("std.correction_out")
+def std_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _std_correction_out[below](below, self, dim, correction, keepdim, out)
+    out.bump_version()
+    return result
+
+
+_cumsum_ = table("cumsum_")
+
+
+@ADINPLACEORVIEW.impl("cumsum_")
+def cumsum_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _cumsum_[below](below, self, dim, dtype)
+    self.bump_version()
+    return result
+
+
+_cumsum_out = table("cumsum.out")
+
+
+@ADINPLACEORVIEW.impl("cumsum.out")
+def cumsum_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _cumsum_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return result
+
+
+_cumprod_ = table("cumprod_")
+
+
+@ADINPLACEORVIEW.impl("cumprod_")
+def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _cumprod_[below](below, self, dim, dtype)
+    self.bump_version()
+    return result
+
+
+_cumprod_out = table("cumprod.out")
+
+
+@ADINPLACEORVIEW.impl("cumprod.out")
+def cumprod_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _cumprod_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return result
+
+
 _mm_out = table("mm.out")
 
 
@@ -2777,6 +3258,15 @@ _view = table("view")
 def view(keys: int, self: Any, size: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     return as_view(self, _view[below](below, self, size))
+
+
+_view_dtype = table("view.dtype")
+
+
+@ADINPLACEORVIEW.impl("view.dtype")
+def view_dtype(keys: int, self: Any, dtype: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    return shares_version(self, _view_dtype[below](below, self, dtype))
 
 
 __reshape_alias = table("_reshape_alias")
@@ -3020,6 +3510,347 @@ def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: An
         storage.materialize()
     result = _as_strided_[below](below, self, size, stride, storage_offset)
     self.bump_version()
+    return result
+
+
+__conj_copy_out = table("_conj_copy.out")
+
+
+@ADINPLACEORVIEW.impl("_conj_copy.out")
+def _conj_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __conj_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+__neg_view_copy_out = table("_neg_view_copy.out")
+
+
+@ADINPLACEORVIEW.impl("_neg_view_copy.out")
+def _neg_view_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __neg_view_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+__reshape_alias_copy_out = table("_reshape_alias_copy.out")
+
+
+@ADINPLACEORVIEW.impl("_reshape_alias_copy.out")
+def _reshape_alias_copy_out(keys: int, self: Any, size: Any, stride: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __reshape_alias_copy_out[below](below, self, size, stride, out)
+    out.bump_version()
+    return result
+
+
+_alias_copy_out = table("alias_copy.out")
+
+
+@ADINPLACEORVIEW.impl("alias_copy.out")
+def alias_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _alias_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_as_strided_copy_out = table("as_strided_copy.out")
+
+
+@ADINPLACEORVIEW.impl("as_strided_copy.out")
+def as_strided_copy_out(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _as_strided_copy_out[below](below, self, size, stride, storage_offset, out)
+    out.bump_version()
+    return result
+
+
+_detach_copy_out = table("detach_copy.out")
+
+
+@ADINPLACEORVIEW.impl("detach_copy.out")
+def detach_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _detach_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_diagonal_copy_out = table("diagonal_copy.out")
+
+
+@ADINPLACEORVIEW.impl("diagonal_copy.out")
+def diagonal_copy_out(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _diagonal_copy_out[below](below, self, offset, dim1, dim2, out)
+    out.bump_version()
+    return result
+
+
+_expand_copy_out = table("expand_copy.out")
+
+
+@ADINPLACEORVIEW.impl("expand_copy.out")
+def expand_copy_out(keys: int, self: Any, size: Any, implicit: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _expand_copy_out[below](below, self, size, implicit, out)
+    out.bump_version()
+    return result
+
+
+_permute_copy_out = table("permute_copy.out")
+
+
+@ADINPLACEORVIEW.impl("permute_copy.out")
+def permute_copy_out(keys: int, self: Any, dims: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _permute_copy_out[below](below, self, dims, out)
+    out.bump_version()
+    return result
+
+
+_select_copy_int_out = table("select_copy.int_out")
+
+
+@ADINPLACEORVIEW.impl("select_copy.int_out")
+def select_copy_int_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _select_copy_int_out[below](below, self, dim, index, out)
+    out.bump_version()
+    return result
+
+
+_slice_copy_Tensor_out = table("slice_copy.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("slice_copy.Tensor_out")
+def slice_copy_Tensor_out(keys: int, self: Any, dim: Any, start: Any, end: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _slice_copy_Tensor_out[below](below, self, dim, start, end, step, out)
+    out.bump_version()
+    return result
+
+
+_squeeze_copy_out = table("squeeze_copy.out")
+
+
+@ADINPLACEORVIEW.impl("squeeze_copy.out")
+def squeeze_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _squeeze_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_squeeze_copy_dim_out = table("squeeze_copy.dim_out")
+
+
+@ADINPLACEORVIEW.impl("squeeze_copy.dim_out")
+def squeeze_copy_dim_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _squeeze_copy_dim_out[below](below, self, dim, out)
+    out.bump_version()
+    return result
+
+
+_squeeze_copy_dims_out = table("squeeze_copy.dims_out")
+
+
+@ADINPLACEORVIEW.impl("squeeze_copy.dims_out")
+def squeeze_copy_dims_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _squeeze_copy_dims_out[below](below, self, dim, out)
+    out.bump_version()
+    return result
+
+
+_t_copy_out = table("t_copy.out")
+
+
+@ADINPLACEORVIEW.impl("t_copy.out")
+def t_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _t_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_transpose_copy_int_out = table("transpose_copy.int_out")
+
+
+@ADINPLACEORVIEW.impl("transpose_copy.int_out")
+def transpose_copy_int_out(keys: int, self: Any, dim0: Any, dim1: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _transpose_copy_int_out[below](below, self, dim0, dim1, out)
+    out.bump_version()
+    return result
+
+
+_unfold_copy_out = table("unfold_copy.out")
+
+
+@ADINPLACEORVIEW.impl("unfold_copy.out")
+def unfold_copy_out(keys: int, self: Any, dimension: Any, size: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _unfold_copy_out[below](below, self, dimension, size, step, out)
+    out.bump_version()
+    return result
+
+
+_unsqueeze_copy_out = table("unsqueeze_copy.out")
+
+
+@ADINPLACEORVIEW.impl("unsqueeze_copy.out")
+def unsqueeze_copy_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _unsqueeze_copy_out[below](below, self, dim, out)
+    out.bump_version()
+    return result
+
+
+_view_as_complex_copy_out = table("view_as_complex_copy.out")
+
+
+@ADINPLACEORVIEW.impl("view_as_complex_copy.out")
+def view_as_complex_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _view_as_complex_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_view_as_real_copy_out = table("view_as_real_copy.out")
+
+
+@ADINPLACEORVIEW.impl("view_as_real_copy.out")
+def view_as_real_copy_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _view_as_real_copy_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+_view_copy_out = table("view_copy.out")
+
+
+@ADINPLACEORVIEW.impl("view_copy.out")
+def view_copy_out(keys: int, self: Any, size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _view_copy_out[below](below, self, size, out)
+    out.bump_version()
+    return result
+
+
+_view_copy_dtype_out = table("view_copy.dtype_out")
+
+
+@ADINPLACEORVIEW.impl("view_copy.dtype_out")
+def view_copy_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _view_copy_dtype_out[below](below, self, dtype, out)
+    out.bump_version()
+    return result
+
+
+_narrow_copy_out = table("narrow_copy.out")
+
+
+@ADINPLACEORVIEW.impl("narrow_copy.out")
+def narrow_copy_out(keys: int, self: Any, dim: Any, start: Any, length: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _narrow_copy_out[below](below, self, dim, start, length, out)
+    out.bump_version()
+    return result
+
+
+_split_copy_Tensor_out = table("split_copy.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("split_copy.Tensor_out")
+def split_copy_Tensor_out(keys: int, self: Any, split_size: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _split_copy_Tensor_out[below](below, self, split_size, dim, out)
+    for tensor in out:
+        tensor.bump_version()
+    return result
+
+
+_split_with_sizes_copy_out = table("split_with_sizes_copy.out")
+
+
+@ADINPLACEORVIEW.impl("split_with_sizes_copy.out")
+def split_with_sizes_copy_out(keys: int, self: Any, split_sizes: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _split_with_sizes_copy_out[below](below, self, split_sizes, dim, out)
+    for tensor in out:
+        tensor.bump_version()
+    return result
+
+
+_unbind_copy_int_out = table("unbind_copy.int_out")
+
+
+@ADINPLACEORVIEW.impl("unbind_copy.int_out")
+def unbind_copy_int_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _unbind_copy_int_out[below](below, self, dim, out)
+    for tensor in out:
+        tensor.bump_version()
     return result
 
 
@@ -3488,6 +4319,32 @@ def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
     return result
 
 
+_resize_as_ = table("resize_as_")
+
+
+@ADINPLACEORVIEW.impl("resize_as_")
+def resize_as_(keys: int, self: Any, the_template: Any, memory_format: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _resize_as_[below](below, self, the_template, memory_format)
+    self.bump_version()
+    return result
+
+
+_set__source_Storage = table("set_.source_Storage")
+
+
+@ADINPLACEORVIEW.impl("set_.source_Storage")
+def set__source_Storage(keys: int, self: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _set__source_Storage[below](below, self, source)
+    self.bump_version()
+    return result
+
+
 _set__source_Storage_storage_offset = table("set_.source_Storage_storage_offset")
 
 
@@ -3499,6 +4356,32 @@ def set__source_Storage_storage_offset(
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
     result = _set__source_Storage_storage_offset[below](below, self, source, storage_offset, size, stride)
+    self.bump_version()
+    return result
+
+
+_set__source_Tensor = table("set_.source_Tensor")
+
+
+@ADINPLACEORVIEW.impl("set_.source_Tensor")
+def set__source_Tensor(keys: int, self: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _set__source_Tensor[below](below, self, source)
+    self.bump_version()
+    return result
+
+
+_set_ = table("set_")
+
+
+@ADINPLACEORVIEW.impl("set_")
+def set_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _set_[below](below, self)
     self.bump_version()
     return result
 

@@ -2,8 +2,9 @@
 
 One plain function for each, without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this package
 registers what is named: CompositeImplicitAutograd where the parts differentiate themselves, CompositeExplicitAutograd
-where the whole has a formula. A function whose first parameter is `keys` is given the key set that it was reached with
-and redispatches on it, which is faster than calling operators anew.
+where the whole has a formula, CompositeExplicitAutogradNonFunctional for the copying forms of views. A function whose
+first parameter is `keys` is given the key set that it was reached with and redispatches on it, which is faster than
+calling operators anew.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 Differs: nothing in substance.
@@ -20,7 +21,11 @@ def register_composites() -> None:
     plain, redispatching = (
         {
             key: KernelTable(key, calls_operators=not takes_keys, takes_keys=takes_keys)
-            for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
+            for key in (
+                "CompositeImplicitAutograd",
+                "CompositeExplicitAutograd",
+                "CompositeExplicitAutogradNonFunctional",
+            )
         }
         for takes_keys in (False, True)
     )

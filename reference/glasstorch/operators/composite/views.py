@@ -6,14 +6,23 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import INTEGRAL, int64
-from glasstorch.core.errors import DimensionError, ShapeError
-from glasstorch.core.geometry import Shape, infer_size, may_overlap, span, view_strides, wrap_dim
+from glasstorch.core.dtype import int64
+from glasstorch.core.errors import ShapeError
+from glasstorch.core.geometry import (
+    Shape,
+    broadcast_shapes,
+    infer_size,
+    is_expandable_to,
+    may_overlap,
+    span,
+    view_strides,
+    wrap_dim,
+)
 from glasstorch.core.layout import contiguous_format
+from glasstorch.core.warn_once import warn_once
 from glasstorch.operators.composite.creation import arange, empty
 from glasstorch.operators.direct import on_tensor
 
@@ -25,10 +34,15 @@ unsafe_view = on_tensor("_unsafe_view")
 clone = on_tensor("clone")
 permute = on_tensor("permute")
 transpose = on_tensor("transpose.int")
+transpose_ = on_tensor("transpose_")
+sum_all = on_tensor("sum")
+sum_dims = on_tensor("sum.dim_IntList")
+unsqueeze = on_tensor("unsqueeze")
+conj = on_tensor("conj")
+contiguous = on_tensor("contiguous")
 expand = on_tensor("expand")
 select = on_tensor("select.int")
 slice = on_tensor("slice.Tensor")
-split = on_tensor("split.Tensor")
 as_strided = on_tensor("as_strided")
 index_put_ = on_tensor("index_put_")
 
@@ -69,6 +83,97 @@ def flatten(self: Tensor, start_dim: int, end_dim: int) -> Tensor:
     return reshape(self, (*shape[:first], joined, *shape[last + 1 :]))
 
 
+def ravel(self: Tensor) -> Tensor:
+    """All elements in a row: a view where they lie in one, else a copy."""
+    return view(contiguous(self, contiguous_format), (-1,))  # type: ignore[no-any-return]
+
+
+def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One dimension cut into several, whose sizes multiply to its own."""
+    shape = self._shape
+    if not sizes:
+        raise ShapeError("unflatten: sizes must be non-empty")
+    if not shape:
+        raise ShapeError(
+            f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
+        )
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim]
+    try:
+        cut = infer_size(sizes, size)
+    except ShapeError as error:
+        if "is invalid for input of size" not in str(error):
+            raise ShapeError(f"unflatten got an unexpected error:\n{error}") from None
+        raise ShapeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({size}) in the input "
+            f"tensor"
+        ) from None
+    return view(self, (*shape[:dim], *cut, *shape[dim + 1 :]))  # type: ignore[no-any-return]
+
+
+def atleast_1d(self: Tensor) -> Tensor:
+    """A number as a vector of one element; all others are themselves."""
+    return self if self._shape else reshape(self, (1,))
+
+
+def atleast_2d(self: Tensor) -> Tensor:
+    """A number or a vector as a matrix of one row."""
+    ndim = len(self._shape)
+    return self if ndim > 1 else unsqueeze(self, 0) if ndim else reshape(self, (1, 1))
+
+
+def atleast_3d(self: Tensor) -> Tensor:
+    """With dimensions of size 1 put behind (of a vector, also before) until there are three."""
+    ndim = len(self._shape)
+    if ndim > 2:
+        return self
+    if not ndim:
+        return reshape(self, (1, 1, 1))
+    return unsqueeze(self if ndim == 2 else unsqueeze(self, 0), -1)  # type: ignore[no-any-return]
+
+
+def atleast_1d_sequence(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`atleast_1d` of each."""
+    return tuple(map(atleast_1d, tensors))
+
+
+def atleast_2d_sequence(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`atleast_2d` of each."""
+    return tuple(map(atleast_2d, tensors))
+
+
+def atleast_3d_sequence(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """`atleast_3d` of each."""
+    return tuple(map(atleast_3d, tensors))
+
+
+# One element in many places -------------------------------------------------------------------------------------
+
+
+def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor:
+    """`expand` under NumPy's name."""
+    return expand(self, size, False)  # type: ignore[no-any-return]
+
+
+def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """All expanded to one shape; those that have it are themselves."""
+    shape = broadcast_shapes(*(tensor._shape for tensor in tensors))
+    return tuple(tensor if tensor._shape == shape else expand(tensor, shape, False) for tensor in tensors)
+
+
+def sum_to_size(self: Tensor, size: Sequence[int]) -> Tensor:
+    """The transpose of `expand`: summed over what would be repeated. The tensor itself where nothing would be."""
+    shape, wanted = self._shape, tuple(size)
+    if not is_expandable_to(wanted, shape):
+        raise ShapeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(shape)}}}.")
+    if not wanted:
+        return sum_all(self, None)  # type: ignore[no-any-return]
+    leading = len(shape) - len(wanted)
+    dims = [d for d in range(len(shape)) if d < leading or (wanted[d - leading] == 1 and shape[d] != 1)]
+    summed = sum_dims(self, dims, True, None) if dims else self
+    return view(summed, wanted) if leading else summed
+
+
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """`expand` to another tensor's shape."""
     return expand(self, other._shape, False)  # type: ignore[no-any-return]
@@ -81,9 +186,9 @@ def numpy_T(self: Tensor) -> Tensor:
     """The dimensions in reverse order; meant for matrices."""
     ndim = len(self._shape)
     if ndim == 0:
-        _warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
+        warn_once("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
     elif ndim != 2:
-        _warn(
+        warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
@@ -93,23 +198,51 @@ def numpy_T(self: Tensor) -> Tensor:
 
 def mT(self: Tensor) -> Tensor:
     """The last two dimensions swapped."""
+    if not self._shape:
+        warn_once("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
+    return _adjoint(self, "mT", conjugate=False)
+
+
+def mH(self: Tensor) -> Tensor:
+    """The last two dimensions swapped, complex numbers conjugated."""
+    if not self._shape:
+        warn_once("Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().")
+    return _adjoint(self, "mH")
+
+
+def adjoint(self: Tensor) -> Tensor:
+    """The last two dimensions swapped, complex numbers conjugated."""
+    return _adjoint(self, "adjoint()")
+
+
+def matrix_H(self: Tensor) -> Tensor:
+    """A matrix transposed, complex numbers conjugated."""
+    ndim = len(self._shape)
+    if ndim not in (0, 2):
+        batches = " For batches of matrices, consider using tensor.mH" if ndim > 2 else ""
+        raise ShapeError(f"tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{batches}")
+    if not ndim:
+        warn_once("Tensor.H is deprecated on 0-D tensors. Consider using x.conj().")
+    return _adjoint(self, "H")
+
+
+def _adjoint(self: Tensor, name: str, conjugate: bool = True) -> Tensor:
+    """Matrices transposed and, where that is asked for, conjugated. A number has nothing to transpose."""
     ndim = len(self._shape)
     if ndim == 1:
-        raise ShapeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
-    if ndim == 0:
-        _warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
-        return permute(self, ())  # type: ignore[no-any-return]
-    return transpose(self, -2, -1)  # type: ignore[no-any-return]
+        raise ShapeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    swapped = transpose(self, -2, -1) if ndim else self
+    return conj(swapped) if conjugate and self.dtype.is_complex else swapped
 
 
-_warned: set[str] = set()
+def swap(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose` under NumPy's name, `swapaxes`, and its like, `swapdims`."""
+    return transpose(self, dim0, dim1)  # type: ignore[no-any-return]
 
 
-def _warn(message: str) -> None:
-    """Warn once in a process, as PyTorch's TORCH_WARN_ONCE does."""
-    if message not in _warned:
-        _warned.add(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
+def swap_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose_` under other names."""
+    return transpose_(self, dim0, dim1)  # type: ignore[no-any-return]
 
 
 def movedim(self: Tensor, source: Sequence[int], destination: Sequence[int]) -> Tensor:
@@ -134,68 +267,6 @@ def movedim(self: Tensor, source: Sequence[int], destination: Sequence[int]) -> 
 def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
     """One dimension moved to another place."""
     return movedim(self, [source], [destination])
-
-
-# Part of the elements -------------------------------------------------------------------------------------------
-
-
-def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`length` indices from `start` on; unlike a slice it refuses what lies outside."""
-    if not self._shape:
-        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise ShapeError("narrow(): length must be non-negative.")
-    dim = wrap_dim(dim, len(self._shape))
-    size = self._shape[dim]
-    if not -size <= start <= size:
-        raise DimensionError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
-    start = start + size if start < 0 else start
-    if start + length > size:
-        raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return slice(self, dim, start, start + length, 1)  # type: ignore[no-any-return]
-
-
-def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
-    """As `narrow`, from a start that an operator computed."""
-    if start._shape or start.dtype.category != INTEGRAL:
-        raise ShapeError("start must be an 0-dim integral Tensor.")
-    return narrow(self, dim, int(start), length)
-
-
-def split_sizes(self: Tensor, split_size: Sequence[int], dim: int) -> tuple[Tensor, ...]:
-    """Pieces of the given sizes, which add up to the dimension's."""
-    if not self._shape:
-        raise ShapeError("split expects at least a 1-dimensional tensor")
-    dim = wrap_dim(dim, len(self._shape))
-    pieces = []
-    start = 0
-    for size in split_size:
-        if size < 0:
-            raise ShapeError(
-                f"split_with_sizes expects split_sizes have only non-negative entries, but got "
-                f"split_sizes={list(split_size)}"
-            )
-        pieces.append((start, start + size))
-        start += size
-    if start != self._shape[dim]:
-        raise ShapeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {self._shape[dim]} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={list(split_size)}"
-        )
-    return tuple(slice(self, dim, first, last, 1) for first, last in pieces)
-
-
-def chunk(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
-    """Pieces of one size, at most `chunks` of them; the last may be smaller."""
-    if not self._shape:
-        raise ShapeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise ShapeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    dim = wrap_dim(dim, len(self._shape))
-    size = self._shape[dim]
-    if not size:  # pieces of size 0 go on forever; PyTorch gives as many as were asked for
-        return tuple(slice(self, dim, 0, 0, 1) for _ in range(chunks))
-    return split(self, -(-size // chunks), dim)  # type: ignore[no-any-return]
 
 
 # Gradients of views ---------------------------------------------------------------------------------------------

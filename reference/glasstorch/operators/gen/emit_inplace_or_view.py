@@ -27,7 +27,7 @@ ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 '''
 
 # Views through which no gradient flows: they share the version counter and have no base.
-NOT_DIFFERENTIABLE = frozenset(["detach"])
+NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
 # The out= forms that are CompositeImplicitAutograd: the operators that they are made of count what they write.
 MADE_OF_OTHERS = frozenset(["linear.out", "matmul.out", "max.out", "min.out"])
 
@@ -50,9 +50,17 @@ def _kernel(f: NativeFunction) -> str:
     ]
     call = f"_{f.identifier}[below](below, {passed})"
     written = [a.name for a in f.schema.arguments if a.type.is_write]
+    lists = {a.name: a.type.is_list for a in f.schema.arguments}
     if written:
+        for name in map(python_name, written):
+            lines.append(f"    if (storage := {name}._storage) is not None and storage.lazy is not None:\n")
+            lines.append("        storage.materialize()\n")
         lines.append(f"    result = {call}\n")
-        lines += [f"    {python_name(name)}.bump_version()\n" for name in written]
+        for name in written:
+            if lists[name]:
+                lines.append(f"    for tensor in {python_name(name)}:\n        tensor.bump_version()\n")
+            else:
+                lines.append(f"    {python_name(name)}.bump_version()\n")
         lines.append("    return result\n")
     else:
         base = next(a.name for a in f.schema.arguments if a.type.alias)

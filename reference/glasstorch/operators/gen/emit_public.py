@@ -10,7 +10,9 @@ from glasstorch.operators.gen.emit_functions import group
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
 # Operators that PyTorch binds as methods only, or not at all, though their schemas say function.
-SKIPPED = frozenset(["alias", "contiguous", "index", "mT", "numpy_T", "slice", "to", "new_empty", "unfold"])
+SKIPPED = frozenset(
+    ["alias", "contiguous", "index", "mH", "mT", "matrix_H", "numpy_T", "slice", "to", "new_empty", "unfold"]
+)
 # Operators that take a list where the public function takes any number of tensors (torch/functional.py).
 VARIADIC = frozenset(["block_diag", "cartesian_prod", "meshgrid"])
 

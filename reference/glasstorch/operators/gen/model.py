@@ -28,7 +28,11 @@ NATIVE_FUNCTIONS = OPERATORS / "native_functions.yaml"
 DERIVATIVES = OPERATORS / "derivatives.yaml"
 
 FUNCTION_KEYS = {"func", "variants", "autogen", "dispatch", "python_module", "shape", "doc", "mirrors"}
-COMPOSITE_KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
+COMPOSITE_KEYS = (
+    "CompositeImplicitAutograd",
+    "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional",
+)
 NAME = re.compile(r"\w+(\.\w+)?")
 
 

@@ -16,7 +16,6 @@ from glasstorch.core.generator import Generator
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
-from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
@@ -42,12 +41,30 @@ _new_empty_strided = table("new_empty_strided")
 _new_zeros = table("new_zeros")
 _new_ones = table("new_ones")
 _new_full = table("new_full")
+_empty_permuted = table("empty_permuted")
+_linspace = table("linspace")
+_linspace_Tensor_Tensor = table("linspace.Tensor_Tensor")
+_linspace_Tensor_Scalar = table("linspace.Tensor_Scalar")
+_linspace_Scalar_Tensor = table("linspace.Scalar_Tensor")
+_logspace = table("logspace")
+_logspace_Tensor_Tensor = table("logspace.Tensor_Tensor")
+_logspace_Tensor_Scalar = table("logspace.Tensor_Scalar")
+_logspace_Scalar_Tensor = table("logspace.Scalar_Tensor")
+_tril_indices = table("tril_indices")
+_triu_indices = table("triu_indices")
 _scalar_tensor = table("scalar_tensor")
 _rand = table("rand")
 _randn = table("randn")
+_bernoulli = table("bernoulli")
+_multinomial = table("multinomial")
 _uniform_ = table("uniform_")
 _normal_ = table("normal_")
-_random__from = table("random_.from")
+_log_normal_ = table("log_normal_")
+_exponential_ = table("exponential_")
+_cauchy_ = table("cauchy_")
+_geometric_ = table("geometric_")
+_bernoulli__Tensor = table("bernoulli_.Tensor")
+_bernoulli__float = table("bernoulli_.float")
 _add_Tensor = table("add.Tensor")
 _add__Tensor = table("add_.Tensor")
 _sub_Tensor = table("sub.Tensor")
@@ -242,6 +259,16 @@ _all = table("all")
 _all_dim = table("all.dim")
 _any = table("any")
 _any_dim = table("any.dim")
+_prod = table("prod")
+_prod_dim_int = table("prod.dim_int")
+_var = table("var")
+_std = table("std")
+_count_nonzero_dim_IntList = table("count_nonzero.dim_IntList")
+_logsumexp = table("logsumexp")
+_cumsum = table("cumsum")
+_cumsum_ = table("cumsum_")
+_cumprod = table("cumprod")
+_cumprod_ = table("cumprod_")
 _mm = table("mm")
 _bmm = table("bmm")
 _mv = table("mv")
@@ -310,6 +337,29 @@ _as_strided_ = table("as_strided_")
 _select_backward = table("select_backward")
 _slice_backward = table("slice_backward")
 __as_strided_backward = table("_as_strided_backward")
+__conj_copy = table("_conj_copy")
+__neg_view_copy = table("_neg_view_copy")
+__reshape_alias_copy = table("_reshape_alias_copy")
+_alias_copy = table("alias_copy")
+_as_strided_copy = table("as_strided_copy")
+_detach_copy = table("detach_copy")
+_diagonal_copy = table("diagonal_copy")
+_expand_copy = table("expand_copy")
+_permute_copy = table("permute_copy")
+_select_copy_int = table("select_copy.int")
+_slice_copy_Tensor = table("slice_copy.Tensor")
+_squeeze_copy = table("squeeze_copy")
+_squeeze_copy_dim = table("squeeze_copy.dim")
+_t_copy = table("t_copy")
+_transpose_copy_int = table("transpose_copy.int")
+_unfold_copy = table("unfold_copy")
+_unsqueeze_copy = table("unsqueeze_copy")
+_view_as_complex_copy = table("view_as_complex_copy")
+_view_as_real_copy = table("view_as_real_copy")
+_view_copy = table("view_copy")
+_narrow_copy = table("narrow_copy")
+_split_copy_Tensor = table("split_copy.Tensor")
+_unbind_copy_int = table("unbind_copy.int")
 _view_as_real = table("view_as_real")
 _view_as_complex = table("view_as_complex")
 _real = table("real")
@@ -366,6 +416,9 @@ _zero_ = table("zero_")
 _item = table("item")
 __local_scalar_dense = table("_local_scalar_dense")
 _resize_ = table("resize_")
+_resize_as_ = table("resize_as_")
+_is_set_to = table("is_set_to")
+__lazy_clone = table("_lazy_clone")
 __softmax = table("_softmax")
 _softmax_int = table("softmax.int")
 __softmax_backward_data = table("_softmax_backward_data")
@@ -399,18 +452,59 @@ _parse_new_full = PythonFunction("new_full", ["new_full"])
 _parse_arange = PythonFunction(
     "arange", ["arange", "arange.start", "arange.start_step"], ["arange.out", "arange.start_out"]
 )
+_parse_eye = PythonFunction("eye", ["eye", "eye.m"], ["eye.out", "eye.m_out"])
+_parse_empty_permuted = PythonFunction("empty_permuted", ["empty_permuted"])
+_parse_linspace = PythonFunction(
+    "linspace",
+    ["linspace", "linspace.Tensor_Tensor", "linspace.Tensor_Scalar", "linspace.Scalar_Tensor"],
+    ["linspace.out", "linspace.Tensor_Tensor_out", "linspace.Tensor_Scalar_out", "linspace.Scalar_Tensor_out"],
+)
+_parse_logspace = PythonFunction(
+    "logspace",
+    ["logspace", "logspace.Tensor_Tensor", "logspace.Tensor_Scalar", "logspace.Scalar_Tensor"],
+    ["logspace.out", "logspace.Tensor_Tensor_out", "logspace.Tensor_Scalar_out", "logspace.Scalar_Tensor_out"],
+)
+_parse_tril_indices = PythonFunction("tril_indices", ["tril_indices"])
+_parse_triu_indices = PythonFunction("triu_indices", ["triu_indices"])
 _parse_scalar_tensor = PythonFunction("scalar_tensor", ["scalar_tensor"])
-_parse_rand = PythonFunction("rand", ["rand", "rand.generator"], ["rand.out"])
-_parse_randn = PythonFunction("randn", ["randn", "randn.generator"], ["randn.out"])
+_parse_rand = PythonFunction("rand", ["rand", "rand.generator"], ["rand.out", "rand.generator_out"])
+_parse_rand_like = PythonFunction("rand_like", ["rand_like", "rand_like.generator"])
+_parse_randn = PythonFunction("randn", ["randn", "randn.generator"], ["randn.out", "randn.generator_out"])
+_parse_randn_like = PythonFunction("randn_like", ["randn_like", "randn_like.generator"])
 _parse_randint = PythonFunction(
     "randint",
     ["randint", "randint.generator", "randint.low", "randint.low_generator"],
-    ["randint.out", "randint.low_out"],
+    ["randint.out", "randint.generator_out", "randint.low_out", "randint.low_generator_out"],
 )
-_parse_randperm = PythonFunction("randperm", ["randperm", "randperm.generator"], ["randperm.out"])
+_parse_randint_like = PythonFunction(
+    "randint_like",
+    [
+        "randint_like",
+        "randint_like.generator",
+        "randint_like.Tensor",
+        "randint_like.Tensor_generator",
+        "randint_like.low_dtype",
+        "randint_like.low_generator_dtype",
+    ],
+)
+_parse_randperm = PythonFunction(
+    "randperm", ["randperm", "randperm.generator"], ["randperm.out", "randperm.generator_out"]
+)
+_parse_normal = PythonFunction(
+    "normal",
+    ["normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "normal.float_float"],
+    ["normal.Tensor_Tensor_out", "normal.Tensor_float_out", "normal.float_Tensor_out", "normal.float_float_out"],
+)
+_parse_bernoulli = PythonFunction("bernoulli", ["bernoulli", "bernoulli.p"], ["bernoulli.out"])
+_parse_multinomial = PythonFunction("multinomial", ["multinomial"], ["multinomial.out"])
 _parse_uniform_ = PythonFunction("uniform_", ["uniform_"])
 _parse_normal_ = PythonFunction("normal_", ["normal_"])
-_parse_random_ = PythonFunction("random_", ["random_.from"])
+_parse_log_normal_ = PythonFunction("log_normal_", ["log_normal_"])
+_parse_exponential_ = PythonFunction("exponential_", ["exponential_"])
+_parse_cauchy_ = PythonFunction("cauchy_", ["cauchy_"])
+_parse_geometric_ = PythonFunction("geometric_", ["geometric_"])
+_parse_random_ = PythonFunction("random_", ["random_.from", "random_.to", "random_"])
+_parse_bernoulli_ = PythonFunction("bernoulli_", ["bernoulli_.Tensor", "bernoulli_.float"])
 _parse_add = PythonFunction("add", ["add.Tensor"], ["add.out"])
 _parse_add_ = PythonFunction("add_", ["add_.Tensor"])
 _parse_sub = PythonFunction("sub", ["sub.Tensor"], ["sub.out"])
@@ -600,6 +694,15 @@ _parse_argmax = PythonFunction("argmax", ["argmax"], ["argmax.out"])
 _parse_argmin = PythonFunction("argmin", ["argmin"], ["argmin.out"])
 _parse_all = PythonFunction("all", ["all", "all.dim", "all.dims"], ["all.all_out", "all.out", "all.dims_out"])
 _parse_any = PythonFunction("any", ["any", "any.dim", "any.dims"], ["any.all_out", "any.out", "any.dims_out"])
+_parse_prod = PythonFunction("prod", ["prod", "prod.dim_int"], ["prod.out", "prod.int_out"])
+_parse_var = PythonFunction("var", ["var", "var.dim", "var.correction"], ["var.correction_out"])
+_parse_std = PythonFunction("std", ["std", "std.dim", "std.correction"], ["std.correction_out"])
+_parse_count_nonzero = PythonFunction("count_nonzero", ["count_nonzero.dim_IntList", "count_nonzero"])
+_parse_logsumexp = PythonFunction("logsumexp", ["logsumexp"])
+_parse_cumsum = PythonFunction("cumsum", ["cumsum"], ["cumsum.out"])
+_parse_cumsum_ = PythonFunction("cumsum_", ["cumsum_"])
+_parse_cumprod = PythonFunction("cumprod", ["cumprod"], ["cumprod.out"])
+_parse_cumprod_ = PythonFunction("cumprod_", ["cumprod_"])
 _parse_mm = PythonFunction("mm", ["mm"], ["mm.out"])
 _parse_bmm = PythonFunction("bmm", ["bmm"], ["bmm.out"])
 _parse_mv = PythonFunction("mv", ["mv"], ["mv.out"])
@@ -610,7 +713,7 @@ _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
 _parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
 _parse_alias = PythonFunction("alias", ["alias"])
 _parse_detach = PythonFunction("detach", ["detach"])
-_parse_view = PythonFunction("view", ["view"])
+_parse_view = PythonFunction("view", ["view", "view.dtype"])
 _parse__unsafe_view = PythonFunction("_unsafe_view", ["_unsafe_view"])
 _parse_reshape = PythonFunction("reshape", ["reshape"])
 _parse__reshape_alias = PythonFunction("_reshape_alias", ["_reshape_alias"])
@@ -670,6 +773,39 @@ _parse_as_strided_ = PythonFunction("as_strided_", ["as_strided_"])
 _parse_select_backward = PythonFunction("select_backward", ["select_backward"])
 _parse_slice_backward = PythonFunction("slice_backward", ["slice_backward"])
 _parse__as_strided_backward = PythonFunction("_as_strided_backward", ["_as_strided_backward"])
+_parse__conj_copy = PythonFunction("_conj_copy", ["_conj_copy"], ["_conj_copy.out"])
+_parse__neg_view_copy = PythonFunction("_neg_view_copy", ["_neg_view_copy"], ["_neg_view_copy.out"])
+_parse__reshape_alias_copy = PythonFunction("_reshape_alias_copy", ["_reshape_alias_copy"], ["_reshape_alias_copy.out"])
+_parse_alias_copy = PythonFunction("alias_copy", ["alias_copy"], ["alias_copy.out"])
+_parse_as_strided_copy = PythonFunction("as_strided_copy", ["as_strided_copy"], ["as_strided_copy.out"])
+_parse_detach_copy = PythonFunction("detach_copy", ["detach_copy"], ["detach_copy.out"])
+_parse_diagonal_copy = PythonFunction("diagonal_copy", ["diagonal_copy"], ["diagonal_copy.out"])
+_parse_expand_copy = PythonFunction("expand_copy", ["expand_copy"], ["expand_copy.out"])
+_parse_permute_copy = PythonFunction("permute_copy", ["permute_copy"], ["permute_copy.out"])
+_parse_select_copy = PythonFunction("select_copy", ["select_copy.int"], ["select_copy.int_out"])
+_parse_slice_copy = PythonFunction("slice_copy", ["slice_copy.Tensor"], ["slice_copy.Tensor_out"])
+_parse_squeeze_copy = PythonFunction(
+    "squeeze_copy",
+    ["squeeze_copy", "squeeze_copy.dim", "squeeze_copy.dims"],
+    ["squeeze_copy.out", "squeeze_copy.dim_out", "squeeze_copy.dims_out"],
+)
+_parse_t_copy = PythonFunction("t_copy", ["t_copy"], ["t_copy.out"])
+_parse_transpose_copy = PythonFunction("transpose_copy", ["transpose_copy.int"], ["transpose_copy.int_out"])
+_parse_unfold_copy = PythonFunction("unfold_copy", ["unfold_copy"], ["unfold_copy.out"])
+_parse_unsqueeze_copy = PythonFunction("unsqueeze_copy", ["unsqueeze_copy"], ["unsqueeze_copy.out"])
+_parse_view_as_complex_copy = PythonFunction(
+    "view_as_complex_copy", ["view_as_complex_copy"], ["view_as_complex_copy.out"]
+)
+_parse_view_as_real_copy = PythonFunction("view_as_real_copy", ["view_as_real_copy"], ["view_as_real_copy.out"])
+_parse_view_copy = PythonFunction(
+    "view_copy", ["view_copy", "view_copy.dtype"], ["view_copy.out", "view_copy.dtype_out"]
+)
+_parse_narrow_copy = PythonFunction("narrow_copy", ["narrow_copy"], ["narrow_copy.out"])
+_parse_split_copy = PythonFunction("split_copy", ["split_copy.Tensor"], ["split_copy.Tensor_out"])
+_parse_split_with_sizes_copy = PythonFunction(
+    "split_with_sizes_copy", ["split_with_sizes_copy"], ["split_with_sizes_copy.out"]
+)
+_parse_unbind_copy = PythonFunction("unbind_copy", ["unbind_copy.int"], ["unbind_copy.int_out"])
 _parse_view_as_real = PythonFunction("view_as_real", ["view_as_real"])
 _parse_view_as_complex = PythonFunction("view_as_complex", ["view_as_complex"])
 _parse_real = PythonFunction("real", ["real"])
@@ -733,7 +869,19 @@ _parse_zero_ = PythonFunction("zero_", ["zero_"])
 _parse_item = PythonFunction("item", ["item"])
 _parse__local_scalar_dense = PythonFunction("_local_scalar_dense", ["_local_scalar_dense"])
 _parse_resize_ = PythonFunction("resize_", ["resize_"])
-_parse_set_ = PythonFunction("set_", ["set_.source_Storage_storage_offset"])
+_parse_resize_as_ = PythonFunction("resize_as_", ["resize_as_"])
+_parse_set_ = PythonFunction(
+    "set_",
+    [
+        "set_.source_Storage",
+        "set_.source_Storage_storage_offset",
+        "set_.source_Tensor_storage_offset",
+        "set_.source_Tensor",
+        "set_",
+    ],
+)
+_parse_is_set_to = PythonFunction("is_set_to", ["is_set_to"])
+_parse__lazy_clone = PythonFunction("_lazy_clone", ["_lazy_clone"])
 _parse__softmax = PythonFunction("_softmax", ["_softmax"], ["_softmax.out"])
 _parse_softmax = PythonFunction("softmax", ["softmax.int"], ["softmax.int_out"])
 _parse__softmax_backward_data = PythonFunction("_softmax_backward_data", ["_softmax_backward_data"])
@@ -1315,6 +1463,296 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_arange(*args, **kwargs)
 
 
+def eye(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns a square matrix with ones on its diagonal and 0 elsewhere.
+
+    eye(n, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    eye(n, m, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    """
+    return _parse_eye(*args, **kwargs)
+
+
+def empty_permuted(
+    size: Sequence[int],
+    physical_layout: Sequence[int],
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns an uninitialised tensor whose dimensions lie in memory in the given order, the slowest first.
+
+    empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    if (
+        is_ints(size)
+        and is_ints(physical_layout)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _empty_permuted[keys](
+            keys, list(size), list(physical_layout), dtype, layout, device, pin_memory
+        )
+        return result.requires_grad_() if requires_grad else result
+    return _parse_empty_permuted(
+        size,
+        physical_layout,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+
+
+def linspace(
+    start: Number | Tensor,
+    end: Number | Tensor,
+    steps: int,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns `steps` numbers from `start` to `end` at equal distances, both ends included.
+
+    linspace(start, end, steps, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    """
+    if (
+        type(start) in NUMBERS
+        and type(end) in NUMBERS
+        and type(steps) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _linspace[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    if (
+        isinstance(start, TensorImpl)
+        and isinstance(end, TensorImpl)
+        and type(steps) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (start.key_set | end.key_set | included) & allowed
+        result: Tensor = _linspace_Tensor_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    if (
+        isinstance(start, TensorImpl)
+        and type(end) in NUMBERS
+        and type(steps) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (start.key_set | included) & allowed
+        result: Tensor = _linspace_Tensor_Scalar[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    if (
+        type(start) in NUMBERS
+        and isinstance(end, TensorImpl)
+        and type(steps) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (end.key_set | included) & allowed
+        result: Tensor = _linspace_Scalar_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_linspace(
+        start,
+        end,
+        steps,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        out=out,
+        requires_grad=requires_grad,
+    )
+
+
+def logspace(
+    start: Number | Tensor,
+    end: Number | Tensor,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    out: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns `steps` numbers from `base ** start` to `base ** end` at equal ratios, both ends included.
+
+    logspace(start, end, steps, base=10.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    """
+    if (
+        type(start) in NUMBERS
+        and type(end) in NUMBERS
+        and type(steps) is int
+        and type(base) is float
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _logspace[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    if (
+        isinstance(start, TensorImpl)
+        and isinstance(end, TensorImpl)
+        and type(steps) is int
+        and type(base) is float
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (start.key_set | end.key_set | included) & allowed
+        result: Tensor = _logspace_Tensor_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    if (
+        isinstance(start, TensorImpl)
+        and type(end) in NUMBERS
+        and type(steps) is int
+        and type(base) is float
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (start.key_set | included) & allowed
+        result: Tensor = _logspace_Tensor_Scalar[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    if (
+        type(start) in NUMBERS
+        and isinstance(end, TensorImpl)
+        and type(steps) is int
+        and type(base) is float
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (end.key_set | included) & allowed
+        result: Tensor = _logspace_Scalar_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_logspace(
+        start,
+        end,
+        steps,
+        base,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        out=out,
+        requires_grad=requires_grad,
+    )
+
+
+def tril_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns the rows and columns of a matrix's elements on and below a diagonal, as a tensor of sizes (2, n).
+
+    tril_indices(row, col, offset=0, *, dtype=long, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    if (
+        type(row) is int
+        and type(col) is int
+        and type(offset) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _tril_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_tril_indices(
+        row, col, offset, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+    )
+
+
+def triu_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns the rows and columns of a matrix's elements on and above a diagonal, as a tensor of sizes (2, n).
+
+    triu_indices(row, col, offset=0, *, dtype=long, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    if (
+        type(row) is int
+        and type(col) is int
+        and type(offset) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _triu_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_triu_indices(
+        row, col, offset, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+    )
+
+
 def scalar_tensor(
     s: Number,
     *,
@@ -1386,6 +1824,15 @@ def rand(
     )
 
 
+def rand_like(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns numbers drawn uniformly from [0, 1), in a tensor like the input.
+
+    rand_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    rand_like(input, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    """
+    return _parse_rand_like(*args, **kwargs)
+
+
 def randn(
     *size: Any,
     dtype: dtype_ | None = None,
@@ -1428,6 +1875,15 @@ def randn(
     )
 
 
+def randn_like(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns normal numbers with mean 0 and deviation 1, in a tensor like the input.
+
+    randn_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    randn_like(input, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    """
+    return _parse_randn_like(*args, **kwargs)
+
+
 def randint(*args: Any, **kwargs: Any) -> Tensor:
     """Returns integers drawn uniformly from 0 up to, and without, `high`.
 
@@ -1439,6 +1895,17 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_randint(*args, **kwargs)
 
 
+def randint_like(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns integers drawn uniformly from 0 up to, and without, `high`, in a tensor like the input.
+
+    randint_like(input, high, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    randint_like(input, high, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    randint_like(input, low, high, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    randint_like(input, low, high, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+    """
+    return _parse_randint_like(*args, **kwargs)
+
+
 def randperm(*args: Any, **kwargs: Any) -> Tensor:
     """Returns the integers from 0 to n - 1 in random order.
 
@@ -1446,6 +1913,49 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
     randperm(n, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     return _parse_randperm(*args, **kwargs)
+
+
+def normal(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns normal numbers, each with its own mean and deviation.
+
+    normal(mean, std, *, generator=None, out=None) -> Tensor
+    normal(mean, std=1, *, generator=None, out=None) -> Tensor
+    normal(mean, std, size, *, generator=None, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    """
+    return _parse_normal(*args, **kwargs)
+
+
+def bernoulli(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns ones, each with the probability that stands in the input, else zeros.
+
+    bernoulli(input, *, generator=None, out=None) -> Tensor
+    bernoulli(input, p, *, generator=None, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _bernoulli[keys](keys, args[0], None)
+    return _parse_bernoulli(*args, **kwargs)
+
+
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None, out: Any = None
+) -> Tensor:
+    """Returns places of the last dimension, drawn with the weights that stand there.
+
+    multinomial(input, num_samples, replacement=False, *, generator=None, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(num_samples) is int
+        and type(replacement) is bool
+        and (generator is None or isinstance(generator, Generator))
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _multinomial[keys](keys, input, num_samples, replacement, generator)
+    return _parse_multinomial(input, num_samples, replacement, generator=generator, out=out)
 
 
 def uniform_(input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -1486,23 +1996,109 @@ def normal_(input: Tensor, mean: float = 0, std: float = 1, *, generator: Genera
     return _parse_normal_(input, mean, std, generator=generator)
 
 
-def random_(input: Tensor, from_: int, to: int | None, *, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with integers drawn uniformly from [from, to).
+def log_normal_(input: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with numbers whose logarithms have this mean and deviation.
 
-        random_(input, from_, to, *, generator=None) -> Tensor
+        log_normal_(input, mean=1, std=2, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
     if (
         isinstance(input, TensorImpl)
-        and type(from_) is int
-        and (to is None or type(to) is int)
+        and type(mean) is float
+        and type(std) is float
         and (generator is None or isinstance(generator, Generator))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        return _random__from[keys](keys, input, from_, to, generator)
-    return _parse_random_(input, from_, to, generator=generator)
+        return _log_normal_[keys](keys, input, mean, std, generator)
+    return _parse_log_normal_(input, mean, std, generator=generator)
+
+
+def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with waiting times for events of which `lambd` come in a unit of time.
+
+        exponential_(input, lambd=1, *, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(lambd) is float
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _exponential_[keys](keys, input, lambd, generator)
+    return _parse_exponential_(input, lambd, generator=generator)
+
+
+def cauchy_(input: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with numbers of Cauchy's distribution.
+
+        cauchy_(input, median=0, sigma=1, *, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(median) is float
+        and type(sigma) is float
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cauchy_[keys](keys, input, median, sigma, generator)
+    return _parse_cauchy_(input, median, sigma, generator=generator)
+
+
+def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with how often something of probability p is tried until it happens.
+
+        geometric_(input, p, *, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and (generator is None or isinstance(generator, Generator)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _geometric_[keys](keys, input, p, generator)
+    return _parse_geometric_(input, p, generator=generator)
+
+
+def random_(*args: Any, **kwargs: Any) -> Tensor:
+    """Fills the tensor with integers drawn uniformly from [from, to).
+
+        random_(input, from_, to, *, generator=None) -> Tensor
+        random_(input, to, *, generator=None) -> Tensor
+        random_(input, *, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_random_(*args, **kwargs)
+
+
+def bernoulli_(input: Tensor, p: Tensor | float, *, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with ones, each with the probability in its place of `p`, else zeros.
+
+        bernoulli_(input, p, *, generator=None) -> Tensor
+        bernoulli_(input, p=0.5, *, generator=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(p, TensorImpl)
+        and (generator is None or isinstance(generator, Generator))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | p.key_set | included) & allowed
+        return _bernoulli__Tensor[keys](keys, input, p, generator)
+    if isinstance(input, TensorImpl) and type(p) is float and (generator is None or isinstance(generator, Generator)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _bernoulli__float[keys](keys, input, p, generator)
+    return _parse_bernoulli_(input, p, generator=generator)
 
 
 def add(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
@@ -3803,6 +4399,129 @@ def any(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_any(*args, **kwargs)
 
 
+def prod(*args: Any, **kwargs: Any) -> Tensor:
+    """The product of all elements; integers and bool are multiplied as int64.
+
+    prod(input, *, dtype=None, out=None) -> Tensor
+    prod(input, dim, keepdim=False, *, dtype=None, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _prod[keys](keys, args[0], None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _prod_dim_int[keys](keys, args[0], args[1], False, None)
+    return _parse_prod(*args, **kwargs)
+
+
+def var(*args: Any, **kwargs: Any) -> Tensor:
+    """The variance of all elements; unbiased divides by one less than their number.
+
+    var(input, unbiased=True, *, out=None) -> Tensor
+    var(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
+    var(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _var[keys](keys, args[0], True)
+    return _parse_var(*args, **kwargs)
+
+
+def std(*args: Any, **kwargs: Any) -> Tensor:
+    """The square root of the variance of all elements.
+
+    std(input, unbiased=True, *, out=None) -> Tensor
+    std(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
+    std(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _std[keys](keys, args[0], True)
+    return _parse_std(*args, **kwargs)
+
+
+def count_nonzero(input: Tensor, *dim: Any, **kwargs: Any) -> Tensor:
+    """How many elements are not 0, over dimensions.
+
+    count_nonzero(input, dim) -> Tensor
+    count_nonzero(input, dim=None) -> Tensor
+    """
+    ints = tuple(dim[0]) if len(dim) == 1 and type(dim[0]) in LISTS else dim
+    if dim and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _count_nonzero_dim_IntList[keys](keys, input, ints)
+    return _parse_count_nonzero(input, *dim, **kwargs)
+
+
+def logsumexp(*args: Any, **kwargs: Any) -> Tensor:
+    """The logarithm of the sum of exponentials over dimensions, without overflow on the way.
+
+    logsumexp(input, dim, keepdim=False) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _logsumexp[keys](keys, args[0], [args[1]], False)
+    return _parse_logsumexp(*args, **kwargs)
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: dtype_ | None = None, out: Any = None) -> Tensor:
+    """The sums of the elements so far, along a dimension.
+
+    cumsum(input, dim, *, dtype=None, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cumsum[keys](keys, input, dim, dtype)
+    return _parse_cumsum(input, dim, dtype=dtype, out=out)
+
+
+def cumsum_(input: Tensor, dim: int, *, dtype: dtype_ | None = None) -> Tensor:
+    """The sums of the elements so far, along a dimension.
+
+        cumsum_(input, dim, *, dtype=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cumsum_[keys](keys, input, dim, dtype)
+    return _parse_cumsum_(input, dim, dtype=dtype)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: dtype_ | None = None, out: Any = None) -> Tensor:
+    """The products of the elements so far, along a dimension.
+
+    cumprod(input, dim, *, dtype=None, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cumprod[keys](keys, input, dim, dtype)
+    return _parse_cumprod(input, dim, dtype=dtype, out=out)
+
+
+def cumprod_(input: Tensor, dim: int, *, dtype: dtype_ | None = None) -> Tensor:
+    """The products of the elements so far, along a dimension.
+
+        cumprod_(input, dim, *, dtype=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cumprod_[keys](keys, input, dim, dtype)
+    return _parse_cumprod_(input, dim, dtype=dtype)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The product of two matrices.
 
@@ -3953,6 +4672,7 @@ def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     """The same elements under another shape; fails where that would need a copy.
 
         view(input, size) -> Tensor
+        view(input, dtype) -> Tensor
 
     The result is a view: it shares the input's storage.
     """
@@ -4816,6 +5536,343 @@ def _as_strided_backward(
     return _parse__as_strided_backward(grad_output, input_size, input_stride, input_offset, size, stride, offset)
 
 
+def _conj_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What _conj shows, in memory of its own.
+
+    _conj_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __conj_copy[keys](keys, input)
+    return _parse__conj_copy(input, out=out)
+
+
+def _neg_view_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What _neg_view shows, in memory of its own.
+
+    _neg_view_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __neg_view_copy[keys](keys, input)
+    return _parse__neg_view_copy(input, out=out)
+
+
+def _reshape_alias_copy(input: Tensor, size: Sequence[int], stride: Sequence[int], *, out: Any = None) -> Tensor:
+    """What _reshape_alias shows, in memory of its own.
+
+    _reshape_alias_copy(input, size, stride, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and is_ints(size) and is_ints(stride) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __reshape_alias_copy[keys](keys, input, list(size), list(stride))
+    return _parse__reshape_alias_copy(input, size, stride, out=out)
+
+
+def alias_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What alias shows, in memory of its own.
+
+    alias_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _alias_copy[keys](keys, input)
+    return _parse_alias_copy(input, out=out)
+
+
+def as_strided_copy(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None, *, out: Any = None
+) -> Tensor:
+    """What as_strided shows, in memory of its own.
+
+    as_strided_copy(input, size, stride, storage_offset=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _as_strided_copy[keys](keys, input, list(size), list(stride), storage_offset)
+    return _parse_as_strided_copy(input, size, stride, storage_offset, out=out)
+
+
+def detach_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What detach shows, in memory of its own.
+
+    detach_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _detach_copy[keys](keys, input)
+    return _parse_detach_copy(input, out=out)
+
+
+def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Any = None) -> Tensor:
+    """What diagonal shows, in memory of its own.
+
+    diagonal_copy(input, offset=0, dim1=0, dim2=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(offset) is int
+        and type(dim1) is int
+        and type(dim2) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _diagonal_copy[keys](keys, input, offset, dim1, dim2)
+    return _parse_diagonal_copy(input, offset, dim1, dim2, out=out)
+
+
+def expand_copy(input: Tensor, *size: Any, implicit: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
+    """What expand shows, in memory of its own.
+
+    expand_copy(input, size, *, implicit=False, out=None) -> Tensor
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and out is None
+        and type(implicit) is bool
+        and INT.issuperset(map(type, ints))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _expand_copy[keys](keys, input, ints, implicit)
+    return _parse_expand_copy(input, *size, implicit=implicit, out=out, **kwargs)
+
+
+def permute_copy(input: Tensor, *dims: Any, out: Any = None, **kwargs: Any) -> Tensor:
+    """What permute shows, in memory of its own.
+
+    permute_copy(input, dims, *, out=None) -> Tensor
+    """
+    ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
+    if dims and not kwargs and isinstance(input, TensorImpl) and out is None and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _permute_copy[keys](keys, input, ints)
+    return _parse_permute_copy(input, *dims, out=out, **kwargs)
+
+
+def select_copy(input: Tensor, dim: int, index: int, *, out: Any = None) -> Tensor:
+    """What select shows, in memory of its own.
+
+    select_copy(input, dim, index, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and type(index) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _select_copy_int[keys](keys, input, dim, index)
+    return _parse_select_copy(input, dim, index, out=out)
+
+
+def slice_copy(
+    input: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What slice shows, in memory of its own.
+
+    slice_copy(input, dim=0, start=None, end=None, step=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and (start is None or type(start) is int)
+        and (end is None or type(end) is int)
+        and type(step) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _slice_copy_Tensor[keys](keys, input, dim, start, end, step)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_slice_copy(input, dim, start, end, step, out=out, **kwargs)
+
+
+def squeeze_copy(*args: Any, **kwargs: Any) -> Tensor:
+    """What squeeze shows, in memory of its own.
+
+    squeeze_copy(input, *, out=None) -> Tensor
+    squeeze_copy(input, dim, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_copy[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _squeeze_copy_dim[keys](keys, args[0], args[1])
+    return _parse_squeeze_copy(*args, **kwargs)
+
+
+def t_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What t shows, in memory of its own.
+
+    t_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _t_copy[keys](keys, input)
+    return _parse_t_copy(input, out=out)
+
+
+def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Any = None) -> Tensor:
+    """What transpose shows, in memory of its own.
+
+    transpose_copy(input, dim0, dim1, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _transpose_copy_int[keys](keys, input, dim0, dim1)
+    return _parse_transpose_copy(input, dim0, dim1, out=out)
+
+
+def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Any = None) -> Tensor:
+    """What unfold shows, in memory of its own.
+
+    unfold_copy(input, dimension, size, step, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dimension) is int
+        and type(size) is int
+        and type(step) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unfold_copy[keys](keys, input, dimension, size, step)
+    return _parse_unfold_copy(input, dimension, size, step, out=out)
+
+
+def unsqueeze_copy(input: Tensor, dim: int, *, out: Any = None) -> Tensor:
+    """What unsqueeze shows, in memory of its own.
+
+    unsqueeze_copy(input, dim, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unsqueeze_copy[keys](keys, input, dim)
+    return _parse_unsqueeze_copy(input, dim, out=out)
+
+
+def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What view_as_complex shows, in memory of its own.
+
+    view_as_complex_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_complex_copy[keys](keys, input)
+    return _parse_view_as_complex_copy(input, out=out)
+
+
+def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """What view_as_real shows, in memory of its own.
+
+    view_as_real_copy(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_as_real_copy[keys](keys, input)
+    return _parse_view_as_real_copy(input, out=out)
+
+
+def view_copy(input: Tensor, *size: Any, out: Any = None, **kwargs: Any) -> Tensor:
+    """What view shows, in memory of its own.
+
+    view_copy(input, size, *, out=None) -> Tensor
+    view_copy(input, dtype, *, out=None) -> Tensor
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if size and not kwargs and isinstance(input, TensorImpl) and out is None and INT.issuperset(map(type, ints)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _view_copy[keys](keys, input, ints)
+    return _parse_view_copy(input, *size, out=out, **kwargs)
+
+
+def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Any = None) -> Tensor:
+    """What narrow shows, in memory of its own.
+
+    narrow_copy(input, dim, start, length, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and type(start) is int
+        and type(length) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _narrow_copy[keys](keys, input, dim, start, length)
+    return _parse_narrow_copy(input, dim, start, length, out=out)
+
+
+def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
+    """What split shows, in memory of its own.
+
+    split_copy(input, split_size, dim=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _split_copy_Tensor[keys](keys, input, split_size, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_split_copy(input, split_size, dim, out=out, **kwargs)
+
+
+def split_with_sizes_copy(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """What split_with_sizes shows, in memory of its own.
+
+    split_with_sizes_copy(input, split_sizes, dim=0, *, out=None) -> Tensor
+    """
+    return _parse_split_with_sizes_copy(*args, **kwargs)
+
+
+def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
+    """What unbind shows, in memory of its own.
+
+    unbind_copy(input, dim=0, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unbind_copy_int[keys](keys, input, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_unbind_copy(input, dim, out=out, **kwargs)
+
+
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones: a view with one more dimension, of size 2.
 
@@ -5655,16 +6712,58 @@ def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = No
     return _parse_resize_(input, *size, memory_format=memory_format, **kwargs)
 
 
-def set_(
-    input: Tensor, source: Storage, storage_offset: int, size: Sequence[int], stride: Sequence[int] = []
-) -> Tensor:
-    """Makes the tensor look at another storage.
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format_ | None = None) -> Tensor:
+    """Changes the sizes in place to another tensor's; elements that fit are kept, new ones are not initialised.
 
-        set_(input, source, storage_offset, size, stride=[]) -> Tensor
+        resize_as_(input, the_template, *, memory_format=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    return _parse_set_(input, source, storage_offset, size, stride)
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(the_template, TensorImpl)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | the_template.key_set | included) & allowed
+        return _resize_as_[keys](keys, input, the_template, memory_format)
+    return _parse_resize_as_(input, the_template, memory_format=memory_format)
+
+
+def set_(*args: Any, **kwargs: Any) -> Tensor:
+    """Makes the tensor look at another storage.
+
+        set_(input, source) -> Tensor
+        set_(input, source, storage_offset, size, stride=[]) -> Tensor
+        set_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_set_(*args, **kwargs)
+
+
+def is_set_to(input: Tensor, tensor: Tensor) -> bool:
+    """Whether both tensors look at one storage through the same sizes, strides and offset.
+
+    is_set_to(input, tensor) -> bool
+    """
+    if isinstance(input, TensorImpl) and isinstance(tensor, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | tensor.key_set | included) & allowed
+        return _is_set_to[keys](keys, input, tensor)
+    return _parse_is_set_to(input, tensor)
+
+
+def _lazy_clone(input: Tensor) -> Tensor:
+    """A copy whose memory is shared with the input until one of them is written to.
+
+    _lazy_clone(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __lazy_clone[keys](keys, input)
+    return _parse__lazy_clone(input)
 
 
 def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -> Tensor:

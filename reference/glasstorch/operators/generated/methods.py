@@ -57,9 +57,16 @@ class TensorMethods(TensorImpl):
     new_zeros = _f.new_zeros
     new_ones = _f.new_ones
     new_full = _f.new_full
+    bernoulli = _f.bernoulli
+    multinomial = _f.multinomial
     uniform_ = _f.uniform_
     normal_ = _f.normal_
+    log_normal_ = _f.log_normal_
+    exponential_ = _f.exponential_
+    cauchy_ = _f.cauchy_
+    geometric_ = _f.geometric_
     random_ = _f.random_
+    bernoulli_ = _f.bernoulli_
     add = _f.add
     add_ = _f.add_
     sub = _f.sub
@@ -219,6 +226,15 @@ class TensorMethods(TensorImpl):
     argmin = _f.argmin
     all = _f.all
     any = _f.any
+    prod = _f.prod
+    var = _f.var
+    std = _f.std
+    count_nonzero = _f.count_nonzero
+    logsumexp = _f.logsumexp
+    cumsum = _f.cumsum
+    cumsum_ = _f.cumsum_
+    cumprod = _f.cumprod
+    cumprod_ = _f.cumprod_
     mm = _f.mm
     bmm = _f.bmm
     mv = _f.mv
@@ -318,7 +334,10 @@ class TensorMethods(TensorImpl):
     zero_ = _f.zero_
     item = _f.item
     resize_ = _f.resize_
+    resize_as_ = _f.resize_as_
     set_ = _f.set_
+    is_set_to = _f.is_set_to
+    _lazy_clone = _f._lazy_clone
     softmax = _f.softmax
     log_softmax = _f.log_softmax
 

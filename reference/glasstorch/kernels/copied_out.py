@@ -1,0 +1,119 @@
+"""How does an operator write into out= that has no kernel for it?
+
+It computes its result, and the result is copied.
+
+Mirrors: gen_composite_out_kernel in torchgen/native_function_generation.py; resize_out_helper and copy_arg in
+    aten/src/ATen/templates/CompositeViewCopyKernels.cpp; aten/src/ATen/native/TensorShape.cpp (unbind_copy_int_out,
+    split_copy_Tensor_out, split_with_sizes_copy_out, narrow_copy_dense_cpu_out)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import dtype
+from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.structured import resize_output
+from glasstorch.operators.direct import on_tensor
+
+COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
+
+
+# How C++ writes the dtypes whose name there is not that of their scalar type.
+C_NAMES = {
+    "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int64": "long int",
+    "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float8_e4m3fn": "c10::Float8_e4m3fn",
+    "float8_e5m2": "c10::Float8_e5m2",
+}  # fmt: skip
+
+
+def c_name(dtype: dtype) -> str:
+    """A dtype as C++ calls it, in messages that quote a type there: `float`, `long int`."""
+    return C_NAMES.get(dtype.name, dtype.scalar_name.lower())
+
+
+def copy_out(result: Tensor, out: Tensor) -> Tensor:
+    """Resize `out` to the result's sizes and copy it there; dtype and device must be the result's."""
+    resize_output(out, result._shape)
+    if out.dtype is not result.dtype:
+        raise DtypeError(
+            f"Expected out tensor to have dtype {c_name(result.dtype)}, but got {c_name(out.dtype)} instead"
+        )
+    if out.device != result.device:
+        raise DeviceError(f"Expected out tensor to have device {result.device}, but got {out.device} instead")
+    return out.copy_(result)
+
+
+def copied_out(form: str, functional: str) -> None:
+    """Register the out= form of an operator with one result."""
+    operator = on_tensor(functional)
+
+    def with_out(*arguments: Any) -> Tensor:
+        *inputs, out = arguments
+        return copy_out(operator(*inputs), out)
+
+    COMPOSED.add(form, with_out)
+
+
+for _name in (
+    "_conj_copy", "_neg_view_copy", "_reshape_alias_copy", "alias_copy", "as_strided_copy", "detach_copy",
+    "diagonal_copy", "expand_copy", "permute_copy", "squeeze_copy", "t_copy", "unfold_copy", "unsqueeze_copy",
+    "view_as_complex_copy", "view_as_real_copy", "view_copy",
+):  # fmt: skip
+    copied_out(f"{_name}.out", _name)
+for _name in (
+    "select_copy.int",
+    "slice_copy.Tensor",
+    "squeeze_copy.dim",
+    "squeeze_copy.dims",
+    "transpose_copy.int",
+    "view_copy.dtype",
+):
+    copied_out(f"{_name}_out", _name)
+
+
+@COMPOSED.impl("narrow_copy.out")
+def narrow_copy_out(self: Tensor, dim: int, start: int, length: int, out: Tensor) -> Tensor:
+    """What `narrow` shows, copied to `out`, which takes its sizes without a word."""
+    result = self.narrow(dim, start, length)
+    if out.dtype is not self.dtype:
+        raise DtypeError(f"narrow_copy: expected an out= of dtype {self.dtype}, as the input has, but got {out.dtype}")
+    return out.resize_(result._shape).copy_(result)
+
+
+# Several results ------------------------------------------------------------------------------------------------
+
+
+def copied_outs(form: str, views: Callable[..., Sequence[Tensor]], named: str) -> None:
+    """Register the out= form of an operator whose results are a list: each `out` must have its piece's sizes."""
+
+    def with_outs(*arguments: Any) -> None:
+        *inputs, outs = arguments
+        for piece, out in _paired(views(*inputs), outs, named):
+            out.copy_(piece)
+
+    COMPOSED.add(form, with_outs)
+
+
+def _paired(pieces: Sequence[Tensor], outs: Sequence[Tensor], named: str) -> list[tuple[Tensor, Tensor]]:
+    if len(outs) != len(pieces):
+        raise ShapeError(f"{named} expected an out= argument of size {len(pieces)}, got size {len(outs)}")
+    return list(zip(pieces, outs, strict=True))
+
+
+copied_outs("split_copy.Tensor_out", on_tensor("split.Tensor"), "split_copy_Tensor_out()")
+copied_outs("unbind_copy.int_out", on_tensor("unbind.int"), "unbind_copy_int_out")
+
+
+@COMPOSED.impl("split_with_sizes_copy.out")
+def split_with_sizes_copy_out(self: Tensor, split_sizes: Sequence[int], dim: int, out: Sequence[Tensor]) -> None:
+    """Pieces of the given sizes, each copied to its own `out`, which is resized where it must be."""
+    pieces = self.split_with_sizes(split_sizes, dim)
+    for piece, one in _paired(pieces, out, "split_with_sizes_copy_out"):
+        copy_out(piece, one)

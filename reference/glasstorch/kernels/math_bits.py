@@ -1,0 +1,164 @@
+"""What happens to an operator whose argument only says that it is conjugated or negated?
+
+Mirrors: aten/src/ATen/native/MathBitsFallback.h, NegateFallback.cpp, aten/src/ATen/ConjugateFallback.cpp
+Differs: which operators may see the bits follows from their schemas, where PyTorch lists them by name; and `clone` and
+    `copy_` have kernels here, where PyTorch's copy looks at the bits itself.
+
+# Note [Bits of lazy mathematics]
+`x.conj()` computes nothing. It is a view whose key set has the bit Conjugate, and any operator that it comes to runs
+into the kernel of that key first. That kernel makes the conjugates for good and goes on to the keys below, so that no
+kernel of a backend ever meets the bit. What an operator writes to is read into a copy without the bit, the operator
+changes the copy, and `copy_` brings the result back through the bit. View operators and composites pass: their results
+have the bit again. `x.imag` of a conjugated x is negative what is stored, and says so with the bit Negative.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from glasstorch._tensor import Tensor, make_view
+from glasstorch.core.keys import (
+    BELOW_ADINPLACEORVIEW,
+    CONJUGATE,
+    MATH_BITS,
+    NEGATIVE,
+    DispatchKey,
+    below,
+)
+from glasstorch.core.layout import memory_format
+from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
+from glasstorch.operators.generated.registry import table
+
+CLONE, COPY_ = table("clone"), table("copy_")
+CONJ_PHYSICAL_OUT, NEG_ = table("_conj_physical.out"), table("neg_")
+
+EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
+
+# Operators that take a tensor for its sizes or its storage, and views that PyTorch does not declare as such.
+PASSED = frozenset(
+    ("set_", "resize_", "resize_as_", "detach_", "as_strided_", "squeeze_", "t_", "transpose_", "unsqueeze_")
+)
+
+
+@cache
+def passes(operator: Operator) -> bool:
+    """Whether an operator may see the bits: it reads no element, or it is made of operators that meet them again."""
+    schema = operator.schema
+    return (
+        schema.is_view
+        or schema.is_factory
+        or schema.name in PASSED
+        or operator.has_kernel_for(DispatchKey.CompositeImplicitAutograd)
+    )
+
+
+def fallback_for(bit: int, name: str) -> Boxed:
+    """The boxed kernel of one bit's key, `fallback(operator, keys, *arguments)`."""
+    lower = below(name)
+
+    def fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
+        keys &= lower
+        if passes(operator):
+            return operator.redispatch(keys, *arguments)
+        written: list[tuple[Tensor, Tensor]] = []
+
+        def resolved(value: Any, is_written: bool) -> Any:
+            if isinstance(value, list | tuple):
+                return [resolved(element, is_written) for element in value]
+            if not isinstance(value, Tensor) or not value.key_set & bit:
+                return value
+            copy = clone(value)
+            if is_written:
+                written.append((value, copy))
+            return copy
+
+        parameters = operator.schema.arguments
+        given = [resolved(value, p.type.is_write) for value, p in zip(arguments, parameters, strict=True)]
+        result = operator.redispatch(keys, *given)
+        for original, copy in written:
+            if copy._shape != original._shape:  # an out= that was resized
+                original.resize_(copy._shape)
+            copy_(original, copy)
+        return _given_back(result, written)
+
+    return fallback
+
+
+def _given_back(result: Any, written: list[tuple[Tensor, Tensor]]) -> Any:
+    """The results, with the tensors that were to be written to in the places of their copies."""
+    if isinstance(result, tuple) and written:
+        values = [_given_back(value, written) for value in result]
+        return type(result)(*values) if hasattr(result, "_fields") else type(result)(values)
+    return next((original for original, copy in written if copy is result), result)
+
+
+def clone(tensor: Tensor) -> Tensor:
+    """A copy without the bits; neither autograd nor versions hear of it."""
+    keys = tensor.key_set & BELOW_ADINPLACEORVIEW
+    return CLONE[keys](keys, tensor, None)  # type: ignore[no-any-return]
+
+
+def copy_(target: Tensor, source: Tensor) -> None:
+    """Overwrite a tensor through its bits; neither autograd nor versions hear of it."""
+    keys = (target.key_set | source.key_set) & BELOW_ADINPLACEORVIEW
+    COPY_[keys](keys, target, source, False)
+
+
+# Copies ---------------------------------------------------------------------------------------------------------
+
+
+def change_stored(tensor: Tensor, bit: int) -> None:
+    """Replace what is stored by its conjugates or negatives, whatever the tensor says of itself."""
+    stored = make_view(tensor, tensor._shape, tensor._strides, tensor._offset)
+    stored.key_set &= ~MATH_BITS
+    keys = stored.key_set & BELOW_ADINPLACEORVIEW
+    if bit == NEGATIVE:
+        NEG_[keys](keys, stored)
+    elif stored.dtype.is_complex:
+        CONJ_PHYSICAL_OUT[keys](keys, stored, stored)
+
+
+def copies_for(bit: int, name: str) -> None:
+    """Register what one bit's key does for `clone` and `copy_`: the copy first, then what the bit asks for."""
+    kernels, lower = KernelTable(name), below(name)
+
+    @kernels.impl("clone")
+    def clone_kernel(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
+        keys &= lower
+        result: Tensor = CLONE[keys](keys, self, memory_format)
+        change_stored(result, bit)
+        return result
+
+    @kernels.impl("copy_")
+    def copy_kernel(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
+        keys &= lower
+        result: Tensor = COPY_[keys](keys, self, src, non_blocking)
+        if self is not src and (self.key_set ^ src.key_set) & bit:
+            change_stored(self, bit)
+        return result
+
+
+# The conjugate, computed ----------------------------------------------------------------------------------------
+
+
+@EVERY_BACKEND.impl("conj_physical_")
+def conj_physical_(keys: int, self: Tensor) -> Tensor:
+    """Each element replaced by its conjugate."""
+    if self.dtype.is_complex:
+        change_stored(self, CONJUGATE)
+    return self
+
+
+@EVERY_BACKEND.impl("conj_physical.out")
+def conj_physical_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
+    """The conjugates, written to `out`."""
+    return CONJ_PHYSICAL_OUT[keys](keys, self, out)  # type: ignore[no-any-return]
+
+
+for _bit, _name in ((CONJUGATE, "Conjugate"), (NEGATIVE, "Negative")):
+    registry.fallbacks[DispatchKey[_name]] = Kernel(
+        fallback_for(_bit, _name), DispatchKey[_name], caller(0), takes_keys=True
+    )
+    copies_for(_bit, _name)

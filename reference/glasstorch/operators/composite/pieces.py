@@ -1,0 +1,209 @@
+"""Which operators cut a tensor into pieces?
+
+Mirrors: aten/src/ATen/native/TensorShape.cpp (narrow, chunk, split, tensor_split, hsplit, vsplit, dsplit, unsafe_split)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from glasstorch.core.dtype import INTEGRAL, int64
+from glasstorch.core.errors import DimensionError, DtypeError, ShapeError
+from glasstorch.core.geometry import wrap_dim
+from glasstorch.operators.direct import on_tensor
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+slice = on_tensor("slice.Tensor")
+split = on_tensor("split.Tensor")
+split_with_sizes = on_tensor("split_with_sizes")
+unsafe_split = on_tensor("unsafe_split.Tensor")
+unsafe_split_with_sizes = on_tensor("unsafe_split_with_sizes")
+
+Pieces = tuple["Tensor", ...]
+
+# One piece ------------------------------------------------------------------------------------------------------
+
+
+def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`length` indices from `start` on; unlike a slice it refuses what lies outside."""
+    if not self._shape:
+        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise ShapeError("narrow(): length must be non-negative.")
+    dim = wrap_dim(dim, len(self._shape))
+    size = self._shape[dim]
+    if not -size <= start <= size:
+        raise DimensionError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if start + length > size:
+        raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return slice(self, dim, start, start + length, 1)  # type: ignore[no-any-return]
+
+
+def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
+    """As `narrow`, from a start that an operator computed."""
+    if start._shape or start.dtype.category != INTEGRAL:
+        raise ShapeError("start must be an 0-dim integral Tensor.")
+    return narrow(self, dim, int(start), length)
+
+
+# Pieces of one size ---------------------------------------------------------------------------------------------
+
+
+def split_sizes(self: Tensor, split_size: Sequence[int], dim: int) -> Pieces:
+    """Pieces of the given sizes, which add up to the dimension's: `split` with a list."""
+    return split_with_sizes(self, split_size, dim)  # type: ignore[no-any-return]
+
+
+def chunk(self: Tensor, chunks: int, dim: int) -> Pieces:
+    """Pieces of one size, at most `chunks` of them; the last may be smaller."""
+    size = _chunk_size(self, chunks, dim)
+    if not size:  # pieces of size 0 go on forever; PyTorch gives as many as were asked for
+        return split_with_sizes(self, [0] * chunks, dim)  # type: ignore[no-any-return]
+    return split(self, size, dim)  # type: ignore[no-any-return]
+
+
+def unsafe_chunk(self: Tensor, chunks: int, dim: int) -> Pieces:
+    """As `chunk`, of which nobody will look at the whole again: the pieces are no views for autograd."""
+    size = _chunk_size(self, chunks, dim)
+    if not size:
+        return unsafe_split_with_sizes(self, [0] * chunks, dim)  # type: ignore[no-any-return]
+    return unsafe_split(self, size, dim)  # type: ignore[no-any-return]
+
+
+def _chunk_size(self: Tensor, chunks: int, dim: int) -> int:
+    """The size of all chunks but the last."""
+    if not self._shape:
+        raise ShapeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise ShapeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    return -(-self._shape[wrap_dim(dim, len(self._shape))] // chunks)
+
+
+# Pieces that are no views ---------------------------------------------------------------------------------------
+# Called below autograd, where views are not recorded: the pieces share memory, and no version counter.
+
+
+def unsafe_split_tensor(self: Tensor, split_size: int, dim: int) -> Pieces:
+    """As `split`, of which nobody will look at the whole again."""
+    return split(self, split_size, dim)  # type: ignore[no-any-return]
+
+
+def unsafe_split_sizes(self: Tensor, split_sizes: Sequence[int], dim: int) -> Pieces:
+    """As `split_with_sizes`, of which nobody will look at the whole again."""
+    return split_with_sizes(self, split_sizes, dim)  # type: ignore[no-any-return]
+
+
+# Pieces as NumPy cuts them --------------------------------------------------------------------------------------
+
+
+def tensor_split_sections(self: Tensor, sections: int, dim: int) -> Pieces:
+    """So many pieces; the first ones are larger by 1 where the size is no multiple."""
+    dim = _split_dim(self, dim)
+    if sections <= 0:
+        raise ShapeError(f"number of sections must be larger than 0, got {sections}")
+    size, larger = divmod(self._shape[dim], sections)
+    return _between(self, dim, [i * size + min(i, larger) for i in range(sections + 1)])
+
+
+def tensor_split_indices(self: Tensor, indices: Sequence[int], dim: int) -> Pieces:
+    """The pieces between the given indices, read as a slice reads them."""
+    dim = _split_dim(self, dim)
+    return _between(self, dim, [0, *indices, self._shape[dim]])
+
+
+def _between(self: Tensor, dim: int, bounds: Sequence[int]) -> Pieces:
+    """The slices from each bound to the next."""
+    return tuple(slice(self, dim, start, end, 1) for start, end in pairwise(bounds))
+
+
+def _split_dim(self: Tensor, dim: int) -> int:
+    if not self._shape:
+        raise ShapeError(
+            f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {len(self._shape)} dims"
+        )
+    return wrap_dim(dim, len(self._shape))
+
+
+def tensor_split_tensor(self: Tensor, tensor_indices_or_sections: Tensor, dim: int) -> Pieces:
+    """As `tensor_split`, by a CPU tensor of int64: a 0-dim one counts sections, a vector holds indices."""
+    given = tensor_indices_or_sections
+    if not self._shape:
+        _split_dim(self, dim)
+    if given.device.type != "cpu":
+        raise ShapeError(f"tensor_split expected tensor_indices_or_sections to be on cpu, but it's on {given.device}")
+    if given.dtype is not int64:
+        raise DtypeError(
+            f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {given.dtype.scalar_name}"
+        )
+    if len(given._shape) > 1:
+        raise ShapeError(
+            f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
+            f"got a tensor with {len(given._shape)} dims"
+        )
+    values = given.host_array().tolist()
+    if isinstance(values, int):
+        return tensor_split_sections(self, values, dim)
+    return tensor_split_indices(self, values, dim)
+
+
+def hsplit_int(self: Tensor, sections: int) -> Pieces:
+    """Equal pieces side by side: along dimension 1, or 0 of a vector."""
+    return tensor_split_sections(self, *_equal(self, "hsplit", sections))
+
+
+def hsplit_array(self: Tensor, indices: Sequence[int]) -> Pieces:
+    """The pieces between column indices."""
+    return tensor_split_indices(self, indices, _numpy_dim(self, "hsplit"))
+
+
+def vsplit_int(self: Tensor, sections: int) -> Pieces:
+    """Equal pieces below one another: along dimension 0."""
+    return tensor_split_sections(self, *_equal(self, "vsplit", sections))
+
+
+def vsplit_array(self: Tensor, indices: Sequence[int]) -> Pieces:
+    """The pieces between row indices."""
+    return tensor_split_indices(self, indices, _numpy_dim(self, "vsplit"))
+
+
+def dsplit_int(self: Tensor, sections: int) -> Pieces:
+    """Equal pieces in depth: along dimension 2."""
+    return tensor_split_sections(self, *_equal(self, "dsplit", sections))
+
+
+def dsplit_array(self: Tensor, indices: Sequence[int]) -> Pieces:
+    """The pieces between indices of dimension 2."""
+    return tensor_split_indices(self, indices, _numpy_dim(self, "dsplit"))
+
+
+RANKS = {"hsplit": 1, "vsplit": 2, "dsplit": 3}  # the dimensions that a tensor needs
+DIMS = {"hsplit": 1, "vsplit": 0, "dsplit": 2}
+
+
+def _numpy_dim(self: Tensor, name: str) -> int:
+    """The dimension that `hsplit`, `vsplit` or `dsplit` cuts."""
+    ndim = len(self._shape)
+    if ndim < RANKS[name]:
+        raise ShapeError(
+            f"torch.{name} requires a tensor with at least {RANKS[name]} dimension, but got a tensor with {ndim} "
+            f"dimensions!"
+        )
+    return min(DIMS[name], ndim - 1)
+
+
+def _equal(self: Tensor, name: str, sections: int) -> tuple[int, int]:
+    """The number of sections, which must divide the size, and the dimension."""
+    dim = _numpy_dim(self, name)
+    size = self._shape[dim]
+    if sections == 0 or size % sections:
+        raise ShapeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {size} is not "
+            f"divisible by the split_size {sections}!"
+        )
+    return sections, dim
