@@ -30,6 +30,7 @@ from glasstorch.operators.generated.functions import (
     log,
     lt,
     ne,
+    ones_like,
     slice_backward,
     stack,
     sum,

@@ -1,14 +1,18 @@
-"""What are max and min of two tensors?
+"""Which reductions are made of others, and what are max and min of two tensors?
 
-Mirrors: aten/src/ATen/native/BinaryOps.cpp (max, min)
+Mirrors: aten/src/ATen/native/BinaryOps.cpp (max, min), aten/src/ATen/native/ReduceOps.cpp (var, std, logsumexp),
+    aten/src/ATen/native/TensorAdvancedIndexing.cpp (count_nonzero)
 Differs: nothing in substance.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.operators.generated.functions import maximum, minimum
+from glasstorch.core.dtype import get_default_dtype
+from glasstorch.operators.direct import on_tensor
+from glasstorch.operators.generated.functions import amax, isinf, maximum, minimum, where
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -22,3 +26,52 @@ def max_other(self: Tensor, other: Tensor) -> Tensor:
 def min_other(self: Tensor, other: Tensor) -> Tensor:
     """The smaller of two elements."""
     return minimum(self, other)
+
+
+# Variances: `unbiased` is a correction of 1 ------------------------------------------------------------------------
+
+var_correction, std_correction = on_tensor("var.correction"), on_tensor("std.correction")
+
+
+def var(self: Tensor, unbiased: bool) -> Tensor:
+    """The variance of everything."""
+    return var_dim(self, None, unbiased, False)
+
+
+def var_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Tensor:
+    """The variance over dimensions."""
+    return var_correction(self, dim, 1 if unbiased else 0, keepdim)  # type: ignore[no-any-return]
+
+
+def std(self: Tensor, unbiased: bool) -> Tensor:
+    """The square root of the variance of everything."""
+    return std_dim(self, None, unbiased, False)
+
+
+def std_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Tensor:
+    """The square root of the variance over dimensions."""
+    return std_correction(self, dim, 1 if unbiased else 0, keepdim)  # type: ignore[no-any-return]
+
+
+# Counts, logarithms of sums ------------------------------------------------------------------------------------------
+
+count_nonzero_dims = on_tensor("count_nonzero.dim_IntList")
+
+
+def count_nonzero(self: Tensor, dim: int | None) -> Tensor:
+    """How many elements are not 0, over one dimension or all."""
+    return count_nonzero_dims(self, [] if dim is None else [dim])  # type: ignore[no-any-return]
+
+
+def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The largest element is taken out before exp and added after log, unless it is infinite."""
+    if not (self.dtype.is_floating_point or self.dtype.is_complex):
+        self = self.to(get_default_dtype())
+    if 0 in self._shape:
+        return self.exp().sum(dim, keepdim).log()
+    dims = list(dim)
+    parts = self.real if self.dtype.is_complex else self
+    largest = amax(parts, dims, True)
+    largest = where(isinf(largest), 0.0, largest)
+    total = (self - largest).exp().sum(dims, keepdim).log()
+    return total + (largest if keepdim else largest.reshape(total.shape))
