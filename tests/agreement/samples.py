@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -20,6 +21,9 @@ FLOATS = ("float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int64", "int32", "uint8")
 NUMBERS = FLOATS + INTEGERS
 ALL = (*NUMBERS, "bool")
+
+# The operators that have no kernel for CUDA, one a line; test_coverage.py holds the list exact.
+WITHOUT_CUDA = frozenset(Path(__file__).with_name("without_cuda.txt").read_text(encoding="utf-8").split())
 
 # Which dtype has the result? A rule answers from the dtypes of all tensors of the call, in order. -------------------
 
@@ -128,6 +132,12 @@ class Row:
     meta: bool = True  # whether sizes and dtype can be told without data
     in_torch: bool = True
     tolerance: float = 1.0  # times the usual one
+    cuda: bool = True  # False: made of operators that have no kernel there
+
+    @property
+    def on_cuda(self) -> bool:
+        """Whether it computes on a CUDA device."""
+        return self.cuda and self.op not in WITHOUT_CUDA
 
     @property
     def function(self) -> str:

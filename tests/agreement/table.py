@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.agreement import rows_elementary
 from tests.agreement.samples import (
     BOOL,
     FLOAT,
@@ -536,4 +537,6 @@ ROWS: tuple[Row, ...] = (
     row("mse_loss", mse, call(t(2, 3), t(2, 3)), call(t(2, 3), t(2, 3), 0), call(t(2, 3), t(2, 3), 2), dtypes=FLOATS),
     row("mse_loss_backward", mse_backward, call(t(), t(2, 3), t(2, 3), 1), call(t(2, 3), t(2, 3), t(2, 3), 0),
         dtypes=FLOATS),
+    # Families in files of their own
+    *rows_elementary.ROWS,
 )  # fmt: skip
