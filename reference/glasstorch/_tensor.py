@@ -227,7 +227,7 @@ class Tensor(ConversionMethods):
         if hooks.trace_hooks is not None:
             hooks.trace_hooks.value_read(self)
         array = self.array()
-        self.untyped_storage().resizable = False
+        self.untyped_storage().may_resize = False
         return array.view()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:

@@ -37,7 +37,7 @@ def is_shared(buffer: list[Any], place: int) -> bool:
     if sys.getrefcount(grad) > UNSHARED:
         return True
     storage = grad._storage
-    return storage is not None and (not storage.resizable or sys.getrefcount(storage) > UNSHARED)
+    return storage is not None and (not storage.may_resize or sys.getrefcount(storage) > UNSHARED)
 
 
 def _references_when_unshared() -> int:

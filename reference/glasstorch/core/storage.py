@@ -1,66 +1,145 @@
 """What holds a tensor's bytes?
 
-Mirrors: c10/core/Storage.h, c10/core/StorageImpl.h, torch/storage.py (UntypedStorage)
-Differs: one class instead of a handle and an implementation; Python's references do the counting.
+Mirrors: c10/core/Storage.h, c10/core/StorageImpl.h, c10/core/impl/COW.h, torch/storage.py (UntypedStorage),
+    torch/csrc/StorageMethods.cpp
+Differs: one class instead of a handle and an implementation; Python's references do the counting. Memory that somebody
+    else holds is copied at once where a lazy copy is asked for: nobody would hear of a write to it. A storage in
+    shared memory is not resizable, in PyTorch it says that it is.
+
+# Note [Copies made at the first write]
+`lazy_clone` gives a second storage the same bytes. From then on both are lazy: they know the `LazyCopy` that holds the
+bytes, and show NumPy an array that cannot be written to. `materialize` ends that: the storage takes a copy of its own,
+or the bytes themselves if it is the last that shares them. The ADInplaceOrView kernels call it on whatever an operator
+is about to write, and so does whoever hands out the address or the memory. A kernel that got past them would be
+stopped by NumPy, and the other storage would still be whole.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+from weakref import WeakSet
 
 import numpy as np
 
 from glasstorch.core import hooks
 from glasstorch.core.allocator import Buffer, cpu_allocator
 from glasstorch.core.device import CPU, device
-from glasstorch.core.errors import StorageError
+from glasstorch.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    DeviceError,
+    DimensionError,
+    NoDataError,
+    StorageError,
+)
+from glasstorch.core.shared_memory import SharedMemory
+
+Memory = np.ndarray[Any, Any]
 
 
-class Storage:
+class UntypedStorage:
     """A run of bytes on one device, which any number of tensors look at.
 
     `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with; None for a device whose
     bytes NumPy cannot reach (cuda: `block` holds them) and for one that has none (meta). `generation` changes whenever
-    the bytes are replaced, so that an array cached on a tensor can be seen to be stale.
+    the bytes are replaced, so that an array cached on a tensor can be seen to be stale. `may_resize` is False once
+    somebody else knows the memory. `lazy` holds the bytes together with other storages; see
+    Note [Copies made at the first write]. `shared` is the memory that other processes can be given.
     """
 
-    __slots__ = ("__weakref__", "_nbytes", "block", "device", "generation", "memory", "resizable")
+    __slots__ = (
+        "__weakref__",
+        "_nbytes",
+        "block",
+        "device",
+        "generation",
+        "lazy",
+        "may_resize",
+        "memory",
+        "shared",
+    )
 
-    def __init__(
-        self, memory: np.ndarray[Any, Any] | None, nbytes: int, on: device = CPU, resizable: bool = True
-    ) -> None:
+    memory: Memory | None
+    block: hooks.DeviceBlock | None
+    lazy: LazyCopy | None
+    shared: SharedMemory | None
+    is_sparse: Final = False
+
+    def __init__(self, *data: Any, device: device | str | None = None) -> None:
+        """`UntypedStorage(3)` has three bytes of no particular value, `UntypedStorage([1, 2])` these two."""
+        if len(data) > 1:
+            raise ArgumentTypeError(
+                f"UntypedStorage() takes a size or a sequence of ints, got {len(data)} positional arguments"
+            )
+        size = data[0] if data else 0
+        values = None if isinstance(size, int) else _checked_bytes(size)
+        nbytes = size if values is None else len(values)
+        if nbytes < 0:
+            raise StorageError(f"UntypedStorage(): a storage cannot have {nbytes} bytes; the size must be 0 or more")
+        on = _device(device)
+        self._fill_in(None, nbytes, on, True)
+        fresh = UntypedStorage.allocate(nbytes, on)
+        if values is not None:
+            fresh.copy_(UntypedStorage.over(np.array(values, np.uint8)))
+        self.memory, self.block = fresh.memory, fresh.block
+
+    def _fill_in(self, memory: Memory | None, nbytes: int, on: device, may_resize: bool) -> None:
         self.memory = memory
-        self.block: hooks.DeviceBlock | None = None
         self._nbytes = nbytes
         self.device = on
-        self.resizable = resizable
+        self.may_resize = may_resize
         self.generation = 0
+        self.block = self.lazy = self.shared = None
 
     @classmethod
-    def allocate(cls, nbytes: int, on: device = CPU) -> Storage:
+    def allocate(cls, nbytes: int, on: device = CPU) -> UntypedStorage:
         """A new storage of uninitialised bytes; on the meta device it has a size and no bytes.
 
         A CUDA device comes with its index.
         """
+        storage = _new(cls)
         if on is CPU:
-            return cls(cpu_allocator.allocate(nbytes), nbytes)
-        storage = cls(None, nbytes, on)
+            storage._fill_in(cpu_allocator.allocate(nbytes), nbytes, CPU, True)
+            return storage
+        storage._fill_in(None, nbytes, on, True)
         if on.type == "cuda":
             assert on.index is not None, "nobody has said which CUDA device"
             storage.block = hooks.memory_hooks.allocate(nbytes, on)
         return storage
 
     @classmethod
-    def over(cls, array: np.ndarray[Any, Any], resizable: bool = False) -> Storage:
+    def over(cls, array: Memory, resizable: bool = False) -> UntypedStorage:
         """A storage that shares the memory of a row-major array and keeps it alive.
 
         It may be `resizable` only where nobody else expects to see its bytes in that array.
         """
-        return cls(array, array.nbytes, CPU, resizable)
+        storage = _new(cls)
+        storage._fill_in(array, array.nbytes, CPU, resizable)
+        return storage
+
+    @classmethod
+    def over_block(cls, block: hooks.DeviceBlock, on: device) -> UntypedStorage:
+        """A storage over memory of a CUDA device that somebody else allocated; `block` keeps it alive."""
+        storage = _new(cls)
+        storage._fill_in(None, block.nbytes, on, False)
+        storage.block = block
+        return storage
+
+    @classmethod
+    def over_shared(cls, shared: SharedMemory) -> UntypedStorage:
+        """A storage over memory that several processes see."""
+        storage = cls.over(shared.memory)
+        storage.shared = shared
+        return storage
+
+    # Facts ------------------------------------------------------------------------------------------------------
 
     @property
     def buffer(self) -> Buffer | None:
-        """The bytes as a one-dimensional uint8 array; None where NumPy reaches none."""
+        """The bytes as a one-dimensional uint8 array; None where NumPy reaches none. Read-only while lazy."""
         return None if self.memory is None else self.memory.reshape(-1).view(np.uint8)
 
     def nbytes(self) -> int:
@@ -74,35 +153,86 @@ class Storage:
     def __len__(self) -> int:
         return self._nbytes
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self._nbytes
+
+    def element_size(self) -> int:
+        """1: the elements of an untyped storage are bytes."""
+        return 1
+
     def data_ptr(self) -> int:
-        """The address of the first byte; 0 where there are no bytes."""
+        """The address of the first byte; 0 where there are no bytes.
+
+        Whoever has the address may write: a lazy storage takes its own copy first.
+        """
+        if self.lazy is not None:
+            self.materialize()
+        return self.address()
+
+    def address(self) -> int:
+        """The address of the first byte, for those who only compare or read it; 0 where there are no bytes."""
         if not self._nbytes:
             return 0
         if self.memory is None:
             return 0 if self.block is None else self.block.address
         return int(self.memory.ctypes.data)
 
-    def resize_(self, nbytes: int) -> Storage:
+    def resizable(self) -> bool:
+        """Whether `resize_` may replace the memory: nobody else was shown it."""
+        return self.may_resize
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the bytes are on a GPU."""
+        return self.device.type == "cuda"
+
+    def get_device(self) -> int | None:
+        """The index of the device; None for the CPU."""
+        return self.device.index
+
+    def type(self) -> str:
+        """The class's name."""
+        return "torch.storage.UntypedStorage"
+
+    def untyped(self) -> UntypedStorage:
+        """The storage itself."""
+        return self
+
+    # Another size, another content ------------------------------------------------------------------------------
+
+    def resize_(self, nbytes: int) -> UntypedStorage:
         """Change the size in place; what fits is kept, what is new is not initialised."""
         if nbytes == self._nbytes:
             return self
-        if not self.resizable:
+        if nbytes < 0:
+            raise StorageError(f"UntypedStorage.resize_: got invalid size {nbytes}; it must be 0 or more")
+        if not self.may_resize:
             raise StorageError(
                 f"Trying to resize storage that is not resizable: asked for {nbytes} bytes, it has {self._nbytes} and "
-                f"its memory belongs to somebody else (a NumPy array); clone() the tensor first"
+                f"its memory belongs to somebody else ({self._owner()}); clone() the tensor first"
             )
-        fresh = Storage.allocate(nbytes, self.device)
+        fresh = UntypedStorage.allocate(nbytes, self.device)
         fresh.copy_(self, min(nbytes, self._nbytes))
-        self.memory, self.block = fresh.memory, fresh.block
+        self._replace(fresh)
         self._nbytes = nbytes
-        self.generation += 1
         return self
 
-    def copy_(self, source: Storage, nbytes: int | None = None) -> Storage:
+    def _owner(self) -> str:
+        return "another process may have it" if self.shared is not None else "a NumPy array"
+
+    def _replace(self, fresh: UntypedStorage) -> None:
+        """Take another storage's bytes for one's own. Tensors that look here find out by the generation."""
+        self.memory, self.block, self.shared = fresh.memory, fresh.block, fresh.shared
+        self.lazy = None
+        self.generation += 1
+
+    def copy_(self, source: UntypedStorage, nbytes: int | None = None) -> UntypedStorage:
         """Overwrite the first bytes (all of the source's where no number is given) with those of another storage."""
         count = source._nbytes if nbytes is None else nbytes
         if count > min(self._nbytes, source._nbytes):
-            raise StorageError(f"cannot copy {count} bytes from {source!r} to {self!r}: one of them is smaller")
+            raise StorageError(f"cannot copy {count} bytes from {_told(source)} to {_told(self)}: one is smaller")
+        if self.lazy is not None:
+            self.materialize()
         mine, others = self.buffer, source.buffer
         if mine is not None and others is not None:
             mine[:count] = others[:count]
@@ -110,21 +240,244 @@ class Storage:
             hooks.memory_hooks.copy_bytes(self, source, count)
         return self
 
-    def cpu(self) -> Storage:
-        """The bytes in main memory; the storage itself where they are there."""
-        return self if self.device is CPU else Storage.allocate(self._nbytes).copy_(self)
+    def fill_(self, value: int) -> UntypedStorage:
+        """Set every byte to a number of 0 to 255."""
+        filled = np.full(self._nbytes, value, np.uint8)
+        return self.copy_(UntypedStorage.over(filled)) if self.device.type != "meta" else self
 
-    def clone(self) -> Storage:
+    def cpu(self) -> UntypedStorage:
+        """The bytes in main memory; the storage itself where they are there."""
+        return self if self.device is CPU else UntypedStorage.allocate(self._nbytes).copy_(self)
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> UntypedStorage:
+        """The bytes on a CUDA device, the current one unless another is given; the storage itself if they are there."""
+        on = _device("cuda" if device is None else device)
+        if on.type != "cuda":
+            raise DeviceError(f"Invalid device, must be cuda device; got {on}")
+        return self.to(device=on, non_blocking=non_blocking)
+
+    def to(self, *, device: device | str, non_blocking: bool = False) -> UntypedStorage:
+        """The bytes on a device; the storage itself where they are there. The copy blocks in either case."""
+        on = _device(device)
+        return self if on is self.device else UntypedStorage.allocate(self._nbytes, on).copy_(self)
+
+    def clone(self) -> UntypedStorage:
         """The bytes once more, on the same device."""
-        return Storage.allocate(self._nbytes, self.device).copy_(self)
+        return UntypedStorage.allocate(self._nbytes, self.device).copy_(self)
+
+    def __copy__(self) -> UntypedStorage:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
+        if id(self) not in memo:
+            memo[id(self)] = self.clone()
+        copied: UntypedStorage = memo[id(self)]
+        return copied
+
+    def new(self) -> UntypedStorage:
+        """An empty storage on the same device."""
+        return UntypedStorage.allocate(0, self.device)
+
+    def byteswap(self, dtype: Any) -> None:
+        """Reverse in place the order of the bytes of each element of a dtype (of each part of a complex number)."""
+        width = dtype.itemsize // (2 if dtype.is_complex else 1)
+        if self._nbytes % width:
+            raise StorageError(
+                f"byteswap: the length of data in bytes must be a multiple of {width}, the size of an element of "
+                f"{dtype}, but got {self._nbytes}"
+            )
+        mine = self._written_buffer("byteswap")
+        mine[:] = mine.reshape(-1, width)[:, ::-1].reshape(-1)
+
+    # Lazy copies ------------------------------------------------------------------------------------------------
+
+    def lazy_clone(self) -> UntypedStorage:
+        """The same bytes as a storage of its own, copied when one of the two is first written to.
+
+        Memory that somebody else was shown is copied at once.
+        """
+        if not self.may_resize or self.device.type == "meta" or not self._nbytes:
+            return self.clone()
+        with _making_lazy:
+            if self.lazy is None:
+                self.lazy = LazyCopy(self.memory, self.block)
+                self.lazy.storages.add(self)
+                if self.memory is not None:
+                    self.memory = _read_only(self.memory)
+                self.generation += 1  # tensors hold arrays that can be written to
+            other = _new(UntypedStorage)
+            other._fill_in(self.memory, self._nbytes, self.device, True)
+            other.block, other.lazy = self.block, self.lazy
+            self.lazy.storages.add(other)
+        return other
+
+    def materialize(self) -> None:
+        """Have bytes of one's own, which may be written to. See Note [Copies made at the first write]."""
+        with _making_lazy:
+            lazy = self.lazy
+            if lazy is None:
+                return
+            if len(lazy.storages) == 1:
+                self.memory, self.block = lazy.memory, lazy.block
+            else:
+                own = UntypedStorage.allocate(self._nbytes, self.device).copy_(self)
+                self.memory, self.block = own.memory, own.block
+            lazy.storages.discard(self)
+            self.lazy = None
+            self.generation += 1
+
+    # Memory that others see -------------------------------------------------------------------------------------
+
+    def share_memory_(self) -> UntypedStorage:
+        """Move the bytes to memory that other processes can be given. Arrays that NumPy has show the old memory.
+
+        A storage on another device stays where it is.
+        """
+        if self.device is CPU and self.shared is None:
+            fresh = UntypedStorage.over_shared(SharedMemory.allocate(self._nbytes))
+            fresh.copy_(self)
+            self._replace(fresh)
+            self.may_resize = False
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes can be given the memory; true of every CUDA storage."""
+        return self.shared is not None or self.is_cuda
+
+    @property
+    def filename(self) -> str | None:
+        """The file whose bytes these are; None for memory without a name."""
+        return None if self.shared is None else self.shared.filename
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The first bytes of a file. `shared` makes writes reach the file, which then grows where it is too short."""
+        return cls.over_shared(SharedMemory.of_file(filename, nbytes, shared))
+
+    def pin_memory(self, device: Any = None) -> UntypedStorage:
+        """The bytes in page-locked memory, from which a copy to a device need not block; itself if they are there."""
+        if self.device is not CPU:
+            raise ArgumentTypeError(f"cannot pin '{self.type()}' on {self.device}: only CPU memory can be pinned")
+        if self.is_pinned():
+            return self
+        return UntypedStorage.over(hooks.memory_hooks.pinned(self._nbytes)).copy_(self)
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """Whether the bytes are in page-locked main memory."""
+        if self.device is not CPU or not hooks.cuda_hooks.is_initialized():
+            return False
+        return hooks.memory_hooks.is_pinned(self.address())
+
+    # A sequence of bytes ----------------------------------------------------------------------------------------
 
     def tolist(self) -> list[int]:
         """The bytes as Python ints."""
+        return [int(byte) for byte in self._read_buffer("tolist")]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tolist())
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.tolist()
+
+    def __getitem__(self, index: Any) -> Any:
+        """One byte; or a storage that shares the bytes of a slice, whose step must be 1."""
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._nbytes)
+            if step != 1:
+                raise ArgumentError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+            return UntypedStorage.over(self._written_buffer("a slice")[start : max(start, stop)])
+        return int(self._read_buffer("indexing")[self._position(index)])
+
+    def __setitem__(self, index: Any, value: int) -> None:
+        if isinstance(index, slice):
+            self[index].fill_(value)
+        else:
+            self._written_buffer("assignment")[self._position(index)] = value
+
+    def _position(self, index: Any) -> int:
+        if not isinstance(index, int):
+            raise ArgumentTypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}; it takes an int")
+        if not -self._nbytes <= index < self._nbytes:
+            raise DimensionError(f"index {index} out of range for storage of size {self._nbytes}")
+        return index
+
+    def _read_buffer(self, what: str) -> Buffer:
         if self.device.type == "meta":
-            raise StorageError(f"cannot read a storage on {self.device}: it has a size and no bytes")
+            raise NoDataError(f"{what}: cannot read a storage on {self.device}: it has a size and no bytes")
         buffer = self.cpu().buffer
-        assert buffer is not None
-        return [int(byte) for byte in buffer]
+        assert buffer is not None, "the CPU is where NumPy reaches the bytes"
+        return buffer
+
+    def _written_buffer(self, what: str) -> Buffer:
+        self.materialize()
+        buffer = self.buffer
+        if buffer is None:
+            raise NoDataError(f"{what}: a storage on {self.device} cannot be written byte by byte; use cpu()")
+        return buffer
 
     def __repr__(self) -> str:
-        return f"<Storage of {self._nbytes} bytes on {self.device}>"
+        about = f"[torch.storage.UntypedStorage(device={self.device}) of size {self._nbytes}]"
+        return "...\n" + about if self.device.type == "meta" else " " + "\n ".join(map(str, self)) + "\n" + about
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        held = None if self.device.type == "meta" else self.cpu().buffer
+        return _rebuilt, (held, self._nbytes, str(self.device))
+
+
+Storage = UntypedStorage  # what schemas call it, and c10
+
+_new = object.__new__
+_making_lazy = threading.RLock()  # reentrant: copying may collect garbage, and with it a storage
+
+
+class LazyCopy:
+    """The bytes that several lazy storages have in common, and who these storages are."""
+
+    __slots__ = ("block", "memory", "storages")
+
+    def __init__(self, memory: Memory | None, block: hooks.DeviceBlock | None) -> None:
+        self.memory = memory
+        self.block = block
+        self.storages: WeakSet[UntypedStorage] = WeakSet()
+
+
+def _read_only(array: Memory) -> Memory:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _device(given: device | str | None) -> device:
+    """The device that was named, a CUDA one with its index."""
+    if given is None:
+        return CPU
+    on = given if isinstance(given, device) else device(given)
+    return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
+
+
+def _checked_bytes(values: Any) -> Sequence[int]:
+    if not isinstance(values, Sequence):
+        raise ArgumentTypeError(f"UntypedStorage(): expected a size or a sequence, got {type(values).__name__}")
+    for value in values:
+        if not isinstance(value, int):
+            raise ArgumentError(
+                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(values).__name__}), but "
+                f"one of the items was of type {type(value).__name__} instead of int"
+            )
+        if not 0 <= value <= 255:
+            raise ArgumentValueError(f"UntypedStorage(): {value} is no byte; it must be one of 0 to 255")
+    return values
+
+
+def _told(storage: UntypedStorage) -> str:
+    return f"a storage of {storage._nbytes} bytes on {storage.device}"
+
+
+def _rebuilt(held: Buffer | None, nbytes: int, on: str) -> UntypedStorage:
+    """A storage out of what `__reduce__` took it apart into."""
+    if held is None:
+        return UntypedStorage.allocate(nbytes, _device(on))
+    if not held.flags.writeable:  # the pickle's own bytes
+        held = held.copy()
+    return UntypedStorage.over(held, resizable=True).to(device=on)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, make
 from glasstorch.core import geometry
-from glasstorch.core.errors import DeviceError, ShapeError, StorageError
+from glasstorch.core.errors import DeviceError, DtypeError, ShapeError, StorageError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.layout import contiguous_format, memory_format, preserve_format
 from glasstorch.core.storage import Storage
@@ -67,9 +67,51 @@ def set_(
     if storage_offset < 0:
         raise StorageError(f"Tensor: invalid storage offset {storage_offset}")
     if stride and len(stride) != len(size):
-        raise ShapeError("mismatch in length of strides and shape")
+        raise ShapeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    if any(step < 0 for step in stride):
+        raise StorageError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     look_at(self, source, checked_shape(size), tuple(stride) or None, storage_offset)
     return self
+
+
+@EVERY_BACKEND.impl("set_.source_Storage")
+def set_storage(keys: int, self: Tensor, source: Storage) -> Tensor:
+    """Another storage, all of it, as one dimension."""
+    return set_(keys, self, source, 0, (source.nbytes() // self.dtype.itemsize,), ())
+
+
+@EVERY_BACKEND.impl("set_.source_Tensor")
+def set_tensor(keys: int, self: Tensor, source: Tensor) -> Tensor:
+    """Another tensor's storage, seen as that tensor sees it."""
+    if source.dtype is not self.dtype:
+        raise DtypeError(f"Could not set tensor of type {source.dtype} to a tensor of type {self.dtype}")
+    return set_(keys, self, source.untyped_storage(), source._offset, source._shape, source.strides())
+
+
+@EVERY_BACKEND.impl("set_")
+def set_nothing(keys: int, self: Tensor) -> Tensor:
+    """An empty storage of its own."""
+    look_at(self, Storage.allocate(0, self.device), (0,), None, 0)
+    return self
+
+
+@EVERY_BACKEND.impl("is_set_to")
+def is_set_to(keys: int, self: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors look at one storage, at the same place, by the same sizes and strides."""
+    return (
+        self.untyped_storage() is tensor.untyped_storage()
+        and self._offset == tensor._offset
+        and self._shape == tensor._shape
+        and self.strides() == tensor.strides()
+    )
+
+
+@EVERY_BACKEND.impl("_lazy_clone")
+def lazy_clone(keys: int, self: Tensor) -> Tensor:
+    """The same elements in a storage of their own, which is copied when either is first written to."""
+    result = make(self.untyped_storage().lazy_clone(), self.dtype, self._shape, self._strides, self._offset)
+    result.key_set = self.key_set
+    return result
 
 
 def look_at(tensor: Tensor, storage: Storage, shape: Shape, strides: Shape | None, offset: int) -> None:

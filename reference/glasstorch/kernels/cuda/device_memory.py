@@ -26,7 +26,7 @@ class _Memory:
         return allocator.allocate(nbytes, on.index, runtime.current_stream(on.index))
 
     def copy_bytes(self, target: Storage, source: Storage, nbytes: int) -> None:
-        transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, nbytes)
+        transfer(target.address(), target.device, source.address(), source.device, nbytes)
 
     def host_array(self, tensor: Any) -> Any:
         return elements_on_host(tensor)

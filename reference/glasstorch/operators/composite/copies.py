@@ -6,6 +6,7 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core import hooks
@@ -111,6 +112,26 @@ def to_other(self: Tensor, other: Tensor, non_blocking: bool, copy: bool, memory
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """`to` with another tensor's dtype and device."""
     return to_options(self, other.dtype, None, other.device, None, False, False, None)
+
+
+# Another geometry in place ---------------------------------------------------------------------------------------
+
+
+def resize_as_(self: Tensor, the_template: Tensor, memory_format: MemoryFormat | None) -> Tensor:
+    """The sizes of another tensor; its order in memory too where `preserve_format` asks for it."""
+    self.resize_(the_template._shape)
+    if memory_format is None:
+        return self
+    if memory_format is preserve_format:
+        memory_format = suggested_memory_format(the_template)
+    return self.resize_(the_template._shape, memory_format=memory_format)
+
+
+def set_tensor_geometry(
+    self: Tensor, source: Tensor, storage_offset: int, size: Sequence[int], stride: Sequence[int]
+) -> Tensor:
+    """`set_` with the storage of a tensor."""
+    return self.set_(source.untyped_storage(), storage_offset, size, stride)
 
 
 # One value ------------------------------------------------------------------------------------------------------

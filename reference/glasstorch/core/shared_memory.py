@@ -1,0 +1,85 @@
+"""How do several processes see the same bytes?
+
+Mirrors: aten/src/ATen/MapAllocator.cpp, torch/csrc/StorageSharing.cpp (_share_fd_cpu_, _new_shared_fd_cpu)
+Differs: PyTorch's `file_descriptor` strategy only: the memory is a file without a name, which the system frees when
+    the last process has closed it, however that process ends. Nothing is left to clean up, and no manager runs.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from glasstorch.core.allocator import Buffer
+from glasstorch.core.errors import ArgumentError
+
+
+class SharedMemory:
+    """A mapped file: `memory` shows its bytes, `descriptor` is what another process is given.
+
+    The mapping lives as long as an array over it; the descriptor, which only giving it on needs, as long as this object
+    does.
+    """
+
+    __slots__ = ("__weakref__", "descriptor", "filename", "memory")
+
+    def __init__(self, descriptor: int, nbytes: int, filename: str | None = None, private: bool = False) -> None:
+        """Maps the first `nbytes` of an open file, whose descriptor is closed with this object."""
+        self.descriptor = descriptor
+        self.filename = filename
+        self.memory: Buffer = np.empty(0, np.uint8)
+        if nbytes:
+            access = mmap.ACCESS_COPY if private else mmap.ACCESS_WRITE
+            self.memory = np.frombuffer(mmap.mmap(descriptor, nbytes, access=access), np.uint8)
+
+    @classmethod
+    def allocate(cls, nbytes: int) -> SharedMemory:
+        """New memory without a name, all zeros."""
+        descriptor = _nameless_file()
+        try:
+            os.ftruncate(descriptor, nbytes)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return cls(descriptor, nbytes)
+
+    @classmethod
+    def of_file(cls, filename: str, nbytes: int, shared: bool) -> SharedMemory:
+        """The first bytes of a file. Writes reach it only if `shared`; it then grows where it is too short."""
+        flags = os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY
+        descriptor = os.open(filename, flags, 0o600)
+        try:
+            size = os.fstat(descriptor).st_size
+            if size < nbytes:
+                if not shared:
+                    raise ArgumentError(
+                        f"from_file: asked for {nbytes} bytes of {filename}, which has {size}; a file that is not "
+                        f"shared does not grow"
+                    )
+                os.ftruncate(descriptor, nbytes)
+            return cls(descriptor, nbytes, filename, private=not shared)
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """The same for two descriptors exactly if they are of one file."""
+        about = os.fstat(self.descriptor)
+        return about.st_dev, about.st_ino
+
+    def __del__(self, close: Any = os.close) -> None:
+        if hasattr(self, "memory"):  # else opening failed, and whoever opened the file closes it
+            close(self.descriptor)
+
+
+def _nameless_file() -> int:
+    """A new file that has no name in any folder; its descriptor."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("glasstorch")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
