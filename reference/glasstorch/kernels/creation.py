@@ -1,23 +1,23 @@
 """What do the factory functions of every backend have in common?
 
-Mirrors: aten/src/ATen/EmptyTensor.cpp, aten/src/ATen/native/TensorFactories.cpp, RangeFactories.cpp (arange_out)
-Differs: nothing in substance.
+Mirrors: aten/src/ATen/EmptyTensor.cpp, aten/src/ATen/native/TensorFactories.cpp
+Differs: indices of triangles are found on the host, by NumPy, for every device.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from glasstorch._tensor import Tensor, empty, empty_pinned, empty_strided
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty, empty_pinned, empty_strided, wrap
 from glasstorch.core import hooks
 from glasstorch.core.device import CPU, META, device
-from glasstorch.core.dtype import Number, dtype, get_default_dtype, int64
-from glasstorch.core.errors import ArgumentValueError, DeviceError, DtypeNotImplementedError, ShapeError, StorageError
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, Number, dtype, get_default_dtype, int32, int64
+from glasstorch.core.errors import DeviceError, DtypeNotImplementedError, ShapeError, StorageError
 from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides
-from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, memory_format
+from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.operators.generated.functions import arange, randperm
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
@@ -86,34 +86,6 @@ def new_empty_strided(
     return empty_strided(shape, strides, dtype, on)
 
 
-# arange ---------------------------------------------------------------------------------------------------------
-
-
-def arange_dtype(start: Number, end: Number, step: Number, wanted: dtype | None) -> dtype:
-    """What was asked for, or else int64 for whole numbers and the default dtype where a float is among them."""
-    if wanted is not None:
-        return wanted
-    return get_default_dtype() if any(isinstance(n, float) for n in (start, end, step)) else int64
-
-
-def arange_length(start: Number, end: Number, step: Number, dtype: dtype) -> int:
-    """How many numbers lie from `start` up to `end`; an int64 range is counted in whole numbers."""
-    if dtype.name == "bool":
-        raise DtypeNotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
-    if step == 0:
-        raise ShapeError("step must be nonzero")
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise ShapeError(f"unsupported range: {start:g} -> {end:g}")
-    if (step > 0 and end < start) or (step < 0 and end > start):
-        raise ShapeError("upper bound and lower bound inconsistent with step sign")
-    if dtype is not int64:
-        return math.ceil((float(end) - float(start)) / float(step))
-    first, last, stride = int(start), int(end), int(step)
-    if not stride:
-        raise ArgumentValueError(f"step must be nonzero; a step of {step} is 0 in int64")
-    return max(-((first - last) // stride), 0)
-
-
 # out= forms -----------------------------------------------------------------------------------------------------
 
 
@@ -141,38 +113,74 @@ def full_out(size: Sequence[int], fill_value: Number, out: Tensor) -> Tensor:
     return out.resize_(size).fill_(fill_value)
 
 
-@COMPOSED.impl("arange.out")
-def arange_out(end: Number, out: Tensor) -> Tensor:
-    """`out`, resized and set to the numbers from 0 up to `end`."""
-    return arange(0, end, 1, out=out)
+@COMPOSED.impl("eye.out")
+def eye_out(n: int, out: Tensor) -> Tensor:
+    """`out`, resized to a square, with ones on its diagonal."""
+    return eye_m_out(n, n, out)
 
 
-@COMPOSED.impl("rand.out")
-def rand_out(size: Sequence[int], out: Tensor) -> Tensor:
-    """`out`, resized and filled with uniform numbers."""
-    return out.resize_(size).uniform_(0.0, 1.0)
+@COMPOSED.impl("eye.m_out")
+def eye_m_out(n: int, m: int, out: Tensor) -> Tensor:
+    """`out`, resized to (n, m), with ones on its diagonal."""
+    for name, size in (("n", n), ("m", m)):
+        if size < 0:
+            raise ShapeError(f"{name} must be greater or equal to 0, got {size}")
+    if out.dtype in BAREBONES_UNSIGNED and not out.is_meta:
+        raise DtypeNotImplementedError(f"\"eye\" not implemented for '{out.dtype.scalar_name}'")
+    out.resize_((n, m)).zero_()
+    rows, columns = out.strides()
+    out.as_strided((min(n, m),), (rows + columns,), out._offset).fill_(1)
+    return out
 
 
-@COMPOSED.impl("randn.out")
-def randn_out(size: Sequence[int], out: Tensor) -> Tensor:
-    """`out`, resized and filled with normal numbers."""
-    return out.resize_(size).normal_(0.0, 1.0)
+# Indices of triangles -------------------------------------------------------------------------------------------
 
 
-@COMPOSED.impl("randint.out")
-def randint_out(high: int, size: Sequence[int], out: Tensor) -> Tensor:
-    """`out`, resized and filled with integers of [0, high)."""
-    return out.resize_(size).random_(0, high)
+@COMPOSED.impl("tril_indices")
+def tril_indices(
+    row: int,
+    col: int,
+    offset: int,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """The rows (first) and columns (second) of the elements on and below a diagonal of a (row, col) matrix."""
+    check_triangle("tril_indices", row, col, dtype, layout)
+    return placed_indices(np.tril_indices(row, offset, col), dtype, device, pin_memory)
 
 
-@COMPOSED.impl("randint.low_out")
-def randint_low_out(low: int, high: int, size: Sequence[int], out: Tensor) -> Tensor:
-    """`out`, resized and filled with integers of [low, high)."""
-    return out.resize_(size).random_(low, high)
+@COMPOSED.impl("triu_indices")
+def triu_indices(
+    row: int,
+    col: int,
+    offset: int,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """The rows (first) and columns (second) of the elements on and above a diagonal of a (row, col) matrix."""
+    check_triangle("triu_indices", row, col, dtype, layout)
+    return placed_indices(np.triu_indices(row, offset, col), dtype, device, pin_memory)
 
 
-@COMPOSED.impl("randperm.out")
-def randperm_out(n: int, out: Tensor) -> Tensor:
-    """`out`, resized and filled with the integers from 0 to n - 1 in random order."""
-    numbers = randperm(n, dtype=out.dtype, device=out.device)
-    return out.resize_(numbers.shape).copy_(numbers)
+def check_triangle(name: str, row: int, col: int, dtype: dtype | None, layout: layout | None) -> None:
+    """Refuse a negative number of rows or columns, and dtypes that are not of indices."""
+    for word, size in (("row", row), ("col", col)):
+        if size < 0:
+            raise ShapeError(f"{word} must be non-negative, got{size}")
+    if dtype not in (None, int32, int64):
+        assert dtype is not None
+        raise DtypeNotImplementedError(f"\"{name}\" not implemented for '{dtype.scalar_name}'")
+
+
+def placed_indices(
+    indices: tuple[np.ndarray, ...], dtype: dtype | None, device: device | None, pin_memory: bool | None
+) -> Tensor:
+    """Rows and columns as a tensor of sizes (2, n)."""
+    found = wrap(np.stack(indices).astype(np.int64, copy=False), int64).to(int64 if dtype is None else dtype)
+    if pin_memory:
+        found = found.pin_memory()
+    return found if device is None else found.to(device)

@@ -16,18 +16,13 @@ from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import CPU as HERE
 from glasstorch.core.device import device
 from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dtype, int64
-from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.generator import Generator, default_generator
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.creation import (
-    arange_dtype,
-    arange_length,
-    new_empty,
-    new_empty_strided,
-)
-from glasstorch.kernels.structured import check_writable, resize_output
+from glasstorch.kernels.creation import new_empty, new_empty_strided
+from glasstorch.kernels.ranges import arange_dtype, arange_length, real, resize_range, whole
+from glasstorch.kernels.structured import check_writable
 
 CPU = KernelTable("CPU")
 
@@ -84,8 +79,7 @@ def arange(
 def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
     """As `arange`, written to a tensor whose dtype decides."""
     numbers = counted(start, end, step, out.dtype)
-    if out.numel() != numbers.size:
-        resize_output(out, numbers.shape)
+    resize_range(out, numbers.size)
     check_writable(out, ())
     out.array()[...] = numbers.reshape(out._shape)
     return out
@@ -94,13 +88,12 @@ def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor)
 def counted(start: Number, end: Number, step: Number, dtype: dtype) -> Array:
     """The numbers themselves. Floats are computed in float64 and rounded once."""
     length = arange_length(start, end, step, dtype)
-    if dtype is int64:
-        return int(start) + int(step) * np.arange(length, dtype=np.int64)
     if not dtype.is_floating_point:
-        return (int(start) + int(step) * np.arange(length, dtype=np.int64)).astype(dtype.numpy)
-    numbers: Array = np.arange(length, dtype=np.float64)
-    numbers *= step
-    numbers += start
+        numbers: Array = whole(start) + whole(step) * np.arange(length, dtype=np.int64)
+        return numbers.astype(dtype.numpy, copy=False)
+    numbers = np.arange(length, dtype=np.float64)
+    numbers *= real(step)
+    numbers += real(start)
     if dtype in HALF_PRECISION:
         numbers = numbers.astype(np.float32)
     return numbers.astype(dtype.numpy, copy=False)
@@ -118,8 +111,6 @@ def randperm(
 ) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
     dtype = int64 if dtype is None else dtype
-    if dtype.name == "bool":
-        raise DtypeNotImplementedError("\"randperm\" not implemented for 'Bool'")
     stream = default_generator if generator is None else generator
     result = wrap(stream.permutation(n, dtype.numpy), dtype)
     return result.pin_memory() if pin_memory else result

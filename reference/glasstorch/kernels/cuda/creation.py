@@ -18,12 +18,13 @@ from glasstorch.core.generator import Generator
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu import creation as on_cpu
-from glasstorch.kernels.creation import arange_dtype, arange_length, new_empty, new_empty_strided
+from glasstorch.kernels.creation import new_empty, new_empty_strided
 from glasstorch.kernels.cuda.copies import THREADS, blocks_for, copy_elements
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.tensors import CODE, operands
-from glasstorch.kernels.structured import check_writable, resize_output
+from glasstorch.kernels.ranges import arange_dtype, arange_length, real, resize_range, whole
+from glasstorch.kernels.structured import check_writable
 
 CUDA = KernelTable("CUDA")
 
@@ -87,8 +88,7 @@ def arange(
 def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
     """As `arange`, written to a tensor whose dtype decides."""
     length = arange_length(start, end, step, out.dtype)
-    if out.numel() != length:
-        resize_output(out, (length,))
+    resize_range(out, length)
     check_writable(out, ())
     count_up(out, start, step)
     return out
@@ -101,11 +101,11 @@ def count_up(out: Tensor, start: Number, step: Number) -> None:
         return
     numbers: tuple[np.generic, np.generic]
     if not out.dtype.is_floating_point:
-        name, numbers = "arange_whole", (np.int64(int(start)), np.int64(int(step)))
+        name, numbers = "arange_whole", (np.int64(whole(start)), np.int64(whole(step)))
     elif out.dtype is float64:
-        name, numbers = "arange_double", (np.float64(start), np.float64(step))
+        name, numbers = "arange_double", (np.float64(real(start)), np.float64(real(step)))
     else:
-        name, numbers = "arange_float", (np.float32(start), np.float32(step))
+        name, numbers = "arange_float", (np.float32(real(start)), np.float32(real(step)))
     walk = operands(out._shape, out, any_order=False)
     arguments = out, np.int32(CODE[out.dtype]), *numbers, walk, np.int64(count)
     launch(kernel("fill.cu", name), blocks_for(count), THREADS, arguments)

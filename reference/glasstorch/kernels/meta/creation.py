@@ -16,8 +16,8 @@ from glasstorch.core.dtype import Number, dtype, int64
 from glasstorch.core.generator import Generator
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.creation import arange_dtype, arange_length, new_empty, new_empty_strided
-from glasstorch.kernels.structured import resize_output
+from glasstorch.kernels.creation import new_empty, new_empty_strided
+from glasstorch.kernels.ranges import arange_dtype, arange_length, resize_range
 
 META = KernelTable("Meta")
 
@@ -70,8 +70,7 @@ def arange(
 def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
     """`out`, resized where the number of elements differs."""
     length = arange_length(start, end, step, out.dtype)
-    if out.numel() != length:
-        resize_output(out, (length,))
+    resize_range(out, length)
     return out
 
 

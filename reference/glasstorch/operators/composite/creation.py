@@ -1,4 +1,4 @@
-"""How are new tensors with known contents made of `empty` and `fill_`?
+"""How are new tensors with known contents made of `empty` and of operators that write into it?
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp
 Differs: nothing in substance.
@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import Number, dtype_of_number
+from glasstorch.core.dtype import Number, dtype_of_number, get_default_complex_dtype, get_default_dtype
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.geometry import strides_like
+from glasstorch.core.errors import DtypeError, ShapeError
+from glasstorch.core.geometry import contiguous_strides, strides_like, wrap_dim
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, KEYS_OF_DEVICE
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format as MemoryFormat
 from glasstorch.core.layout import preserve_format
+from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.direct import factory
 from glasstorch.operators.generated.registry import table
+from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -30,9 +33,12 @@ arange = factory("arange.start_step")
 zeros_operator = factory("zeros")
 ones_operator = factory("ones")
 full_operator = factory("full")
+linspace_operator = factory("linspace")
+logspace_operator = factory("logspace")
 
 EMPTY, EMPTY_STRIDED, ARANGE = table("empty.memory_format"), table("empty_strided"), table("arange.start_step")
 FILL_, ZERO_ = table("fill_.Scalar"), table("zero_")
+EYE_OUT, LINSPACE_OUT, LOGSPACE_OUT = table("eye.m_out"), table("linspace.out"), table("logspace.out")
 
 
 def _zeroed(tensor: Tensor) -> Tensor:
@@ -80,6 +86,109 @@ def arange_end(keys: int, end: Number, *options: Any) -> Tensor:
 def arange_start(keys: int, start: Number, end: Number, *options: Any) -> Tensor:
     """The numbers from `start` up to `end`."""
     return ARANGE[keys](keys, start, end, 1, *options)  # type: ignore[no-any-return]
+
+
+def eye(keys: int, n: int, *options: Any) -> Tensor:
+    """A square matrix with ones on its diagonal."""
+    return eye_m(keys, n, n, *options)
+
+
+def eye_m(keys: int, n: int, m: int, *options: Any) -> Tensor:
+    """A matrix of n rows and m columns with ones on its diagonal."""
+    return _written(EYE_OUT, EMPTY[keys](keys, (0,), *options, None), n, m)
+
+
+def empty_permuted(keys: int, size: Sequence[int], physical_layout: Sequence[int], *options: Any) -> Tensor:
+    """An uninitialised tensor whose dimensions lie in memory in the order of `physical_layout`, the slowest first."""
+    order = [wrap_dim(dim, len(physical_layout)) for dim in physical_layout]
+    if len(order) != len(size):
+        raise ShapeError(
+            f"Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(size)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    if len(set(order)) != len(order):
+        raise ShapeError(f"Duplicate dim not allowed in physical_layout {list(physical_layout)}")
+    strides = dict(zip(order, contiguous_strides(tuple(size[dim] for dim in order)), strict=True))
+    return EMPTY_STRIDED[keys](  # type: ignore[no-any-return]
+        keys, size, tuple(strides[dim] for dim in range(len(order))), *options
+    )
+
+
+# Numbers between two --------------------------------------------------------------------------------------------
+
+
+def linspace(keys: int, start: Number, end: Number, steps: int, dtype: Dtype | None, *options: Any) -> Tensor:
+    """`steps` numbers from `start` to `end`, at equal distances."""
+    return _spaced("linspace", keys, start, end, steps, (), dtype, *options)
+
+
+def logspace(
+    keys: int, start: Number, end: Number, steps: int, base: float, dtype: Dtype | None, *options: Any
+) -> Tensor:
+    """`steps` numbers from `base ** start` to `base ** end`, at equal ratios."""
+    return _spaced("logspace", keys, start, end, steps, (base,), dtype, *options)
+
+
+def _spaced(
+    name: str,
+    keys: int,
+    start: Number,
+    end: Number,
+    steps: int,
+    base: tuple[float, ...],
+    dtype: Dtype | None,
+    *options: Any,
+) -> Tensor:
+    if steps < 0:
+        raise ShapeError("number of steps must be non-negative")
+    if dtype is None or isinstance(start, complex) or isinstance(end, complex):
+        dtype = _spaced_dtype(name, start, end, dtype)
+    out = EMPTY[keys](keys, (steps,), dtype, *options, None)
+    return _written(LINSPACE_OUT if name == "linspace" else LOGSPACE_OUT, out, start, end, steps, *base)
+
+
+def _spaced_dtype(name: str, start: Number, end: Number, wanted: Dtype | None) -> Dtype:
+    """The default dtype; where an end is complex, the complex one, and no other can be asked for.
+
+    Mirrors: linspace_logspace_infer_options in aten/src/ATen/native/TensorFactories.cpp
+    """
+    if not (isinstance(start, complex) or isinstance(end, complex)):
+        return get_default_dtype() if wanted is None else wanted
+    inferred = get_default_complex_dtype()
+    if wanted is not None and not wanted.is_complex:
+        raise DtypeError(
+            f"torch.{name}(): inferred dtype {C_NAMES[inferred.name]} can't be safely cast to passed dtype "
+            f"{wanted.scalar_name}"
+        )
+    return inferred if wanted is None else wanted
+
+
+def linspace_tensors(keys: int, start: Tensor | Number, end: Tensor | Number, *rest: Any) -> Tensor:
+    """As `linspace`; a start or end that is a 0-dim tensor is read as a number."""
+    return linspace_operator(*ends("linspace", start, end), *rest)  # type: ignore[no-any-return]
+
+
+def logspace_tensors(keys: int, start: Tensor | Number, end: Tensor | Number, *rest: Any) -> Tensor:
+    """As `logspace`; a start or end that is a 0-dim tensor is read as a number."""
+    return logspace_operator(*ends("logspace", start, end), *rest)  # type: ignore[no-any-return]
+
+
+def ends(name: str, start: Tensor | Number, end: Tensor | Number) -> tuple[Number, Number]:
+    """Start and end as numbers; a tensor that has dimensions is refused."""
+    given = [(word, value) for word, value in (("start", start), ("end", end)) if isinstance(value, TensorImpl)]
+    if any(value._shape for _, value in given):
+        dims = " and ".join(f"{word} with {value.dim()} dimension(s)" for word, value in given)
+        words = " and ".join(word for word, _ in given)
+        plural = "s" if len(given) == 2 else ""
+        raise ShapeError(f"{name} only supports 0-dimensional {words} tensor{plural}, but got {dims}.")
+    first, last = (value.item() if isinstance(value, TensorImpl) else value for value in (start, end))
+    return first, last
+
+
+def _written(out_table: Any, out: Tensor, *arguments: Any) -> Tensor:
+    """A fresh tensor filled by an out= operator; neither autograd nor its version need hear of it."""
+    keys = out.key_set & BELOW_ADINPLACEORVIEW
+    return out_table[keys](keys, *arguments, out)  # type: ignore[no-any-return]
 
 
 # Like another tensor --------------------------------------------------------------------------------------------
