@@ -146,10 +146,7 @@ def test_normal_is_torch_s(dtype: Any, count: int, moments: tuple[float, float])
     for _ in range(3):
         theirs = torch.empty(count, dtype=torch_dtype(dtype)).normal_(*moments)
         drawn = ours.normal(count, dtype, *moments)
-        if dtype == "float64" and count >= 16:
-            np.testing.assert_allclose(drawn, theirs.numpy(), rtol=0, atol=4e-15)
-        else:
-            assert same_bits(drawn, theirs)
+        assert same_bits(drawn, theirs)
     assert same_bits(ours.uniform(5, "float32"), torch.rand(5))  # both have used up as many words
 
 
@@ -170,8 +167,8 @@ def test_integers_are_torch_s_and_so_are_the_bounds_refused(dtype: Any) -> None:
         ours = Generator().manual_seed(9)
         try:
             theirs = torch.empty(50, dtype=torch_dtype(dtype)).random_(low, high)
-        except RuntimeError:
-            with pytest.raises(RandomNumberError):
+        except RuntimeError as refused:
+            with pytest.raises(type(refused)):
                 ours.integers(50, dtype, low, high)
         else:
             assert same_bits(ours.integers(50, dtype, low, high), theirs), (low, high)
@@ -279,7 +276,7 @@ def test_bernoulli_broadcasts_and_checks_its_probabilities() -> None:
     drawn = Generator().bernoulli((2, 3), "bool", np.array([0.0, 1.0, 0.0]))
     assert drawn.tolist() == [[False, True, False]] * 2
     for wrong in (1.5, -0.1, float("nan"), np.array([0.5, 2.0])):
-        with pytest.raises(RandomNumberError, match=r"expects p to be in \[0, 1\]"):
+        with pytest.raises(RandomNumberError, match=r"expects (all of )?p to be in \[0, 1\]"):
             Generator().bernoulli(2, "float32", wrong)
 
 

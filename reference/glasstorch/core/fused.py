@@ -10,6 +10,7 @@ equal weights only if we do.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ def fused_multiply_add(x: NDArray[Any], scale: float, shift: float) -> NDArray[A
 
     `scale` and `shift` must be values of that dtype. The result is a new array.
     """
+    if not (math.isfinite(scale) and math.isfinite(shift)):
+        with np.errstate(invalid="ignore"):
+            return x * x.dtype.type(scale) + x.dtype.type(shift)  # nothing to round
     if x.dtype == np.float32:
         product = x.astype(np.float64) * scale  # exact: 24 bits times 24 bits
         return sum_rounded_to_odd(product, np.float64(shift)).astype(np.float32)

@@ -3,7 +3,7 @@
 Mirrors: aten/src/ATen/CPUGeneratorImpl.cpp, aten/src/ATen/core/DistributionsHelper.h,
     aten/src/ATen/native/cpu/DistributionTemplates.h, aten/src/ATen/native/TensorFactories.cpp (randperm_cpu)
 Differs: makes whole arrays. They are PyTorch's bit for bit, as it draws them on a processor with AVX2 and
-    fused multiply-add, but float64 normal numbers differ in the last bit where NumPy's logarithm and sine do.
+    fused multiply-add.
 
 Every method fills in the order of a contiguous array and holds the generator's lock, so two threads never
 share a word.
@@ -15,7 +15,7 @@ import math
 import operator
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +27,12 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.fused import fused_multiply_add
 from glasstorch.core.random_bounds import (
+    NUMBERS,
     RandomNumberError,
     check_uniform_bounds,
     integer_range,
     largest_integer,
+    require,
     require_floating,
     significant_bits,
 )
@@ -171,6 +173,12 @@ class Generator:
                 block[block == target.type(last)] = target.type(first)  # rounding may have reached `high`
         return result
 
+    def fill_transformed(self, result: Array, transform: Callable[[NDArray[np.float64]], Array]) -> None:
+        """Write into a contiguous array what `transform` makes of float64 numbers of [0, 1)."""
+        with self._lock:
+            for block in _blocks(result):
+                block[...] = cast(transform(self._unit(block.size, np.dtype(np.float64))), result.dtype)
+
     def _unit(self, count: int, dtype: NumpyDtype) -> Array:
         """Numbers of [0, 1) with as many bits as the dtype, float32 or float64, has significant ones."""
         bits = significant_bits(dtype)
@@ -184,11 +192,20 @@ class Generator:
     def bernoulli(self, shape: Shape, dtype: DTypeLike, probability: float | Array) -> Array:
         """Ones with the given probability, else zeros. An array of probabilities broadcasts to the shape."""
         probabilities = np.asarray(probability)
-        if not ((probabilities >= 0) & (probabilities <= 1)).all():
-            worst = probabilities[~((probabilities >= 0) & (probabilities <= 1))].flat[0]
-            raise RandomNumberError(f"bernoulli_ expects p to be in [0, 1], but got p={worst}")
-        computed = np.dtype(np.float64 if probabilities.dtype == np.float64 else np.float32)
+        inside = (probabilities >= 0) & (probabilities <= 1)
         result = np.empty(shape, dtype)
+        each = isinstance(probability, np.ndarray)
+        if not each and not inside:
+            raise RandomNumberError(f"bernoulli_ expects p to be in [0, 1], but got p={probability:g}")
+        if not result.size:
+            return result
+        require(result.dtype, f"bernoulli_{'tensor_cpu_self' if each else 'scalar_cpu'}_", ("bool", *NUMBERS))
+        if each:
+            require_floating(probabilities.dtype, "bernoulli_tensor_cpu_p_")
+        if not inside.all():
+            wrong = probabilities[~inside].flat[0]
+            raise RandomNumberError(f"bernoulli_ expects all of p to be in [0, 1], but got {wrong}")
+        computed = np.dtype(np.float64 if probabilities.dtype == np.float64 else np.float32)
         wanted = np.broadcast_to(probabilities.astype(computed, copy=False), result.shape).reshape(-1)
         with self._lock:
             start = 0
@@ -201,10 +218,10 @@ class Generator:
 
     def integers(self, shape: Shape, dtype: DTypeLike, low: int, high: int | None = None) -> Array:
         """Whole numbers of `[low, high)`; without `high`, up to `largest_integer` of the dtype."""
-        target = np.dtype(dtype)
-        first, last = integer_range(target, low, high)
+        result = np.empty(shape, dtype)
+        target = result.dtype
+        first, last = integer_range(target, low, high, result.size)
         span = last - first + 1
-        result = np.empty(shape, target)
         with self._lock:
             engine = self._get_engine()
             for block in _blocks(result):
@@ -212,7 +229,7 @@ class Generator:
                 if span < 1 << 64:
                     words %= np.uint64(span)
                     words += np.uint64(first % (1 << 64))  # wraps as two's complement does
-                block[...] = _cast(words.view(np.int64), target)
+                block[...] = cast(words.view(np.int64), target)
         return result
 
     def all_integers(self, shape: Shape, dtype: DTypeLike) -> Array:
@@ -220,15 +237,18 @@ class Generator:
 
         They differ from those of `integers(shape, dtype, 0)`, which draws more bits for them.
         """
-        target = np.dtype(dtype)
+        result = np.empty(shape, dtype)
+        target = result.dtype
+        if not result.size:
+            return result
+        require(target, "random_kernel_cpu", ("bool", *NUMBERS))
         span = largest_integer(target) + 1
-        result = np.empty(shape, target)
         with self._lock:
             engine = self._get_engine()
             for block in _blocks(result):
                 words = engine.double_words(block.size) if span > 1 << 32 else engine.words(block.size)
                 words %= np.uint64(span)
-                block[...] = _cast(words.view(np.int64), target)
+                block[...] = cast(words.view(np.int64), target)
         return result
 
     def permutation(self, n: int, dtype: DTypeLike = np.int64) -> Array:
@@ -236,17 +256,18 @@ class Generator:
         target = np.dtype(dtype)
         if n < 0:
             raise RandomNumberError(f"n must be non-negative, got {n}")
+        require(target, "randperm", NUMBERS)
         limit = largest_integer(target) + 1
         if n > limit and target.name != "bfloat16":  # PyTorch lets bfloat16 round
             raise RandomNumberError(f"n cannot be greater than {limit} for {target.name}, got {n}")
         with self._lock:
             if n >= WIDE_PERMUTATION:
-                return _cast(self._wide_permutation(n), target)
+                return cast(self._wide_permutation(n), target)
             places = np.arange(n, dtype=np.uint64)
             words = self._get_engine().words(max(n - 1, 0))
             words %= n - places[:-1]
             places[:-1] += words
-        return _cast(swapped_in_turn(places.view(np.int64)), target)
+        return cast(swapped_in_turn(places.view(np.int64)), target)
 
     def _wide_permutation(self, n: int) -> NDArray[np.int64]:
         """The way for hundreds of millions: element i goes to a random place among the first i + 1."""
@@ -273,16 +294,18 @@ class Generator:
         one after the other, with different numbers from the same seed.
         """
         target = np.dtype(dtype)
-        require_floating(target, "normal_kernel_cpu")
-        if std < 0:
+        if not std >= 0:
             raise RandomNumberError(f"normal expects std >= 0.0, but found std {std:g}")
         result = np.empty(shape, target)
+        if not result.size:
+            return result
+        require_floating(target, "normal_kernel_cpu")
         with self._lock:
             if contiguous and result.size >= 16:
                 self._fill_by_sixteens(result.reshape(-1), mean, std)
             else:
                 normal = fused_multiply_add(self._one_by_one(result.size), std, mean)
-                result.reshape(-1)[...] = _cast(normal, target)
+                result.reshape(-1)[...] = cast(normal, target)
         return result
 
     def _fill_by_sixteens(self, result: Array, mean: float, std: float) -> None:
@@ -304,7 +327,7 @@ class Generator:
         if count and self._spare_normal is not None:
             values.append(self._spare_normal)
             self._spare_normal = None
-        # Python's `math` calls the C library's functions, as PyTorch does here; NumPy has its own.
+        # Python's `math`, see `of_each`; here a loop is faster, because most calls ask for few numbers.
         uniform = iter(self._unit((count - len(values) + 1) // 2 * 2, np.dtype(np.float64)).tolist())
         for first, second in zip(uniform, uniform, strict=True):
             radius = math.sqrt(-2.0 * math.log1p(-second))
@@ -323,6 +346,15 @@ def manual_seed(seed: int) -> Generator:
     return default_generator.manual_seed(int(seed))
 
 
+def of_each(function: Callable[[float], float], values: Array) -> NDArray[np.float64]:
+    """A function of Python's `math` of every element.
+
+    It is the C library's function, which PyTorch calls here too. NumPy's differ from it in the last bit.
+    """
+    results = np.fromiter(map(function, values.reshape(-1).tolist()), np.float64, values.size)
+    return results.reshape(values.shape)
+
+
 def _box_muller(uniform: Array, mean: float, std: float) -> Array:
     """Normal numbers from uniform ones: of sixteen, eight give the radius and eight the angle."""
     dtype = uniform.dtype
@@ -331,9 +363,9 @@ def _box_muller(uniform: Array, mean: float, std: float) -> Array:
         radius = np.sqrt(np.float32(-2) * cephes.log(np.float32(1) - sixteens[:, 0]))
         sine, cosine = cephes.sine_and_cosine(np.float32(2 * np.pi) * sixteens[:, 1])
     else:
-        radius = np.sqrt(-2 * np.log(1 - sixteens[:, 0]))
+        radius = np.sqrt(-2 * of_each(math.log, 1 - sixteens[:, 0]))
         angle = 2 * np.pi * sixteens[:, 1]
-        sine, cosine = np.sin(angle), np.cos(angle)
+        sine, cosine = of_each(math.sin, angle), of_each(math.cos, angle)
     normal = np.stack((radius * cosine, radius * sine), axis=1).reshape(-1)
     if mean == 0:
         normal *= dtype.type(std)
@@ -354,8 +386,9 @@ def _computed_dtype(dtype: NumpyDtype) -> NumpyDtype:
     return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
 
-def _cast(values: Array, dtype: NumpyDtype) -> Array:
+def cast(values: Array, dtype: NumpyDtype) -> Array:
     """The values in another dtype; the half types are reached through float32, as in PyTorch."""
-    if dtype.itemsize == 2 and dtype.kind not in "iu":
-        values = values.astype(np.float32)
-    return values.astype(dtype, copy=False)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite
+        if dtype.itemsize == 2 and dtype.kind not in "iu":
+            values = values.astype(np.float32)
+        return values.astype(dtype, copy=False)

@@ -1,19 +1,22 @@
-"""Which bounds may the range of a random number have?
+"""Which bounds may the range of a random number have, and which dtypes hold one?
 
-Mirrors: aten/src/ATen/native/DistributionTemplates.h (update_from, update_to, the bounds checks)
-Differs: messages name the limits; drawing integers beyond a float's significant bits does not warn.
+Mirrors: aten/src/ATen/native/DistributionTemplates.h (update_from, update_to, the bounds checks),
+    aten/src/ATen/native/cpu/DistributionTemplates.h (which dtypes each kernel is made for)
+Differs: messages name the limits.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from glasstorch.core.dtype import from_numpy_dtype
-from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, from_numpy_dtype
+from glasstorch.core.errors import ArgumentValueError, DtypeNotImplementedError
 
 # Significant bits, and the largest finite value.
 FLOATS = {
@@ -22,11 +25,15 @@ FLOATS = {
     "float32": (24, float.fromhex("0x1.fffffep127")),
     "float64": (53, sys.float_info.max),
 }
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+NUMBERS = (*INTEGERS, *FLOATS)
+UNSIGNED = tuple(d.name for d in BAREBONES_UNSIGNED)
+SMALL_FLOATS = tuple(d.name for d in FLOAT8)
 INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class RandomNumberError(RuntimeError):
-    """A seed, a state or a range from which no random number can be drawn."""
+    """A seed, a state, a dtype or a range from which no random number can be drawn."""
 
 
 @cache
@@ -35,12 +42,26 @@ def name_of(dtype: np.dtype[Any]) -> str:
     return dtype.name
 
 
-def require_floating(dtype: np.dtype[Any], kernel: str) -> None:
-    """Refuse a dtype that is not a floating one, in the name of the kernel of PyTorch that refuses it."""
-    if name_of(dtype) not in FLOATS:
+def require(dtype: np.dtype[Any], kernel: str, accepted: Collection[str]) -> None:
+    """Refuse a dtype that is not among those accepted, in the name of the kernel of PyTorch that refuses it."""
+    if name_of(dtype) not in accepted:
         name = from_numpy_dtype(dtype).scalar_name
         raise DtypeNotImplementedError(
-            f"\"{kernel}\" not implemented for '{name}'; expected one of {', '.join(FLOATS)}"
+            f"\"{kernel}\" not implemented for '{name}'; expected one of {', '.join(accepted)}"
+        )
+
+
+def require_floating(dtype: np.dtype[Any], kernel: str) -> None:
+    """Refuse a dtype that is not a floating one."""
+    require(dtype, kernel, FLOATS)
+
+
+def require_continuous(dtype: np.dtype[Any], distribution: str) -> None:
+    """Refuse a dtype that holds no real numbers; one that does and has no kernel is refused elsewhere."""
+    if name_of(dtype) not in (*FLOATS, *SMALL_FLOATS):
+        raise RandomNumberError(
+            f"{distribution} distribution is a continuous probability distribution. "
+            f"dtype must be a floating point but you specified {name_of(dtype)}"
         )
 
 
@@ -75,31 +96,67 @@ def check_uniform_bounds(dtype: np.dtype[Any], low: float, high: float) -> None:
         )
 
 
-def integer_range(dtype: np.dtype[Any], low: int, high: int | None) -> tuple[int, int]:
-    """First and last number of `[low, high)` in the dtype; without `high`, up to `largest_integer`."""
+def integer_range(dtype: np.dtype[Any], low: int, high: int | None, count: int = 1) -> tuple[int, int]:
+    """First and last number of `[low, high)` in the dtype; without `high`, up to `largest_integer`.
+
+    Of `count` numbers to be drawn only whether it is 0 matters: then any dtype may have all 64 bits.
+    """
+    for value in (low, high):
+        if value is not None and not INT64_MIN <= value <= INT64_MAX:
+            raise ArgumentValueError(f"Overflow when unpacking long long: {value} must lie in [-2**63, 2**63)")
     if high is not None and low >= high:
         raise RandomNumberError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    name = name_of(dtype)
+    if high is None and low == INT64_MIN:
+        if count:
+            _require_all_bits(dtype)
+        return INT64_MIN, INT64_MAX
+    if name in SMALL_FLOATS:
+        require_floating(dtype, "random_from_to_range_calc" if high is None else "random_update_from_to")
+    elif dtype.kind == "c":
+        asked = "random_from_to_impl" if high is None else "check_random_bounds"
+        raise RandomNumberError(f"{asked} handles only integral, floating-point and boolean types, not {name}")
     first, last = low, largest_integer(dtype) if high is None else high - 1
-    if high is None and low == INT64_MIN and dtype.name in FLOATS and dtype.name != "float16":
-        return INT64_MIN, INT64_MAX  # all 64 bits
-    if dtype.name in FLOATS:
+    if name in FLOATS:
         # A float of few bits may round the ends out of the range; they move inward to numbers that it holds.
         first = _moved_up(low, dtype)
         last = last if high is None else _moved_down(high, dtype) - 1
-        if first > last:
+        if first > last or (high is None and first == last):
             raise RandomNumberError(
                 f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
-                f"but got from={first} >= to={last + 1} for {dtype.name}"
+                f"but got from={first} >= to={last + (high is not None)} for {name}"
             )
-        smallest, largest = -int(FLOATS[dtype.name][1]), int(FLOATS[dtype.name][1])
-    else:
-        smallest, largest = (0, 1) if dtype == np.bool_ else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
-    for name, value in (("from", first), ("to - 1", last)):
+        smallest, largest = -int(FLOATS[name][1]), int(FLOATS[name][1])
+    elif dtype == np.bool_:
+        smallest, largest = 0, 1
+    else:  # bounds are int64s: beyond them a uint64 cannot be reached
+        smallest, largest = int(np.iinfo(dtype).min), min(int(np.iinfo(dtype).max), INT64_MAX)
+    for end, value in (("from", first), ("to - 1", last)):
         if not smallest <= value <= largest:
             raise RandomNumberError(
-                f"{name} is out of bounds for {dtype.name}: got {value}, expected a number from {smallest} to {largest}"
+                f"{end} is out of bounds for {name}: got {value}, expected a number from {smallest} to {largest}"
             )
+        if name in FLOATS and abs(value) > 1 << significant_bits(dtype):
+            _warn_of_gaps(end, dtype)
     return first, last
+
+
+def _require_all_bits(dtype: np.dtype[Any]) -> None:
+    """Refuse a dtype in which PyTorch does not draw from all int64s."""
+    kernel = "random_full_64_bits_range_kernel_cpu"
+    require(dtype, kernel, [name for name in NUMBERS if name != "float16"])
+    if name_of(dtype) not in ("int64", "bfloat16", "float32", "float64"):
+        raise RandomNumberError(f"{kernel} handles only int64, double, float and bfloat16, not {name_of(dtype)}")
+
+
+def _warn_of_gaps(end: str, dtype: np.dtype[Any]) -> None:
+    bits = significant_bits(dtype)
+    warnings.warn(
+        f"{end} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations {name_of(dtype)} can support "
+        f"discrete uniform distribution only within this range. This warning will become an error in version 1.7 "
+        f"release, please fix the code in advance",
+        stacklevel=2,
+    )
 
 
 def _moved_up(low: int, dtype: np.dtype[Any]) -> int:

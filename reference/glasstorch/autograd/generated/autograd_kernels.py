@@ -452,6 +452,33 @@ def random_(keys: int, self: Any, generator: Any) -> Any:
     return self
 
 
+_bernoulli__float = table("bernoulli_.float")
+
+
+class BernoulliBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("bernoulli_.float")
+def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _bernoulli__float[below](below, self, p, generator)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _bernoulli__float[below](below, self, p, generator)
+    check_inplace(self)
+    node = BernoulliBackward0((edge_self,))
+    _bernoulli__float[below](below, self, p, generator)
+    rebase_history(self, node)
+    return self
+
+
 _bernoulli__Tensor = table("bernoulli_.Tensor")
 
 
@@ -490,33 +517,6 @@ def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
     node = BernoulliBackward2((edge_self, edge_p))
     node.saved_p = SavedVariable(p) if edge_p is not None else None
     _bernoulli__Tensor[below](below, self, p, generator)
-    rebase_history(self, node)
-    return self
-
-
-_bernoulli__float = table("bernoulli_.float")
-
-
-class BernoulliBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
-
-
-@AUTOGRAD.impl("bernoulli_.float")
-def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _bernoulli__float[below](below, self, p, generator)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _bernoulli__float[below](below, self, p, generator)
-    check_inplace(self)
-    node = BernoulliBackward0((edge_self,))
-    _bernoulli__float[below](below, self, p, generator)
     rebase_history(self, node)
     return self
 

@@ -549,19 +549,6 @@ def random_(keys: int, self: Any, generator: Any) -> Any:
     return result
 
 
-_bernoulli__Tensor = table("bernoulli_.Tensor")
-
-
-@ADINPLACEORVIEW.impl("bernoulli_.Tensor")
-def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    result = _bernoulli__Tensor[below](below, self, p, generator)
-    self.bump_version()
-    return result
-
-
 _bernoulli__float = table("bernoulli_.float")
 
 
@@ -571,6 +558,19 @@ def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
     result = _bernoulli__float[below](below, self, p, generator)
+    self.bump_version()
+    return result
+
+
+_bernoulli__Tensor = table("bernoulli_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("bernoulli_.Tensor")
+def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _bernoulli__Tensor[below](below, self, p, generator)
     self.bump_version()
     return result
 
@@ -3907,7 +3907,7 @@ def conj_physical_(keys: int, self: Any) -> Any:
     return result
 
 
-_conj_physical_out = table("conj_physical.out")
+_conj_physical_out_table = table("conj_physical.out")
 
 
 @ADINPLACEORVIEW.impl("conj_physical.out")
@@ -3915,7 +3915,7 @@ def conj_physical_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _conj_physical_out[below](below, self, out)
+    result = _conj_physical_out_table[below](below, self, out)
     out.bump_version()
     return result
 

@@ -38,7 +38,7 @@ def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tenso
     return empty_strided(self._shape, strides, self.dtype, NOWHERE)
 
 
-@META.impl("fill_.Scalar", "zero_", "uniform_", "normal_", "random_.from")
+@META.impl("fill_.Scalar", "zero_")
 def nothing_to_write(keys: int, self: Tensor, *arguments: Any) -> Tensor:
     """The tensor itself."""
     return self

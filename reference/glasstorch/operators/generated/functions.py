@@ -63,8 +63,8 @@ _log_normal_ = table("log_normal_")
 _exponential_ = table("exponential_")
 _cauchy_ = table("cauchy_")
 _geometric_ = table("geometric_")
-_bernoulli__Tensor = table("bernoulli_.Tensor")
 _bernoulli__float = table("bernoulli_.float")
+_bernoulli__Tensor = table("bernoulli_.Tensor")
 _add_Tensor = table("add.Tensor")
 _add__Tensor = table("add_.Tensor")
 _sub_Tensor = table("sub.Tensor")
@@ -365,9 +365,9 @@ _view_as_complex = table("view_as_complex")
 _real = table("real")
 _imag = table("imag")
 __conj = table("_conj")
-_conj = table("conj")
+_conj_table = table("conj")
 __conj_physical = table("_conj_physical")
-_conj_physical = table("conj_physical")
+_conj_physical_table = table("conj_physical")
 _conj_physical_ = table("conj_physical_")
 _resolve_conj = table("resolve_conj")
 _resolve_neg = table("resolve_neg")
@@ -504,7 +504,7 @@ _parse_exponential_ = PythonFunction("exponential_", ["exponential_"])
 _parse_cauchy_ = PythonFunction("cauchy_", ["cauchy_"])
 _parse_geometric_ = PythonFunction("geometric_", ["geometric_"])
 _parse_random_ = PythonFunction("random_", ["random_.from", "random_.to", "random_"])
-_parse_bernoulli_ = PythonFunction("bernoulli_", ["bernoulli_.Tensor", "bernoulli_.float"])
+_parse_bernoulli_ = PythonFunction("bernoulli_", ["bernoulli_.float", "bernoulli_.Tensor"])
 _parse_add = PythonFunction("add", ["add.Tensor"], ["add.out"])
 _parse_add_ = PythonFunction("add_", ["add_.Tensor"])
 _parse_sub = PythonFunction("sub", ["sub.Tensor"], ["sub.out"])
@@ -2078,14 +2078,18 @@ def random_(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_random_(*args, **kwargs)
 
 
-def bernoulli_(input: Tensor, p: Tensor | float, *, generator: Generator | None = None) -> Tensor:
-    """Fills the tensor with ones, each with the probability in its place of `p`, else zeros.
+def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Fills the tensor with ones with probability p, else zeros.
 
-        bernoulli_(input, p, *, generator=None) -> Tensor
         bernoulli_(input, p=0.5, *, generator=None) -> Tensor
+        bernoulli_(input, p, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if isinstance(input, TensorImpl) and type(p) is float and (generator is None or isinstance(generator, Generator)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _bernoulli__float[keys](keys, input, p, generator)
     if (
         isinstance(input, TensorImpl)
         and isinstance(p, TensorImpl)
@@ -2094,10 +2098,6 @@ def bernoulli_(input: Tensor, p: Tensor | float, *, generator: Generator | None 
         included, allowed = active_keys.get()
         keys = (input.key_set | p.key_set | included) & allowed
         return _bernoulli__Tensor[keys](keys, input, p, generator)
-    if isinstance(input, TensorImpl) and type(p) is float and (generator is None or isinstance(generator, Generator)):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _bernoulli__float[keys](keys, input, p, generator)
     return _parse_bernoulli_(input, p, generator=generator)
 
 
@@ -5953,7 +5953,7 @@ def conj(input: Tensor) -> Tensor:
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        return _conj[keys](keys, input)
+        return _conj_table[keys](keys, input)
     return _parse_conj(input)
 
 
@@ -5977,7 +5977,7 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     if isinstance(input, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        return _conj_physical[keys](keys, input)
+        return _conj_physical_table[keys](keys, input)
     return _parse_conj_physical(input, out=out)
 
 

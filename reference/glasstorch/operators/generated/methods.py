@@ -47,6 +47,11 @@ _bitwise_or__Tensor = table("bitwise_or_.Tensor")
 _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
 
 
+def _part(view: Any) -> property:
+    """A property that shows a part of a tensor; to assign it is to write there."""
+    return property(view, lambda self, value: view(self).copy_(value), doc=view.__doc__)
+
+
 class TensorMethods(TensorImpl):
     """What operators give a tensor; the rest of `Tensor` is in `_tensor.py`."""
 
@@ -274,8 +279,6 @@ class TensorMethods(TensorImpl):
     unflatten = _f.unflatten
     broadcast_to = _f.broadcast_to
     adjoint = _f.adjoint
-    matrix_H = _f.matrix_H
-    mH = _f.mH
     swapaxes_ = _f.swapaxes_
     swapdims_ = _f.swapdims_
     sum_to_size = _f.sum_to_size
@@ -340,6 +343,14 @@ class TensorMethods(TensorImpl):
     _lazy_clone = _f._lazy_clone
     softmax = _f.softmax
     log_softmax = _f.log_softmax
+
+    # Attributes
+    T = property(_f.numpy_T)
+    H = property(_f.matrix_H)
+    mT = property(_f.mT)
+    mH = property(_f.mH)
+    real = _part(_f.real)
+    imag = _part(_f.imag)
 
     # Python's operators
 

@@ -29,9 +29,6 @@ from glasstorch.operators.generated.functions import asinh as asinh
 from glasstorch.operators.generated.functions import atan as atan
 from glasstorch.operators.generated.functions import atan2 as atan2
 from glasstorch.operators.generated.functions import atanh as atanh
-from glasstorch.operators.generated.functions import atleast_1d as atleast_1d
-from glasstorch.operators.generated.functions import atleast_2d as atleast_2d
-from glasstorch.operators.generated.functions import atleast_3d as atleast_3d
 from glasstorch.operators.generated.functions import bernoulli as bernoulli
 from glasstorch.operators.generated.functions import bitwise_and as bitwise_and
 from glasstorch.operators.generated.functions import bitwise_left_shift as bitwise_left_shift
@@ -40,7 +37,6 @@ from glasstorch.operators.generated.functions import bitwise_or as bitwise_or
 from glasstorch.operators.generated.functions import bitwise_right_shift as bitwise_right_shift
 from glasstorch.operators.generated.functions import bitwise_xor as bitwise_xor
 from glasstorch.operators.generated.functions import bmm as bmm
-from glasstorch.operators.generated.functions import broadcast_tensors as broadcast_tensors
 from glasstorch.operators.generated.functions import broadcast_to as broadcast_to
 from glasstorch.operators.generated.functions import cat as cat
 from glasstorch.operators.generated.functions import ceil as ceil
@@ -188,7 +184,6 @@ from glasstorch.operators.generated.functions import sin as sin
 from glasstorch.operators.generated.functions import sinh as sinh
 from glasstorch.operators.generated.functions import slice_copy as slice_copy
 from glasstorch.operators.generated.functions import softmax as softmax
-from glasstorch.operators.generated.functions import split as split
 from glasstorch.operators.generated.functions import split_copy as split_copy
 from glasstorch.operators.generated.functions import split_with_sizes as split_with_sizes
 from glasstorch.operators.generated.functions import split_with_sizes_copy as split_with_sizes_copy

@@ -1,0 +1,81 @@
+"""How are places drawn by weight?
+
+Mirrors: multinomial_out in aten/src/ATen/native/Distributions.cpp, aten/src/ATen/native/cpu/MultinomialKernel.cpp
+Differs: of equal scores the first one comes first; in PyTorch's `topk` their order depends on its partial sort. That
+    concerns weights of 0, when more places are asked for than have another weight, and the half types.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core import distributions
+from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, int64
+from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.generator import Generator
+from glasstorch.core.geometry import memory_order, strides_like
+from glasstorch.core.random_bounds import RandomNumberError
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.random import stream_of
+from glasstorch.operators.shapes.random import multinomial as check
+
+CPU = KernelTable("CPU")
+
+
+@CPU.impl("multinomial")
+def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
+    """Places of the last dimension, drawn with the weights that stand there, in a fresh int64 tensor."""
+    shape = check(self, num_samples, replacement, generator).shape
+    if 0 in shape:
+        return wrap(np.empty(shape, np.int64), int64)
+    weights = self.array()
+    check_weights(self, weights)
+    stream = stream_of(generator)
+    if replacement:
+        places = drawn_with_replacement(weights.astype(_computed(self)), num_samples, stream)
+    else:
+        places = drawn_without_replacement(self, weights, num_samples, stream)
+    return wrap(np.ascontiguousarray(places, np.int64), int64)
+
+
+def check_weights(self: Tensor, weights: Array) -> None:
+    """Refuse weights that are negative or not finite, and rows without a positive one."""
+    if self.dtype in FLOAT8:
+        raise DtypeNotImplementedError(f"\"aminmax_cpu\" not implemented for '{self.dtype.scalar_name}'")
+    if not ((weights >= 0) & (weights < np.inf)).all():
+        raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not weights.astype(np.float64).any(axis=-1).all():
+        raise RandomNumberError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def drawn_with_replacement(weights: Array, count: int, stream: Generator) -> Array:
+    """For each number of [0, 1) the first place where the growing sum of the weights reaches it."""
+    sums = np.cumsum(weights, axis=-1, dtype=weights.dtype)
+    sums /= sums[..., -1:].copy()
+    sums[..., -1] = 1
+    numbers = stream.uniform((*weights.shape[:-1], count), np.float64)
+    if weights.ndim == 1:
+        return np.searchsorted(sums.astype(np.float64), numbers)
+    return np.stack([np.searchsorted(row.astype(np.float64), drawn) for row, drawn in zip(sums, numbers, strict=True)])
+
+
+def drawn_without_replacement(self: Tensor, weights: Array, count: int, stream: Generator) -> Array:
+    """The places whose weight over a waiting time is largest: the time drawn for each is that until its first event."""
+    strides = strides_like(self._shape, self.strides())
+    order = memory_order([strides], self._shape)[::-1]
+    times = np.empty_like(weights)
+    drawn = times.transpose(order)
+    drawn[...] = distributions.exponential(stream, drawn.shape, self.dtype.numpy)
+    computed = _computed(self)
+    with np.errstate(divide="ignore", over="ignore"):
+        scores = (weights.astype(computed) / times.astype(computed)).astype(self.dtype.numpy).astype(computed)
+    if count == 1:
+        return scores.argmax(axis=-1, keepdims=True)
+    return np.argsort(-scores, axis=-1, kind="stable")[..., :count]
+
+
+def _computed(self: Tensor) -> type[np.floating]:
+    """float32 for the half types, else the tensor's own."""
+    return np.float32 if self.dtype in HALF_PRECISION else self.dtype.numpy.type
