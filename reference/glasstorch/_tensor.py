@@ -200,16 +200,6 @@ class Tensor(ConversionMethods):
         """Whether the storage is on a GPU."""
         return self.device.type == "cuda"
 
-    @property
-    def T(self) -> Tensor:
-        """A view with the dimensions in reverse order."""
-        return functions.numpy_T(self)
-
-    @property
-    def mT(self) -> Tensor:
-        """A view with the last two dimensions swapped."""
-        return functions.mT(self)
-
     # Out to NumPy and Python ------------------------------------------------------------------------------------
 
     def numpy(self, *, force: bool = False) -> Array:

@@ -9,9 +9,36 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.errors import ArgumentValueError, ShapeError
+from glasstorch.core.geometry import Size
 from glasstorch.operators.generated import functions
 
-__all__ = ["block_diag", "cartesian_prod", "meshgrid"]
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "cartesian_prod",
+    "meshgrid",
+    "split",
+]
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """A vector for each tensor: a 0-dim one becomes one of one element. One tensor gives one, several a tuple."""
+    return functions.atleast_1d(tensors[0] if len(tensors) == 1 else tensors)
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """A matrix for each tensor: one of fewer dimensions becomes a row. One tensor gives one, several a tuple."""
+    return functions.atleast_2d(tensors[0] if len(tensors) == 1 else tensors)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three dimensions: a vector of n becomes (1, n, 1), a matrix (m, n, 1)."""
+    return functions.atleast_3d(tensors[0] if len(tensors) == 1 else tensors)
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
@@ -25,6 +52,37 @@ def block_diag(*tensors: Tensor) -> Tensor:
             [0, 0, 3]])
     """
     return functions.block_diag(tensors)
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Views of all tensors under the one shape that they broadcast to."""
+    return functions.broadcast_tensors(tensors)
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The one shape that shapes broadcast to; an int stands for a shape of one dimension.
+
+    >>> broadcast_shapes((2, 1), 3)
+    torch.Size([2, 3])
+    """
+    given = [(shape,) if isinstance(shape, int) else shape for shape in shapes if shape is not None]
+    for shape in given:
+        if not isinstance(shape, list | tuple):
+            raise ShapeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
+    common = [1] * max((len(shape) for shape in given), default=0)
+    for number, shape in enumerate(given):
+        for dim in range(-1, -1 - len(shape), -1):
+            size = shape[dim]
+            if size not in (1, common[dim]):
+                if common[dim] != 1:
+                    raise ShapeError(
+                        f"Attempting to broadcast a dimension of length {size} at {dim}! Mismatching argument at index "
+                        f"{number} had {shape}; but expected shape should be broadcastable to {common}"
+                    )
+                if size < 0:
+                    raise ArgumentValueError("Attempting to broadcast a dimension with negative length!")
+                common[dim] = size
+    return Size(common)
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
@@ -46,3 +104,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
     return functions.meshgrid(tensors) if indexing is None else functions.meshgrid(tensors, indexing=indexing)
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces along a dimension: all of one size but the last, or of the sizes in a list."""
+    return functions.split(tensor, split_size_or_sections, dim)

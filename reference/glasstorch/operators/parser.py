@@ -234,12 +234,15 @@ class PythonFunction:
             raise ArgumentTypeError(
                 f"{self.name}() has no out= form; expected one of {[str(s) for s in self.signatures]}"
             )
+        takes_list = self.out_signatures[0].outs[0].type.is_list
+        if takes_list and not isinstance(out, list | tuple):
+            raise ArgumentTypeError(f"{self.name}(): argument 'out' must be tuple of Tensors, not {_type_name(out)}")
         outs = list(out) if isinstance(out, list | tuple) else [out]
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):
                 raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(tensor).__name__}")
         kwargs.pop("requires_grad", None)
-        fitting = [s for s in self.out_signatures if len(s.outs) == len(outs)]
+        fitting = [s for s in self.out_signatures if takes_list or len(s.outs) == len(outs)]
         if not fitting:
             raise ArgumentTypeError(
                 f"{self.name}(): out= got {len(outs)} tensors, expected {len(self.out_signatures[0].outs)}"
@@ -250,7 +253,7 @@ class PythonFunction:
         if self.signatures[0].is_factory:
             _check_options_of_out(kwargs, outs[0])
         signature, bound = self.choose(fitting, args, kwargs)
-        bound += outs
+        bound += [outs] if takes_list else outs
         keys = compute_keys(keys_of(bound))
         return signature.operator.table[keys](keys, *bound)
 

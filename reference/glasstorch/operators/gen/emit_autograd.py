@@ -139,7 +139,7 @@ class _Plan:
 def _operator(f: NativeFunction, derivative: Derivative, formulas: list[Formula], names: dict[str, str]) -> str:
     plan = _Plan(f, derivative, formulas)
     name = names[derivative.op]
-    table = f"_{f.identifier} = table({f.name!r})\n"
+    table = f"{f.table} = table({f.name!r})\n"
     node = _node(name, plan) if f.name == derivative.op else ""
     kernel = _inplace_kernel(name, plan) if f.schema.is_inplace else _kernel(name, plan)
     return f"\n\n{table}\n{node}{kernel}"
@@ -279,7 +279,7 @@ def _kernel(node: str, plan: _Plan) -> str:
     declared, passed = _signature(f)
     lines = [f"@AUTOGRAD.impl({f.name!r})\n", f"def {f.identifier}(keys: int, {declared}) -> Any:\n"]
     lines.append("    below = keys & BELOW_AUTOGRAD\n")
-    call = f"_{f.identifier}[below](below, {passed})"
+    call = f"{f.table}[below](below, {passed})"
     if not plan.lists:
         simple = " and ".join(
             (
@@ -319,7 +319,7 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     declared, passed = _signature(f)
     lines = [f"@AUTOGRAD.impl({f.name!r})\n", f"def {f.identifier}(keys: int, {declared}) -> Any:\n"]
     lines.append("    below = keys & BELOW_AUTOGRAD\n")
-    call = f"_{f.identifier}[below](below, {passed})"
+    call = f"{f.table}[below](below, {passed})"
     simple = " and ".join(
         f"({a.name} is None or {a.name}._autograd_meta is None)"
         if a.type.is_optional

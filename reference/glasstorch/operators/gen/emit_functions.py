@@ -109,7 +109,7 @@ def group(functions: list[NativeFunction]) -> list[Name]:
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names = group(functions)
     parts = [HEADER.format(mark=mark)]
-    parts += [f"_{f.identifier} = table({f.name!r})\n" for n in names for f in _called_here(n)]
+    parts += [f"{f.table} = table({f.name!r})\n" for n in names for f in _called_here(n)]
     for name in names:
         overloads = [f.name for f in name.plain]
         outs = f", {[f.name for f in name.outs]!r}" if name.outs else ""
@@ -268,7 +268,7 @@ def _call_with(f: NativeFunction, given: list[str]) -> str:
     return (
         "        included, allowed = active_keys.get()\n"
         "        keys = (args[0].key_set | included) & allowed\n"
-        f"        return _{f.identifier}[keys](keys, {', '.join([*given, *defaults])})\n"
+        f"        return {f.table}[keys](keys, {', '.join([*given, *defaults])})\n"
     )
 
 
@@ -339,7 +339,7 @@ def _call(f: NativeFunction, indent: str) -> str:
     lines += [
         f"{indent}if {_local(a)} is not None:\n{indent}    keys |= {_local(a)}.key_set & allowed\n" for a in optional
     ]
-    call = f"_{f.identifier}[keys](keys, {arguments})"
+    call = f"{f.table}[keys](keys, {arguments})"
     if f.schema.is_factory:
         lines.append(f"{indent}result: Tensor = {call}\n")
         lines.append(f"{indent}return result.requires_grad_() if requires_grad else result\n")

@@ -43,12 +43,12 @@ def _kernel(f: NativeFunction) -> str:
     declared = ", ".join(f"{n}: Any" for n in names)
     passed = ", ".join(names)
     lines = [
-        f"\n\n_{f.identifier} = table({f.name!r})\n\n\n",
+        f"\n\n{f.table} = table({f.name!r})\n\n\n",
         f"@ADINPLACEORVIEW.impl({f.name!r})\n",
         f"def {f.identifier}(keys: int, {declared}) -> Any:\n",
         "    below = keys & BELOW_ADINPLACEORVIEW\n",
     ]
-    call = f"_{f.identifier}[below](below, {passed})"
+    call = f"{f.table}[below](below, {passed})"
     written = [a.name for a in f.schema.arguments if a.type.is_write]
     lists = {a.name: a.type.is_list for a in f.schema.arguments}
     if written:

@@ -50,6 +50,10 @@ REFLECTED = {
 }
 UNARY = {"__neg__": "neg", "__abs__": "abs", "__invert__": "bitwise_not", "__pos__": "positive"}
 
+# Operators that a tensor has as attributes, and those of them that may be assigned: `x.real = y`.
+PROPERTIES = {"T": "numpy_T", "H": "matrix_H", "mT": "mT", "mH": "mH"}
+PARTS = ("real", "imag")
+
 HEADER = '''"""The methods and operators that a Tensor gets from the declarations. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_variable_methods.cpp
@@ -72,6 +76,11 @@ if TYPE_CHECKING:
 
 {tables}
 
+def _part(view: Any) -> property:
+    """A property that shows a part of a tensor; to assign it is to write there."""
+    return property(view, lambda self, value: view(self).copy_(value), doc=view.__doc__)
+
+
 class TensorMethods(TensorImpl):
     """What operators give a tensor; the rest of `Tensor` is in `_tensor.py`."""
 
@@ -82,13 +91,17 @@ class TensorMethods(TensorImpl):
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names = {n.name: n for n in group(functions)}
+    hidden = {*PROPERTIES.values(), *PARTS}
     by_overload = {f.name: f for f in functions}
     tables = "".join(
-        f"_{by_overload[overload].identifier} = table({overload!r})\n"
+        f"{by_overload[overload].table} = table({overload!r})\n"
         for _, overload in BINARY.values()
         if overload in by_overload
     )
-    parts = [HEADER.format(mark=mark, tables=tables), *(_method(name) for name in names.values() if name.is_method)]
+    parts = [HEADER.format(mark=mark, tables=tables), *(_method(n) for n in names.values() if n.is_method and n.name not in hidden)]
+    parts.append("\n    # Attributes\n")
+    parts += [f"    {shown} = property(_f.{name_})\n" for shown, name_ in PROPERTIES.items() if name_ in names]
+    parts += [f"    {name_} = _part(_f.{name_})\n" for name_ in PARTS if name_ in names]
     parts.append("\n    # Python's operators\n")
     for dunder, (name_, overload) in BINARY.items():
         if overload in by_overload:

@@ -14,7 +14,9 @@ SKIPPED = frozenset(
     ["alias", "contiguous", "index", "mH", "mT", "matrix_H", "numpy_T", "slice", "to", "new_empty", "unfold"]
 )
 # Operators that take a list where the public function takes any number of tensors (torch/functional.py).
-VARIADIC = frozenset(["block_diag", "cartesian_prod", "meshgrid"])
+VARIADIC = frozenset(
+    ["atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod", "meshgrid", "split"]
+)
 
 HEADER = '''"""The operators that are functions of the library by name: `glasstorch.add`. {mark}
 

@@ -33,6 +33,8 @@ COMPOSITE_KEYS = (
     "CompositeExplicitAutograd",
     "CompositeExplicitAutogradNonFunctional",
 )
+# Operators whose name with a `_` before it is another operator.
+TWINS = frozenset(["conj", "conj_physical"])
 NAME = re.compile(r"\w+(\.\w+)?")
 
 
@@ -64,6 +66,11 @@ class NativeFunction:
     def identifier(self) -> str:
         """`add_Tensor`: the name of things that are generated for this overload."""
         return self.name.replace(".", "_")
+
+    @property
+    def table(self) -> str:
+        """`_add_Tensor`: what generated code calls the operator's dispatch table."""
+        return f"_{self.identifier}" + ("_table" if self.schema.name in TWINS else "")
 
 
 @dataclass(frozen=True, slots=True)
