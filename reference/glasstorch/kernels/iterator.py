@@ -25,7 +25,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty, empty_strided, wrap
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import HALF_PRECISION, dtype, float32
+from glasstorch.core.dtype import FLOATING, HALF_PRECISION, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.result import Result
@@ -64,7 +64,7 @@ def operand(tensor: Tensor, common: dtype, exact: bool = False) -> Array:
     number or a 0-dim tensor as precise as the loop computes, as PyTorch's multiplication and division do.
     """
     number = tensor._number
-    if number is not None and common.is_floating_point:
+    if number is not None and common.category >= FLOATING:
         return quietly(np.array, number, (op_math(common) if exact else common).numpy)  # type: ignore[no-any-return]
     array = tensor.array()
     if common in HALF_PRECISION and tensor.dtype is not common:

@@ -25,7 +25,18 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import inference
 from glasstorch.core.allocator import LARGE, empty_array
-from glasstorch.core.dtype import DTYPES, HALF_PRECISION, STORED_ONLY, Number, bool_, dtype, float32, float64
+from glasstorch.core.dtype import (
+    BAREBONES_UNSIGNED,
+    COMPLEX_DTYPES,
+    DTYPES,
+    HALF_PRECISION,
+    STORED_ONLY,
+    Number,
+    bool_,
+    dtype,
+    float32,
+    float64,
+)
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import Shape, broadcast_shapes
 from glasstorch.core.keys import CPU_KEYS
@@ -43,13 +54,18 @@ new = object.__new__
 Kernel = Callable[..., Tensor]
 Shortcut = Callable[[Kernel], Kernel]  # from the in-place kernel that checks to the one that may not have to
 
-ALL: Final = frozenset(d for d in DTYPES if not d.is_complex) - STORED_ONLY
+# The dtypes that PyTorch's macros name: AT_ALL_TYPES is ours with bool and half precision; others say what they add.
+ALL: Final = frozenset(DTYPES) - COMPLEX_DTYPES - STORED_ONLY
 NOT_BOOL: Final = ALL - {bool_}
 FLOATING: Final = frozenset(d for d in ALL if d.is_floating_point)
 INTEGRAL_OR_BOOL: Final = ALL - FLOATING
 DIRECT: Final = ALL - HALF_PRECISION
 DIRECT_NOT_BOOL: Final = DIRECT - {bool_}
 DIRECT_FLOATS: Final = frozenset((float32, float64))
+EVERY: Final = frozenset(DTYPES)
+WITH_COMPLEX: Final = ALL | COMPLEX_DTYPES
+FLOATING_OR_COMPLEX: Final = FLOATING | COMPLEX_DTYPES
+WHOLE_NUMBERS: Final = INTEGRAL_OR_BOOL | BAREBONES_UNSIGNED
 
 ONE: Final = 1  # the default of alpha, compared by identity: True and 1.0 go the long way, which checks them
 
@@ -60,7 +76,8 @@ class Row:
 
     `direct` are the dtypes whose arrays the loop takes as they are. `accepts` are those that PyTorch's kernel has;
     `label` is its name when it refuses others. `common` gives the dtype to compute in. `produces` is the dtype of what
-    the loop writes, where that is not what it reads. `exact_number`: see `iterator.operand`.
+    the loop writes, where that is not what it reads. `exact_number`: see `iterator.operand`. `on_complex` is the loop
+    for complex numbers, where that is another.
     """
 
     loop: Loop
@@ -70,11 +87,16 @@ class Row:
     common: Callable[..., dtype] = result_type
     produces: dtype | None = None
     exact_number: bool = False
+    on_complex: Loop | None = None
 
     def check(self, common: dtype) -> None:
         """Refuse a dtype that the operator accepts and the kernel does not have."""
         if common not in self.accepts:
             raise DtypeNotImplementedError(f"\"{self.label}\" not implemented for '{common.scalar_name}'")
+
+    def loop_for(self, common: dtype) -> Loop:
+        """The loop that computes in a dtype."""
+        return self.on_complex if self.on_complex is not None and common.is_complex else self.loop
 
 
 # The short path -------------------------------------------------------------------------------------------------
@@ -106,7 +128,7 @@ def plain_operand(  # hot path: benchmarks/eager.py
             if type(number) is float:
                 fits = dtype.is_floating_point and -1e38 < number < 1e38  # others may overflow, with a warning
             else:
-                fits = type(number) is int and dtype.is_signed and -(2**31) <= number < 2**31
+                fits = type(number) is int and dtype.is_signed and -(2**31) <= number < 2**31 and dtype.itemsize > 2
             return np.array(number, dtype.numpy) if fits and self._number is None else None
         if other.dtype is dtype and other._strides is None:
             return other.array()
@@ -219,7 +241,7 @@ def unary_kernel(shape: Callable[..., Result], row: Row) -> tuple[Kernel, Shortc
         output = allocate_output(shape(self)) if out is None else out
         common = row.common(self)
         row.check(common)
-        return pointwise(loop, common, (self,), output)
+        return pointwise(row.loop_for(common), common, (self,), output)
 
     def shortcut(checked: Kernel) -> Kernel:
         def inplace(keys: int, self: Tensor) -> Tensor:

@@ -10,16 +10,20 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap, wrapped_number
-from glasstorch.core.dtype import Number, bool_
+from glasstorch.core.dtype import COMPLEX_DTYPES, STORED_ONLY, Number, bool_
 from glasstorch.core.errors import IntegerDivisionError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
+    ALL,
     DIRECT,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
+    EVERY,
     FLOATING,
-    INTEGRAL_OR_BOOL,
+    FLOATING_OR_COMPLEX,
     NOT_BOOL,
+    WHOLE_NUMBERS,
+    WITH_COMPLEX,
     Kernel,
     Row,
     Shortcut,
@@ -77,17 +81,19 @@ def sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
 # The tables -----------------------------------------------------------------------------------------------------
 
 ARITHMETIC = {
-    "add.Tensor": Row(np.add, DIRECT),
-    "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL),
-    "mul.Tensor": Row(np.multiply, DIRECT, exact_number=True),
-    "div.Tensor": Row(np.true_divide, DIRECT_FLOATS, FLOATING, "div_true_cpu", float_result_type, exact_number=True),
+    "add.Tensor": Row(np.add, DIRECT | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
+    "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
+    "mul.Tensor": Row(np.multiply, DIRECT | COMPLEX_DTYPES | STORED_ONLY, EVERY, exact_number=True),
+    "div.Tensor": Row(
+        np.true_divide, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "div_cpu", float_result_type, exact_number=True
+    ),
     "floor_divide": Row(floor_divide, DIRECT_NOT_BOOL, NOT_BOOL, "div_floor_cpu", exact_number=True),
     "remainder.Tensor": Row(remainder, DIRECT_NOT_BOOL, NOT_BOOL, "remainder_cpu"),
-    "maximum": Row(np.maximum, DIRECT),
-    "minimum": Row(np.minimum, DIRECT),
-    "bitwise_and.Tensor": Row(np.bitwise_and, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_and_cpu"),
-    "bitwise_or.Tensor": Row(np.bitwise_or, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_or_cpu"),
-    "bitwise_xor.Tensor": Row(np.bitwise_xor, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_xor_cpu"),
+    "maximum": Row(np.maximum, DIRECT, ALL, "maximum_cpu"),
+    "minimum": Row(np.minimum, DIRECT, ALL, "minimum_cpu"),
+    "bitwise_and.Tensor": Row(np.bitwise_and, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_and_cpu"),
+    "bitwise_or.Tensor": Row(np.bitwise_or, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_or_cpu"),
+    "bitwise_xor.Tensor": Row(np.bitwise_xor, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_xor_cpu"),
     "tanh_backward": Row(tanh_backward, DIRECT_FLOATS, FLOATING, "tanh_backward_cpu"),
     "sigmoid_backward": Row(sigmoid_backward, DIRECT_FLOATS, FLOATING, "sigmoid_backward_cpu"),
 }
@@ -100,6 +106,8 @@ COMPARISONS = {
     "le": np.less_equal,
     "ge": np.greater_equal,
 }
+
+ORDERED = ("lt", "gt", "le", "ge")  # of numbers on a line, which complex ones are not
 
 TAKE_ALPHA = frozenset(("add.Tensor", "sub.Tensor"))
 
@@ -121,7 +129,10 @@ for name, row in ARITHMETIC.items():
     register(name, KERNELS[name], SHORTCUTS[name])
 
 for name, ufunc in COMPARISONS.items():
-    compare, _ = binary_kernel(shapes.comparison, Row(ufunc, DIRECT, produces=bool_))
+    row = Row(ufunc, DIRECT, ALL, f"{name}_cpu", produces=bool_)
+    if name not in ORDERED:
+        row = Row(ufunc, DIRECT | COMPLEX_DTYPES | STORED_ONLY, EVERY, produces=bool_)
+    compare, _ = binary_kernel(shapes.comparison, row)
     register(f"{name}.Tensor", compare)
     register(f"{name}.Scalar", with_wrapped_number(compare))
 
@@ -147,20 +158,22 @@ register("div.Tensor_mode", divide_mode)
 
 # relu is the maximum with 0; NaN stays --------------------------------------------------------------------------
 
+RELU = Row(np.maximum, DIRECT, NOT_BOOL, "clamp_min_scalar_cpu")
 ZERO = {d: wrap(np.zeros((), d.numpy), d) for d in NOT_BOOL}
 
 
 def relu(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
     """The kernel of `relu`."""
-    if out is None and (self._strides is not None or self.dtype is bool_):
+    if out is None and (self._strides is not None or self.dtype not in ZERO):
         out = allocate_output(shapes.relu(self))
+        RELU.check(self.dtype)
     return KERNELS["maximum"](keys, self, ZERO[self.dtype], out=out)
 
 
 def relu_shortcut(checked: Kernel) -> Kernel:
     """The short path of `relu_`."""
     maximum = SHORTCUTS["maximum"](lambda keys, self, zero: checked(keys, self))
-    return lambda keys, self: checked(keys, self) if self.dtype is bool_ else maximum(keys, self, ZERO[self.dtype])
+    return lambda keys, self: maximum(keys, self, ZERO[self.dtype]) if self.dtype in ZERO else checked(keys, self)
 
 
 register("relu", relu, relu_shortcut)

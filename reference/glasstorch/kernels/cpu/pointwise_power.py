@@ -9,19 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import Number
+from glasstorch.core.dtype import FLOATING, Number, bool_
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
-    NOT_BOOL,
+    FLOATING_OR_COMPLEX,
+    WITH_COMPLEX,
     Row,
     binary_kernel,
     register,
     unary_kernel,
     with_number,
 )
-from glasstorch.kernels.cpu.pointwise_unary import rsqrt
+from glasstorch.kernels.cpu.pointwise_unary import complex_reciprocal, complex_rsqrt, rsqrt
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import result_type
@@ -65,23 +66,28 @@ def inverse_square(out: Array, x: Array) -> None:
 # Exponents that need no logarithm: for all dtypes, and for floats.
 EXPONENTS: dict[Number, Loop] = {0: ones, 1: same, 2: np.square, 3: cube}
 FLOAT_EXPONENTS: dict[Number, Loop] = EXPONENTS | {0.5: np.sqrt, -0.5: rsqrt, -1: np.reciprocal, -2: inverse_square}
+COMPLEX_LOOPS: dict[Loop, Loop] = {np.reciprocal: complex_reciprocal, rsqrt: complex_rsqrt}
 FLOAT_KERNELS = {
-    exponent: unary_kernel(shapes.unary, Row(loop, DIRECT_FLOATS))[0] for exponent, loop in FLOAT_EXPONENTS.items()
+    exponent: unary_kernel(
+        shapes.unary, Row(loop, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "pow", on_complex=COMPLEX_LOOPS.get(loop))
+    )[0]
+    for exponent, loop in FLOAT_EXPONENTS.items()
 }
 
-ROW = Row(power, DIRECT_NOT_BOOL, NOT_BOOL, "pow")
+ROW = Row(power, DIRECT_NOT_BOOL, WITH_COMPLEX - {bool_}, "pow")
+EASY = Row(same, frozenset(), WITH_COMPLEX, "pow")  # powers that are products: of bool too
 tensor_tensor, shortcut = binary_kernel(shapes.power, ROW)
 
 
 def tensor_scalar(keys: int, self: Tensor, exponent: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `x ** 2`."""
-    if self.dtype.is_floating_point and (kernel := FLOAT_KERNELS.get(exponent)) is not None:
+    if self.dtype.category >= FLOATING and (kernel := FLOAT_KERNELS.get(exponent)) is not None:
         return kernel(keys, self, out=out)
     output = allocate_output(shapes.power_scalar(self, exponent)) if out is None else out
     common = result_type(self, exponent)
-    loop = (FLOAT_EXPONENTS if common.is_floating_point else EXPONENTS).get(exponent)
+    loop = (FLOAT_EXPONENTS if common.category >= FLOATING else EXPONENTS).get(exponent)
+    (ROW if loop is None else EASY).check(common)
     if loop is None:
-        ROW.check(common)
         loop = with_number(power, number_as(exponent, common), op_math(common))
     return pointwise(loop, common, (self,), output)
 

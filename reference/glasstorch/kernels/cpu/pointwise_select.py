@@ -22,6 +22,7 @@ from glasstorch.kernels.cpu.pointwise import (
     DIRECT,
     DIRECT_NOT_BOOL,
     NOT_BOOL,
+    WITH_COMPLEX,
     Row,
     plain_operand,
     register,
@@ -40,7 +41,7 @@ BITS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 
 def choose(out: Array, mask: Array, x: Array, y: Array) -> None:
     """`x` where the mask is true, else `y`. See Note [Choosing without branches]."""
-    if out.size <= SMALL:
+    if out.size <= SMALL or out.itemsize not in BITS:
         out[...] = np.where(mask, x, y)
         return
     bits = BITS[out.itemsize]
@@ -82,9 +83,13 @@ def run_choose(mask: Array, x: Array, y: Array, result: dtype) -> Tensor:
     return run_fresh(choose, mask.shape, result, (mask, x, y))
 
 
+MASKED_FILL = Row(choose, DIRECT, WITH_COMPLEX, "masked_fill")
+
+
 def masked_fill(keys: int, self: Tensor, mask: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `masked_fill.Scalar`."""
     output = allocate_output(shapes.masked_fill(self, mask, value)) if out is None else out
+    MASKED_FILL.check(self.dtype)
     own = self.dtype.numpy
     inputs = [mask.array(), np.array(number_as(value, self.dtype), own), self.array()]
     in_blocks(choose, output.array(), inputs, (own, bool_.numpy, own, own))

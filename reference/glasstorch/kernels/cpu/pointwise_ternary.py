@@ -12,13 +12,14 @@ from collections.abc import Callable
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number, dtype
+from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
-    FLOATING,
+    FLOATING_OR_COMPLEX,
     NOT_BOOL,
+    WITH_COMPLEX,
     Row,
     is_plain,
     register,
@@ -56,9 +57,9 @@ def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
 # The table ------------------------------------------------------------------------------------------------------
 
 TERNARY: dict[str, tuple[Callable[..., Result], Row]] = {
-    "addcmul": (shapes.ternary, Row(add_product, DIRECT_FLOATS, NOT_BOOL, "addcmul_cpu_out")),
-    "addcdiv": (shapes.ternary_divide, Row(add_quotient, DIRECT_FLOATS)),
-    "lerp.Scalar": (shapes.lerp_scalar, Row(interpolate, DIRECT_FLOATS, FLOATING, "lerp_kernel_scalar")),
+    "addcmul": (shapes.ternary, Row(add_product, DIRECT_FLOATS, WITH_COMPLEX - {bool_}, "addcmul_cpu_out")),
+    "addcdiv": (shapes.ternary_divide, Row(add_quotient, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "addcdiv_cpu_out")),
+    "lerp.Scalar": (shapes.lerp_scalar, Row(interpolate, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "lerp_kernel_scalar")),
 }
 
 for name, (shape, row) in TERNARY.items():

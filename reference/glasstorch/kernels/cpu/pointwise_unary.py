@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, bool_
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
-    ALL,
     DIRECT,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
+    FLOATING_OR_COMPLEX,
     INTEGRAL_OR_BOOL,
     NOT_BOOL,
+    WITH_COMPLEX,
     Row,
     register,
     unary_kernel,
 )
-from glasstorch.kernels.iterator import Loop
+from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
 from glasstorch.kernels.structured import shape_function
+from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 
-ONE = {d.numpy.char: np.ones((), d.numpy) for d in DIRECT_FLOATS}  # a ufunc reads an array faster than a number
+ONE = {
+    d.numpy.char: np.ones((), d.numpy) for d in DIRECT_FLOATS | COMPLEX_DTYPES
+}  # a ufunc reads an array faster than a number
 
 # Loops of several steps, called as loop(out, x) -----------------------------------------------------------------
 
@@ -43,6 +49,22 @@ def rsqrt(out: Array, x: Array) -> None:
     np.reciprocal(out, out=out)
 
 
+def complex_reciprocal(out: Array, x: Array) -> None:
+    """`1 / x` of a complex number; that of 0 has the real part infinity, which np.reciprocal does not give."""
+    np.true_divide(ONE[out.dtype.char], x, out=out)
+
+
+def complex_rsqrt(out: Array, x: Array) -> None:
+    """`1 / sqrt(x)` of a complex number."""
+    complex_reciprocal(out, np.sqrt(x))
+
+
+def direction(out: Array, x: Array) -> None:
+    """`x / |x|`, and 0 for 0: what sgn is of a complex number."""
+    size = np.absolute(x)
+    np.divide(x, np.where(size == 0, 1, size), out=out)
+
+
 def sgn(out: Array, x: Array) -> None:
     """`(x > 0) - (x < 0)`: 0 for NaN, where np.sign gives NaN, and right for bool, which np.sign refuses."""
     np.subtract(np.greater(x, 0).view(np.int8), np.less(x, 0).view(np.int8), out=out, casting="unsafe")
@@ -51,9 +73,8 @@ def sgn(out: Array, x: Array) -> None:
 # The tables -----------------------------------------------------------------------------------------------------
 
 SAME_DTYPE = {
-    "neg": Row(np.negative, DIRECT_NOT_BOOL),
-    "abs": Row(np.absolute, DIRECT_NOT_BOOL, NOT_BOOL, "abs_cpu"),
-    "sgn": Row(sgn, DIRECT),
+    "neg": Row(np.negative, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX - {bool_}, "neg_cpu"),
+    "sgn": Row(sgn, DIRECT, WITH_COMPLEX, "sign_cpu", on_complex=direction),
     "bitwise_not": Row(np.invert, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_not_cpu"),
 }
 
@@ -69,9 +90,39 @@ FLOATING_POINT: dict[str, Loop] = {
     "sigmoid": sigmoid,
 }
 
+ON_COMPLEX: dict[str, Loop] = {"reciprocal": complex_reciprocal, "rsqrt": complex_rsqrt}
+
+# What PyTorch's kernels are called in messages, where it is not the operator's name and `_vml_cpu`.
+LABELS = {"rsqrt": "rsqrt_cpu", "reciprocal": "reciprocal_cpu", "sigmoid": "sigmoid_cpu_reduced_float"}
+
 ROWS = SAME_DTYPE | {
-    name: Row(loop, DIRECT_FLOATS, ALL, "", float_result_type) for name, loop in FLOATING_POINT.items()
+    name: Row(
+        loop,
+        DIRECT_FLOATS,
+        FLOATING_OR_COMPLEX,
+        LABELS.get(name, f"{name}_vml_cpu"),
+        float_result_type,
+        on_complex=ON_COMPLEX.get(name),
+    )
+    for name, loop in FLOATING_POINT.items()
 }
 
 for name, row in ROWS.items():
     register(name, *unary_kernel(shape_function(name), row))
+
+# The absolute value of a complex number is real -----------------------------------------------------------------
+
+absolute, absolute_shortcut = unary_kernel(
+    shapes.absolute, Row(np.absolute, DIRECT_NOT_BOOL, NOT_BOOL | FLOAT8, "abs_cpu")
+)
+
+
+def absolute_or_size(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `abs`."""
+    if not self.dtype.is_complex:
+        return absolute(keys, self, out=out)
+    output = allocate_output(shapes.absolute(self)) if out is None else out
+    return pointwise(np.absolute, self.dtype, (self,), output, self.dtype.to_real())
+
+
+register("abs", absolute_or_size, absolute_shortcut)

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 from functools import cache, partial
 
-from glasstorch.core.dtype import Number, bool_, dtype, uint8
+from glasstorch.core.dtype import FLOATING, Number, bool_, dtype, uint8
 from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError, DtypeNotImplementedError
 from glasstorch.core.geometry import (
     Shape,
@@ -134,13 +134,21 @@ def negate(self: TensorImpl) -> Result:
     return unary(self)
 
 
-absolute = bitwise_unary = unary
+bitwise_unary = unary
+
+
+def absolute(self: TensorImpl) -> Result:
+    """The same sizes; the dtype is that of the parts of a complex number."""
+    if not self.dtype.is_complex:
+        return unary(self)
+    return broadcast(self.dtype.to_real(), self, common=self.dtype)
 
 
 def relu(self: TensorImpl) -> Result:
     """The same sizes and dtype; bool is refused."""
     if self.dtype is bool_:
         raise DtypeError("Boolean inputs not supported for relu")
+    _check_clamped(self.dtype)
     return broadcast(self.dtype, self)
 
 
@@ -164,8 +172,10 @@ def _check_alpha(dtype: dtype, alpha: Number) -> None:
     """Mirrors: alpha_check in aten/src/ATen/native/BinaryOps.h"""
     if isinstance(alpha, bool) and dtype is not bool_:
         raise DtypeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and not dtype.is_floating_point:
+    if isinstance(alpha, float) and dtype.category < FLOATING:
         raise DtypeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and not dtype.is_complex:
+        raise DtypeError("For non-complex input tensors, argument alpha must not be a complex number.")
 
 
 def subtract(self: TensorImpl, other: TensorImpl, alpha: Number) -> Result:
@@ -197,6 +207,16 @@ def divide_mode(self: TensorImpl, other: TensorImpl, rounding_mode: str | None) 
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
     return binary(self, other)
+
+
+def _larger_or_smaller(name: str, self: TensorImpl, other: TensorImpl) -> Result:
+    """As `binary`; complex numbers are refused."""
+    if self.dtype.is_complex or other.dtype.is_complex:
+        raise DtypeError(f"{name} not implemented for complex tensors.")
+    return binary(self, other)
+
+
+maximum, minimum = (partial(_larger_or_smaller, name) for name in ("maximum", "minimum"))
 
 
 def comparison(self: TensorImpl, other: TensorImpl) -> Result:
@@ -232,7 +252,7 @@ def power(self: TensorImpl, exponent: TensorImpl) -> Result:
 
 def power_scalar(self: TensorImpl, exponent: Number) -> Result:
     """The same sizes, the dtype promoted with the exponent's; an integer has no negative integer power."""
-    if not self.dtype.is_floating_point and not isinstance(exponent, float) and exponent < 0:
+    if self.dtype.category < FLOATING and isinstance(exponent, int) and exponent < 0:
         raise DtypeError("Integers to negative integer powers are not allowed.")
     return broadcast(result_type(self, exponent), self)
 
@@ -280,6 +300,7 @@ def clamp(self: TensorImpl, min: Number | None, max: Number | None) -> Result:
     if not bounds:
         raise ArgumentError("torch.clamp: At least one of 'min' or 'max' must not be None")
     dtype = result_type(self, *bounds)
+    _check_clamped(dtype)
     for bound in bounds:
         number_as(bound, dtype)
     return keeps_dtype(broadcast(dtype, self))
@@ -290,7 +311,14 @@ def clamp_tensor(self: TensorImpl, min: TensorImpl | None, max: TensorImpl | Non
     bounds = [bound for bound in (min, max) if bound is not None]
     if not bounds:
         raise ArgumentError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    return broadcast(result_type(self, *bounds), self, *bounds)
+    dtype = result_type(self, *bounds)
+    _check_clamped(dtype)
+    return broadcast(dtype, self, *bounds)
+
+
+def _check_clamped(dtype: dtype) -> None:
+    if dtype.is_complex:
+        raise DtypeNotImplementedError("clamp is not supported for complex types")
 
 
 def ternary(self: TensorImpl, tensor1: TensorImpl, tensor2: TensorImpl, value: Number) -> Result:
@@ -302,7 +330,7 @@ def ternary(self: TensorImpl, tensor1: TensorImpl, tensor2: TensorImpl, value: N
 
 def ternary_divide(self: TensorImpl, tensor1: TensorImpl, tensor2: TensorImpl, value: Number) -> Result:
     """As `ternary`; the quotient of two integers is refused."""
-    if not (tensor1.dtype.is_floating_point or tensor2.dtype.is_floating_point):
+    if tensor1.dtype.category < FLOATING and tensor2.dtype.category < FLOATING:
         raise DtypeError(
             f"Integer division with addcdiv is no longer supported; tensor1 is {tensor1.dtype} and tensor2 is "
             f"{tensor2.dtype}. Use (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for a whole "
