@@ -128,6 +128,10 @@ BAREBONES_UNSIGNED: Final = frozenset((uint16, uint32, uint64))
 FLOAT8: Final = frozenset((float8_e4m3fn, float8_e5m2))
 STORED_ONLY: Final = BAREBONES_UNSIGNED | FLOAT8
 
+# dtypes that are computed in a wider one and rounded once; and those that arithmetic is for.
+NARROW_FLOATS: Final = HALF_PRECISION | FLOAT8
+FLOATS: Final = frozenset((float16, bfloat16, float32, float64))
+
 REAL: Final = {complex64: float32, complex128: float64}
 TO_COMPLEX: Final = {bfloat16: complex64, float32: complex64, float64: complex128}
 

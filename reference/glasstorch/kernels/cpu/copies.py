@@ -10,7 +10,18 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty, empty_strided, wrap
 from glasstorch.core.allocator import LARGE
-from glasstorch.core.dtype import FLOAT8, FLOATING, HALF_PRECISION, INTEGRAL, Number, bool_, dtype, float8_e4m3fn, uint8
+from glasstorch.core.dtype import (
+    FLOAT8,
+    FLOATING,
+    HALF_PRECISION,
+    INTEGRAL,
+    NARROW_FLOATS,
+    Number,
+    bool_,
+    dtype,
+    float8_e4m3fn,
+    uint8,
+)
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
@@ -21,7 +32,6 @@ from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
-NARROW = HALF_PRECISION | FLOAT8
 NATIVE = frozenset((bool, int, float, complex))
 
 
@@ -37,7 +47,7 @@ def _cast(target: Array, source: Array, to: dtype, of: dtype) -> None:
     """As `assign`. NaN, and what is too large for an integer, becomes what the processor makes of it."""
     if of.is_complex and not to.is_complex and to is not bool_:
         source, of = source.real, of.to_real()
-    if to in NARROW or of in FLOAT8 or (of in HALF_PRECISION and to.category == INTEGRAL):
+    if to in NARROW_FLOATS or of in FLOAT8 or (of in HALF_PRECISION and to.category == INTEGRAL):
         source = source.astype(np.float32)  # the one way to and from the narrow floats
     if to is float8_e4m3fn:
         source = np.clip(source, -448, 448)  # it has no infinity

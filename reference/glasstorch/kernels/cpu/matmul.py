@@ -1,8 +1,8 @@
 """How are matrices multiplied on the CPU?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (addmm_impl_cpu_, bmm), Blas.cpp (dot, addmv), cpu/BlasKernel.cpp
-Differs: NumPy hands float32 and float64 to its BLAS, transposed operands as they are. float16 and bfloat16 go through
-    float32 and are rounded once. See Note [Integer products].
+Differs: NumPy hands float32, float64 and complex numbers to its BLAS, transposed operands as they are. Narrower floats
+    go through float32 and are rounded once. See Note [Integer products].
 
 # Note [Integer products]
 There is no BLAS for integers, and NumPy's loops for them are slow. Wherever no partial sum can reach 2^53, float64
@@ -17,17 +17,27 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import LARGE, empty_array
-from glasstorch.core.dtype import FLOATING, HALF_PRECISION, Number, dtype, float32, float64
+from glasstorch.core.dtype import (
+    COMPLEX_DTYPES,
+    FLOATING,
+    HALF_PRECISION,
+    NARROW_FLOATS,
+    Number,
+    dtype,
+    float32,
+    float64,
+)
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes
+from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
-IN_BLAS = frozenset((float32, float64))
+IN_BLAS = frozenset((float32, float64)) | COMPLEX_DTYPES
 EXACT = 1 << 53  # the integers up to here are float64 numbers
 FEW = 1 << 13  # multiplications that are not worth two conversions
 
@@ -45,7 +55,7 @@ def product(left: Array, right: Array, shape: Shape, dtype: dtype, out: Array | 
             out = empty_array(shape, dtype.numpy, nbytes)
         quietly(np.matmul, left, right, out)
         return out
-    if dtype in HALF_PRECISION:
+    if dtype in NARROW_FLOATS:
         result = quietly(np.matmul, left.astype(np.float32), right.astype(np.float32))
     else:
         result = integer_product(left, right)
@@ -85,7 +95,7 @@ def stored(result: Array, dtype: dtype, out: Array | None) -> Array:
 
 def factor(number: Number, dtype: dtype) -> Any:
     """`beta` or `alpha` as it is multiplied with: truncated for integers."""
-    return number if dtype.category == FLOATING else np.asarray(int(number)).astype(dtype.numpy)
+    return number if dtype.category >= FLOATING else np.asarray(number_as(number, dtype), dtype.numpy)
 
 
 # Kernels --------------------------------------------------------------------------------------------------------
@@ -166,7 +176,7 @@ def scaled_sum(
     Where beta is 0, `self` is not read, and where alpha is 0 the matrices are not: NaN in them is ignored.
     """
     shape, dtype, *_ = shapes.addmm(self, mat1, mat2, beta, alpha)
-    computed = float32 if dtype in HALF_PRECISION else dtype
+    computed = float32 if dtype in NARROW_FLOATS else dtype
     beta, alpha = factor(beta, computed), factor(alpha, computed)
     # The product may be written into `out` at once unless a bias must still be read from there.
     free = out is not None and computed is dtype and (beta == 0 or not _shares(out, self))

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import HALF_PRECISION, dtype, float32, float64, int64
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, HALF_PRECISION, STORED_ONLY, dtype, float32, float64, int64
+from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
@@ -31,6 +32,7 @@ from glasstorch.operators.shapes import reductions as shapes
 CPU = KernelTable("CPU")
 
 ROWS = 256  # so many rows are added one after another before their sum is added to others
+UNORDERED = COMPLEX_DTYPES | STORED_ONLY  # PyTorch searches these for no extremum
 SUMMED_DIRECTLY = frozenset((float32, float64))
 add_reduction: Callable[..., Any] = np.add.reduce
 
@@ -46,6 +48,12 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
 def widened(array: Array, dtype: dtype) -> Array:
     """The array as float32 where NumPy would compute its dtype in a slower or less exact way."""
     return array.astype(np.float32) if dtype in HALF_PRECISION else array
+
+
+def check_implemented(label: str, dtype: dtype, refused: frozenset[dtype]) -> None:
+    """Refuse a dtype for which PyTorch has no kernel, by its kernel's name."""
+    if dtype in refused:
+        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{dtype.scalar_name}'")
 
 
 # Sums -----------------------------------------------------------------------------------------------------------
@@ -85,6 +93,7 @@ def sum_dims(
     """The sum over dimensions, everything checked."""
     result = shapes.sum_dim(self, dim, keepdim, dtype)
     computed = out.dtype if out is not None else result.dtype
+    check_implemented("sum_cpu", computed, FLOAT8)
     array = self.array()
     if array.dtype != computed.numpy:
         array = quietly(array.astype, computed.numpy)
@@ -106,6 +115,7 @@ def mean_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
     computed = shapes.mean_dim(self, dim, keepdim, dtype).dtype
+    check_implemented("sum_cpu", computed, FLOAT8)
     array = self.array()
     if array.dtype != computed.numpy:
         array = quietly(array.astype, computed.numpy)
@@ -162,12 +172,14 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
 
     def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         dtype = shape(self).dtype
+        check_implemented(f"{name}_all", dtype, UNORDERED)
         return finish(ufunc.reduce(widened(self.array(), dtype), None), dtype, out)
 
     def extremum_dim(
         keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Any, ...]:
         shape_dim(self, dim, keepdim)
+        check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
         array = widened(self.array(), self.dtype)
         axis = wrap_dim(dim, array.ndim) if array.ndim else None
         places = position(array, axis, keepdims=keepdim)
@@ -182,6 +194,7 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
 
     def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
         shape_dims(self, dim, keepdim)
+        check_implemented(f"{name}_values_cpu", self.dtype, UNORDERED)
         array = widened(self.array(), self.dtype)
         return finish(ufunc.reduce(array, shapes.reduced_dims(dim, array.ndim), keepdims=keepdim), self.dtype, out)
 
@@ -189,6 +202,7 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
         keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None = None
     ) -> Tensor:
         shape_position(self, dim, keepdim)
+        check_implemented(f"arg{name}_cpu", self.dtype, UNORDERED)
         array = widened(self.array(), self.dtype)
         axis = wrap_dim(dim, array.ndim) if dim is not None and array.ndim else None
         return finish(position(array, axis, keepdims=keepdim), int64, out)

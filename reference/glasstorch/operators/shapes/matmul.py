@@ -1,20 +1,22 @@
 """What does a product of matrices give, and which operands does it refuse?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (TORCH_META_FUNC of mm, addmm, bmm), Blas.cpp (dot_check, addmv)
-Differs: matrices of bool are refused here, where PyTorch's kernels refuse them.
+Differs: matrices of bool and the like are refused here, where PyTorch's kernels refuse them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import Number, bool_, dtype
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, Number, bool_, dtype
 from glasstorch.core.errors import DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import Shape, expand_strides
 from glasstorch.operators.shapes.result import C_NAMES, Result, same_dtype
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+WITHOUT_PRODUCT = BAREBONES_UNSIGNED | {bool_}
 
 
 def mm(self: Tensor, mat2: Tensor) -> Result:
@@ -122,6 +124,6 @@ def _check_inner(left: Shape, right: Shape) -> None:
 
 
 def _check_implemented(kernel: str, dtype: dtype) -> None:
-    """Refuse bool, for which no product is defined."""
-    if dtype is bool_:
+    """Refuse dtypes for which there is no product; the 8-bit floats have that of two matrices alone."""
+    if dtype in WITHOUT_PRODUCT or (dtype in FLOAT8 and kernel != "addmm_impl_cpu_"):
         raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")

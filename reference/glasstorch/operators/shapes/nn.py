@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import FLOATING, dtype, float16, float32, int64, uint8
+from glasstorch.core.dtype import FLOATS, dtype, float16, float32, int64, uint8
 from glasstorch.core.errors import ArgumentValueError, DimensionError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.operators.shapes.promotion import result_type
@@ -29,7 +29,7 @@ def _softmax(name: str, self: Tensor, dim: int, half_to_float: bool) -> Result:
     dim = wrap_dim(dim, len(self._shape))
     if half_to_float and self.dtype is not float16:
         raise DtypeError(f"{name}: conversion is supported for Half type only, got {self.dtype.scalar_name}")
-    if self.dtype.category != FLOATING:
+    if self.dtype not in FLOATS:
         last = "_lastdim" if dim == max(len(self._shape) - 1, 0) else ""
         _refuse(f"{name}{last}_kernel_impl", self.dtype)
     return Result(self._shape, float32 if half_to_float else self.dtype, None, same_dtype)
@@ -45,7 +45,7 @@ def _softmax_backward(name: str, grad_output: Tensor, output: Tensor, dim: int, 
         )
     wrap_dim(dim, len(output._shape))
     _check_same(grad_output.dtype, output.dtype)
-    if grad_output.dtype.category != FLOATING:
+    if grad_output.dtype not in FLOATS:
         _refuse(f"{name}_backward_kernel_impl", grad_output.dtype)
     narrowed = grad_output.dtype is float32 and input_dtype is float16
     return Result(grad_output._shape, float16 if narrowed else grad_output.dtype, None, same_dtype)
@@ -207,7 +207,7 @@ def mse_loss(self: Tensor, target: Tensor, reduction: int) -> Result:
     """The sizes of both broadcast together unless reduced."""
     shape = broadcast_shapes(self._shape, target._shape)
     computed = result_type(self, target)
-    if computed.category != FLOATING:
+    if computed not in FLOATS:
         _refuse("mse_cpu", computed)
     return Result(shape if reduction == NONE else (), computed)
 
@@ -216,7 +216,7 @@ def mse_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor, reducti
     """The sizes of all three broadcast together."""
     shape = broadcast_shapes(self._shape, target._shape, grad_output._shape)
     computed = result_type(self, target, grad_output)
-    if computed.category != FLOATING:
+    if computed not in FLOATS:
         _refuse("mse_backward_cpu", computed)
     return Result(shape, computed)
 
@@ -230,7 +230,7 @@ def _check_same(expected: dtype, found: dtype) -> None:
 
 
 def _check_floating(kernel: str, tensor: Tensor) -> None:
-    if tensor.dtype.category != FLOATING:
+    if tensor.dtype not in FLOATS:
         _refuse(kernel, tensor.dtype)
 
 

@@ -67,7 +67,7 @@ def sum_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
     shape = reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
     if dtype is not None:
         return Result(shape, dtype, None, same_dtype)
-    return Result(shape, self.dtype if self.dtype.category == FLOATING else int64, None, any_dtype)
+    return Result(shape, self.dtype if self.dtype.category >= FLOATING else int64, None, any_dtype)
 
 
 def mean(self: Tensor, dtype: dtype | None) -> Result:
@@ -76,9 +76,9 @@ def mean(self: Tensor, dtype: dtype | None) -> Result:
 
 
 def mean_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
-    """Floating point only, unless `dtype` makes it so."""
+    """Floating point and complex only, unless `dtype` makes it so."""
     computed = dtype or self.dtype
-    if computed.category != FLOATING:
+    if computed.category < FLOATING:
         whose = "Input" if dtype is None else "Optional"
         raise DtypeError(
             f"mean(): could not infer output dtype. {whose} dtype must be either a floating point or complex dtype. "
@@ -103,6 +103,7 @@ def _extremum(name: str, self: Tensor) -> Result:
 
 def _extremum_dim(name: str, self: Tensor, dim: int, keepdim: bool) -> tuple[Result, Result]:
     """Values, and indices as int64."""
+    _check_ordered(name, self.dtype)
     dim = wrap_dim(dim, len(self._shape))
     _check_not_empty(name, self._shape, dim)
     shape = reduced_shape(self._shape, (dim,), keepdim)
@@ -124,6 +125,7 @@ def _arg_extremum(name: str, self: Tensor, dim: int | None, keepdim: bool) -> Re
     """An int64 index; over everything it counts elements in row-major order."""
     if self.dtype is bool_:
         raise DtypeError(f"{name}(): does not support bool input")
+    _check_ordered(name, self.dtype)
     if dim is not None:
         dim = wrap_dim(dim, len(self._shape))
         _check_not_empty(name, self._shape, dim)
@@ -131,6 +133,11 @@ def _arg_extremum(name: str, self: Tensor, dim: int | None, keepdim: bool) -> Re
     if 0 in self._shape:
         raise DimensionError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     return Result((1,) * len(self._shape) if keepdim else (), int64, None, same_dtype)
+
+
+def _check_ordered(name: str, dtype: dtype) -> None:
+    if dtype.is_complex:
+        raise DtypeError(f"{name}(): does not support complex input")
 
 
 def _input_dtype(result: dtype, out: dtype) -> None:
