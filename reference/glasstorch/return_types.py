@@ -6,3 +6,4 @@ Differs: re-exports of core/return_types.py.
 
 from glasstorch.core.return_types import max as max
 from glasstorch.core.return_types import min as min
+from glasstorch.core.return_types import sort as sort

@@ -44,6 +44,11 @@ if TYPE_CHECKING:
 
 Geometry = tuple[Shape, Shape, int]  # sizes, strides, offset
 
+def not_implemented(name: str) -> Tensor:
+    """Refuses the gradient of an operator that has no formula, when the gradient is wanted."""
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
 # Copies ---------------------------------------------------------------------------------------------------------
 
 

@@ -56,7 +56,16 @@ class min(NamedResults):
     indices: Tensor
 
 
-RETURN_TYPES: dict[str, type[NamedResults]] = {"max.dim": max, "min.dim": min}
+class sort(NamedResults):
+    """The elements in order along a dimension and where they stood."""
+
+    __slots__ = ()
+    fields = ("values", "indices")
+    values: Tensor
+    indices: Tensor
+
+
+RETURN_TYPES: dict[str, type[NamedResults]] = {"max.dim": max, "min.dim": min, "sort": sort, "sort.stable": sort}
 
 
 def named_result(operator: str, results: Iterable[Any]) -> tuple[Any, ...]:

@@ -37,6 +37,7 @@ from glasstorch.autograd.formulas import (
     moved,
     mse_loss_double_backward,
     narrow_copy_backward,
+    not_implemented,
     numel,
     permute_backward,
     pow_backward_exponent,
@@ -4685,6 +4686,138 @@ def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     return self
 
 
+_sort = table("sort")
+
+
+class SortBackward0(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = value_selecting_backward(grad, dim, indices, self_shape, True)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("sort")
+def sort(keys: int, self: Any, dim: Any, descending: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sort[below](below, self, dim, descending)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sort[below](below, self, dim, descending)
+    node = SortBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    results = _sort[below](below, self, dim, descending)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_sort_stable = table("sort.stable")
+
+
+class SortBackward1(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = value_selecting_backward(grad, dim, indices, self_shape, True)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("sort.stable")
+def sort_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sort_stable[below](below, self, stable, dim, descending)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sort_stable[below](below, self, stable, dim, descending)
+    node = SortBackward1((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    results = _sort_stable[below](below, self, stable, dim, descending)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+__unique2 = table("_unique2")
+
+
+class Unique2Backward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("_unique2")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_unique2")
+def _unique2(keys: int, self: Any, sorted: Any, return_inverse: Any, return_counts: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __unique2[below](below, self, sorted, return_inverse, return_counts)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __unique2[below](below, self, sorted, return_inverse, return_counts)
+    node = Unique2Backward0((edge_self,))
+    results = __unique2[below](below, self, sorted, return_inverse, return_counts)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+_unique_dim = table("unique_dim")
+
+
+class UniqueDimBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("unique_dim")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unique_dim")
+def unique_dim(keys: int, self: Any, dim: Any, sorted: Any, return_inverse: Any, return_counts: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unique_dim[below](below, self, dim, sorted, return_inverse, return_counts)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unique_dim[below](below, self, dim, sorted, return_inverse, return_counts)
+    node = UniqueDimBackward0((edge_self,))
+    results = _unique_dim[below](below, self, dim, sorted, return_inverse, return_counts)
+    set_histories((results[0], None, None), node)
+    return results
+
+
 _mm = table("mm")
 
 
@@ -8629,6 +8762,7 @@ register_out_forms(
         "std.correction_out",
         "cumsum.out",
         "cumprod.out",
+        "sort.values_stable",
         "mm.out",
         "bmm.out",
         "mv.out",

@@ -3155,6 +3155,97 @@ def cumprod_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
     return result
 
 
+_sort_values_stable = table("sort.values_stable")
+
+
+@ADINPLACEORVIEW.impl("sort.values_stable")
+def sort_values_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _sort_values_stable[below](below, self, stable, dim, descending, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return result
+
+
+_searchsorted_Tensor_out = table("searchsorted.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("searchsorted.Tensor_out")
+def searchsorted_Tensor_out(
+    keys: int, sorted_sequence: Any, self: Any, out_int32: Any, right: Any, side: Any, sorter: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _searchsorted_Tensor_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
+    out.bump_version()
+    return result
+
+
+_searchsorted_Scalar_out = table("searchsorted.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("searchsorted.Scalar_out")
+def searchsorted_Scalar_out(
+    keys: int, sorted_sequence: Any, self: Any, out_int32: Any, right: Any, side: Any, sorter: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _searchsorted_Scalar_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
+    out.bump_version()
+    return result
+
+
+_isin_Tensor_Tensor_out = table("isin.Tensor_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("isin.Tensor_Tensor_out")
+def isin_Tensor_Tensor_out(
+    keys: int, elements: Any, test_elements: Any, assume_unique: Any, invert: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _isin_Tensor_Tensor_out[below](below, elements, test_elements, assume_unique, invert, out)
+    out.bump_version()
+    return result
+
+
+_isin_Tensor_Scalar_out = table("isin.Tensor_Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("isin.Tensor_Scalar_out")
+def isin_Tensor_Scalar_out(
+    keys: int, elements: Any, test_element: Any, assume_unique: Any, invert: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _isin_Tensor_Scalar_out[below](below, elements, test_element, assume_unique, invert, out)
+    out.bump_version()
+    return result
+
+
+_isin_Scalar_Tensor_out = table("isin.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("isin.Scalar_Tensor_out")
+def isin_Scalar_Tensor_out(
+    keys: int, element: Any, test_elements: Any, assume_unique: Any, invert: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _isin_Scalar_Tensor_out[below](below, element, test_elements, assume_unique, invert, out)
+    out.bump_version()
+    return result
+
+
 _mm_out = table("mm.out")
 
 

@@ -269,6 +269,15 @@ _cumsum = table("cumsum")
 _cumsum_ = table("cumsum_")
 _cumprod = table("cumprod")
 _cumprod_ = table("cumprod_")
+_sort = table("sort")
+_argsort = table("argsort")
+_searchsorted_Tensor = table("searchsorted.Tensor")
+_searchsorted_Scalar = table("searchsorted.Scalar")
+__unique2 = table("_unique2")
+_unique_dim = table("unique_dim")
+_take = table("take")
+_take_along_dim = table("take_along_dim")
+_diff = table("diff")
 _mm = table("mm")
 _bmm = table("bmm")
 _mv = table("mv")
@@ -703,6 +712,26 @@ _parse_cumsum = PythonFunction("cumsum", ["cumsum"], ["cumsum.out"])
 _parse_cumsum_ = PythonFunction("cumsum_", ["cumsum_"])
 _parse_cumprod = PythonFunction("cumprod", ["cumprod"], ["cumprod.out"])
 _parse_cumprod_ = PythonFunction("cumprod_", ["cumprod_"])
+_parse_sort = PythonFunction("sort", ["sort", "sort.stable"], ["sort.values_stable"])
+_parse_argsort = PythonFunction("argsort", ["argsort", "argsort.stable"])
+_parse_searchsorted = PythonFunction(
+    "searchsorted",
+    ["searchsorted.Tensor", "searchsorted.Scalar"],
+    ["searchsorted.Tensor_out", "searchsorted.Scalar_out"],
+)
+_parse_isin = PythonFunction(
+    "isin",
+    ["isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor"],
+    ["isin.Tensor_Tensor_out", "isin.Tensor_Scalar_out", "isin.Scalar_Tensor_out"],
+)
+_parse__unique2 = PythonFunction("_unique2", ["_unique2"])
+_parse_unique_dim = PythonFunction("unique_dim", ["unique_dim"])
+_parse_take = PythonFunction("take", ["take"])
+_parse_take_along_dim = PythonFunction("take_along_dim", ["take_along_dim"])
+_parse_repeat_interleave = PythonFunction(
+    "repeat_interleave", ["repeat_interleave.self_Tensor", "repeat_interleave.self_int", "repeat_interleave.Tensor"]
+)
+_parse_diff = PythonFunction("diff", ["diff"])
 _parse_mm = PythonFunction("mm", ["mm"], ["mm.out"])
 _parse_bmm = PythonFunction("bmm", ["bmm"], ["bmm.out"])
 _parse_mv = PythonFunction("mv", ["mv"], ["mv.out"])
@@ -4520,6 +4549,201 @@ def cumprod_(input: Tensor, dim: int, *, dtype: dtype_ | None = None) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _cumprod_[keys](keys, input, dim, dtype)
     return _parse_cumprod_(input, dim, dtype=dtype)
+
+
+def sort(*args: Any, **kwargs: Any) -> Any:
+    """The elements in order along a dimension, and where they stood before.
+
+    sort(input, dim=-1, descending=False, *, out=None) -> (values, indices)
+    sort(input, *, stable, dim=-1, descending=False, out=None) -> (values, indices)
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _sort[keys](keys, args[0], -1, False)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _sort[keys](keys, args[0], args[1], False)
+    return _parse_sort(*args, **kwargs)
+
+
+def argsort(*args: Any, **kwargs: Any) -> Tensor:
+    """The indices that put the elements in order along a dimension.
+
+    argsort(input, dim=-1, descending=False) -> Tensor
+    argsort(input, *, stable, dim=-1, descending=False) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _argsort[keys](keys, args[0], -1, False)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _argsort[keys](keys, args[0], args[1], False)
+    return _parse_argsort(*args, **kwargs)
+
+
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Tensor | Number,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Any = None,
+) -> Tensor:
+    """Where each value would stand in a sorted sequence; of equal elements, in front unless `right`.
+
+    searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None) -> Tensor
+    """
+    if (
+        isinstance(sorted_sequence, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(out_int32) is bool
+        and type(right) is bool
+        and side is None
+        and (sorter is None or isinstance(sorter, TensorImpl))
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (sorted_sequence.key_set | input.key_set | included) & allowed
+        if sorter is not None:
+            keys |= sorter.key_set & allowed
+        return _searchsorted_Tensor[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
+    if (
+        isinstance(sorted_sequence, TensorImpl)
+        and type(input) in NUMBERS
+        and type(out_int32) is bool
+        and type(right) is bool
+        and side is None
+        and (sorter is None or isinstance(sorter, TensorImpl))
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (sorted_sequence.key_set | included) & allowed
+        if sorter is not None:
+            keys |= sorter.key_set & allowed
+        return _searchsorted_Scalar[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
+    return _parse_searchsorted(
+        sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+    )
+
+
+def isin(*args: Any, **kwargs: Any) -> Tensor:
+    """Whether each element is among the others, as bool; whether it is not, with `invert`.
+
+    isin(elements, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
+    isin(elements, test_element, *, assume_unique=False, invert=False, out=None) -> Tensor
+    isin(element, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
+    """
+    return _parse_isin(*args, **kwargs)
+
+
+def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The different elements in order; for each element of the tensor, which it is; how often each occurs.
+
+    _unique2(input, sorted=True, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(sorted) is bool
+        and type(return_inverse) is bool
+        and type(return_counts) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __unique2[keys](keys, input, sorted, return_inverse, return_counts)
+    return _parse__unique2(input, sorted, return_inverse, return_counts)
+
+
+def unique_dim(
+    input: Tensor, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> Any:
+    """The different parts of a tensor along a dimension, in order.
+
+    unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and type(sorted) is bool
+        and type(return_inverse) is bool
+        and type(return_counts) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unique_dim[keys](keys, input, dim, sorted, return_inverse, return_counts)
+    return _parse_unique_dim(input, dim, sorted, return_inverse, return_counts)
+
+
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """Elements by their number in row-major order, in the index's sizes.
+
+    take(input, index) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(index, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | included) & allowed
+        return _take[keys](keys, input, index)
+    return _parse_take(input, index)
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, **kwargs: Any) -> Tensor:
+    """Elements along a dimension at the indices, which argmax or argsort may have given.
+
+    take_along_dim(input, indices, dim=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and (dim is None or type(dim) is int)
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | indices.key_set | included) & allowed
+        return _take_along_dim[keys](keys, input, indices, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_take_along_dim(input, indices, dim, **kwargs)
+
+
+def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
+    """Each part along a dimension as often as its element of `repeats` says.
+
+    repeat_interleave(input, repeats, dim=None, *, output_size=None) -> Tensor
+    repeat_interleave(repeats, *, output_size=None) -> Tensor
+    """
+    return _parse_repeat_interleave(*args, **kwargs)
+
+
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, **kwargs: Any
+) -> Tensor:
+    """What each element is more than the one before it, n times over.
+
+    diff(input, n=1, dim=-1, prepend=None, append=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(n) is int
+        and type(dim) is int
+        and (prepend is None or isinstance(prepend, TensorImpl))
+        and (append is None or isinstance(append, TensorImpl))
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if prepend is not None:
+            keys |= prepend.key_set & allowed
+        if append is not None:
+            keys |= append.key_set & allowed
+        return _diff[keys](keys, input, n, dim, prepend, append)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_diff(input, n, dim, prepend, append, **kwargs)
 
 
 def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:

@@ -240,6 +240,12 @@ class TensorMethods(TensorImpl):
     cumsum_ = _f.cumsum_
     cumprod = _f.cumprod
     cumprod_ = _f.cumprod_
+    sort = _f.sort
+    argsort = _f.argsort
+    take = _f.take
+    take_along_dim = _f.take_along_dim
+    repeat_interleave = _f.repeat_interleave
+    diff = _f.diff
     mm = _f.mm
     bmm = _f.bmm
     mv = _f.mv

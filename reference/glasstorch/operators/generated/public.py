@@ -21,6 +21,7 @@ from glasstorch.operators.generated.functions import any as any
 from glasstorch.operators.generated.functions import arange as arange
 from glasstorch.operators.generated.functions import argmax as argmax
 from glasstorch.operators.generated.functions import argmin as argmin
+from glasstorch.operators.generated.functions import argsort as argsort
 from glasstorch.operators.generated.functions import as_strided as as_strided
 from glasstorch.operators.generated.functions import as_strided_ as as_strided_
 from glasstorch.operators.generated.functions import as_strided_copy as as_strided_copy
@@ -63,6 +64,7 @@ from glasstorch.operators.generated.functions import diag_embed as diag_embed
 from glasstorch.operators.generated.functions import diagflat as diagflat
 from glasstorch.operators.generated.functions import diagonal as diagonal
 from glasstorch.operators.generated.functions import diagonal_copy as diagonal_copy
+from glasstorch.operators.generated.functions import diff as diff
 from glasstorch.operators.generated.functions import div as div
 from glasstorch.operators.generated.functions import dot as dot
 from glasstorch.operators.generated.functions import dsplit as dsplit
@@ -100,6 +102,7 @@ from glasstorch.operators.generated.functions import index_put as index_put
 from glasstorch.operators.generated.functions import index_put_ as index_put_
 from glasstorch.operators.generated.functions import index_select as index_select
 from glasstorch.operators.generated.functions import isfinite as isfinite
+from glasstorch.operators.generated.functions import isin as isin
 from glasstorch.operators.generated.functions import isinf as isinf
 from glasstorch.operators.generated.functions import isnan as isnan
 from glasstorch.operators.generated.functions import isneginf as isneginf
@@ -161,6 +164,7 @@ from glasstorch.operators.generated.functions import real as real
 from glasstorch.operators.generated.functions import reciprocal as reciprocal
 from glasstorch.operators.generated.functions import relu as relu
 from glasstorch.operators.generated.functions import remainder as remainder
+from glasstorch.operators.generated.functions import repeat_interleave as repeat_interleave
 from glasstorch.operators.generated.functions import reshape as reshape
 from glasstorch.operators.generated.functions import resize_as_ as resize_as_
 from glasstorch.operators.generated.functions import resolve_conj as resolve_conj
@@ -174,6 +178,7 @@ from glasstorch.operators.generated.functions import rsub as rsub
 from glasstorch.operators.generated.functions import scalar_tensor as scalar_tensor
 from glasstorch.operators.generated.functions import scatter as scatter
 from glasstorch.operators.generated.functions import scatter_add as scatter_add
+from glasstorch.operators.generated.functions import searchsorted as searchsorted
 from glasstorch.operators.generated.functions import select as select
 from glasstorch.operators.generated.functions import select_copy as select_copy
 from glasstorch.operators.generated.functions import sgn as sgn
@@ -184,6 +189,7 @@ from glasstorch.operators.generated.functions import sin as sin
 from glasstorch.operators.generated.functions import sinh as sinh
 from glasstorch.operators.generated.functions import slice_copy as slice_copy
 from glasstorch.operators.generated.functions import softmax as softmax
+from glasstorch.operators.generated.functions import sort as sort
 from glasstorch.operators.generated.functions import split_copy as split_copy
 from glasstorch.operators.generated.functions import split_with_sizes as split_with_sizes
 from glasstorch.operators.generated.functions import split_with_sizes_copy as split_with_sizes_copy
@@ -199,6 +205,8 @@ from glasstorch.operators.generated.functions import swapaxes as swapaxes
 from glasstorch.operators.generated.functions import swapdims as swapdims
 from glasstorch.operators.generated.functions import t as t
 from glasstorch.operators.generated.functions import t_copy as t_copy
+from glasstorch.operators.generated.functions import take as take
+from glasstorch.operators.generated.functions import take_along_dim as take_along_dim
 from glasstorch.operators.generated.functions import tan as tan
 from glasstorch.operators.generated.functions import tanh as tanh
 from glasstorch.operators.generated.functions import tensor_split as tensor_split
@@ -214,6 +222,7 @@ from glasstorch.operators.generated.functions import unbind as unbind
 from glasstorch.operators.generated.functions import unbind_copy as unbind_copy
 from glasstorch.operators.generated.functions import unflatten as unflatten
 from glasstorch.operators.generated.functions import unfold_copy as unfold_copy
+from glasstorch.operators.generated.functions import unique_dim as unique_dim
 from glasstorch.operators.generated.functions import unsafe_chunk as unsafe_chunk
 from glasstorch.operators.generated.functions import unsafe_split as unsafe_split
 from glasstorch.operators.generated.functions import unsafe_split_with_sizes as unsafe_split_with_sizes

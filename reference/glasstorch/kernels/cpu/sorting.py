@@ -1,0 +1,163 @@
+"""How are elements sorted and looked up in order on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel), aten/src/ATen/native/Bucketization.cpp,
+    aten/src/ATen/native/TensorCompare.cpp (isin_sorting, isin_default_cpu)
+Differs: NumPy sorts. Every sort is stable, as PyTorch's on the CPU is; NaN counts as larger than everything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrapped_number
+from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, dtype, float32
+from glasstorch.core.errors import DtypeNotImplementedError, IndexValueError
+from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.return_types import named_result
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes import sorting as shapes
+from glasstorch.operators.shapes.promotion import result_type
+
+CPU = KernelTable("CPU")
+
+
+def sort(
+    keys: int,
+    self: Tensor,
+    stable: bool | None,
+    dim: int,
+    descending: bool,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> tuple[Any, ...]:
+    """The kernel of `sort.stable`."""
+    results = shapes.sort(self, stable, dim, descending)
+    values, places = out if out is not None else map(allocate_output, results)
+    array = self.array()
+    if not array.ndim:
+        values.array()[...], places.array()[...] = array, 0
+    else:
+        axis = wrap_dim(dim, array.ndim)
+        order = sorted_places(array.astype(np.float32) if self.dtype in HALF_PRECISION else array, axis, descending)
+        values.array()[...] = np.take_along_axis(array, order, axis)
+        places.array()[...] = order
+    return named_result("sort.stable", (values, places))
+
+
+def sorted_places(array: Array, axis: int, descending: bool) -> Array:
+    """Where the smallest, second smallest ... elements stand; equal ones keep their order, descending too."""
+    if not descending:
+        return np.argsort(array, axis, kind="stable")
+    backwards = np.argsort(np.flip(array, axis), axis, kind="stable")
+    places: Array = array.shape[axis] - 1 - np.flip(backwards, axis)
+    return places
+
+
+# searchsorted ---------------------------------------------------------------------------------------------------
+
+
+def searchsorted(
+    keys: int,
+    sorted_sequence: Tensor,
+    self: Tensor,
+    out_int32: bool,
+    right: bool,
+    side: str | None,
+    sorter: Tensor | None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The kernel of `searchsorted.Tensor`: every row of the values in the row of the sequence beside it."""
+    result = shapes.searchsorted(sorted_sequence, self, out_int32, right, side, sorter)
+    common = result_type(sorted_sequence, self)
+    for tensor in (sorted_sequence, self):
+        if tensor.dtype is bool_ or tensor.dtype.is_complex:
+            raise DtypeNotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{tensor.dtype.scalar_name}'")
+    sequence, values = (in_order(tensor, common) for tensor in (sorted_sequence, self))
+    if sorter is not None:
+        places = sorter.array()
+        if places.size and not ((places >= 0) & (places < sequence.shape[-1])).all():
+            raise IndexValueError("torch.searchsorted(): sorter index out of range")
+        sequence = np.take_along_axis(sequence, places, -1)
+    where = "right" if shapes.to_the_right(right, side) else "left"
+    if sequence.ndim == 1:
+        return finish(np.searchsorted(sequence, values, where), result.dtype, out)
+    found = np.empty(values.shape, np.int64)
+    for row in np.ndindex(*sequence.shape[:-1]):
+        found[row] = np.searchsorted(sequence[row], values[row], where)
+    return finish(found, result.dtype, out)
+
+
+def searchsorted_scalar(
+    keys: int,
+    sorted_sequence: Tensor,
+    self: Number,
+    out_int32: bool,
+    right: bool,
+    side: str | None,
+    sorter: Tensor | None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The kernel of `searchsorted.Scalar`."""
+    shapes.searchsorted_scalar(sorted_sequence, self, out_int32, right, side, sorter)
+    return searchsorted(keys, sorted_sequence, wrapped_number(self), out_int32, right, side, sorter, out)
+
+
+def in_order(tensor: Tensor, common: dtype) -> Array:
+    """A tensor's array in a dtype that NumPy can order."""
+    array: Array = quietly(tensor.array().astype, (float32 if common in HALF_PRECISION else common).numpy)
+    return array
+
+
+# isin -----------------------------------------------------------------------------------------------------------
+
+
+def isin(
+    keys: int,
+    elements: Tensor,
+    test_elements: Tensor,
+    assume_unique: bool,
+    invert: bool,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The kernel of `isin.Tensor_Tensor`."""
+    shapes.isin(elements, test_elements, False, False)
+    common = result_type(elements, test_elements)
+    found = np.isin(in_order(elements, common), in_order(test_elements, common), invert=invert)
+    return finish(found, bool_, out)
+
+
+def isin_number(
+    keys: int, elements: Tensor, test_element: Number, assume_unique: bool, invert: bool, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `isin.Tensor_Scalar`."""
+    shapes.isin_number(elements, test_element, False, False)
+    return _isin_number(keys, elements, wrapped_number(test_element), invert, out)
+
+
+def number_isin(
+    keys: int, element: Number, test_elements: Tensor, assume_unique: bool, invert: bool, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `isin.Scalar_Tensor`."""
+    shapes.number_isin(element, test_elements, False, False)
+    return _isin_number(keys, wrapped_number(element), test_elements, invert, out)
+
+
+def _isin_number(keys: int, elements: Tensor, test_elements: Tensor, invert: bool, out: Tensor | None) -> Tensor:
+    """A number may be a bool, which a tensor may not."""
+    common = result_type(elements, test_elements)
+    found = np.isin(in_order(elements, common), in_order(test_elements, common), invert=invert)
+    return finish(found, bool_, out)
+
+
+structured(CPU, "sort.stable", sort)
+structured(CPU, "searchsorted.Tensor", searchsorted)
+structured(CPU, "searchsorted.Scalar", searchsorted_scalar)
+structured(CPU, "isin.Tensor_Tensor", isin)
+structured(CPU, "isin.Tensor_Scalar", isin_number)
+structured(CPU, "isin.Scalar_Tensor", number_isin)

@@ -1,0 +1,39 @@
+"""What do operators do without data whose sizes only data can tell?
+
+Mirrors: torch/_meta_registrations.py (they are left out there), meta_repeat_interleave_Tensor
+Differs: the refusal says which operator it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from glasstorch._tensor import Tensor, empty
+from glasstorch.core.device import META as NOWHERE
+from glasstorch.core.errors import NoDataError
+from glasstorch.dispatch.library import KernelTable
+
+META = KernelTable("Meta")
+
+
+def refusal(name: str) -> Any:
+    """A kernel that says why it cannot answer."""
+
+    def kernel(keys: int, self: Tensor, *rest: Any) -> NoReturn:
+        raise NoDataError(
+            f"{name}: the sizes of its result depend on the data, and {list(self._shape)} on meta has none"
+        )
+
+    return kernel
+
+
+for name in ("_unique2", "unique_dim"):
+    META.add(name, refusal(name))
+
+
+@META.impl("repeat_interleave.Tensor")
+def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Tensor:
+    """The sum of the repetitions must be given."""
+    if output_size is None:
+        refusal("repeat_interleave")(keys, repeats)
+    return empty((output_size,), repeats.dtype, NOWHERE)

@@ -1,0 +1,31 @@
+"""Which ways of sorting are made of the one that is stable?
+
+Mirrors: aten/src/ATen/native/Sorting.cpp (sort, argsort, argsort_stable)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.operators.direct import on_tensor
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+sort_stable = on_tensor("sort.stable")
+
+
+def sort(self: Tensor, dim: int, descending: bool) -> Any:
+    """The stable sort: there is no other."""
+    return sort_stable(self, False, dim, descending)
+
+
+def argsort(self: Tensor, dim: int, descending: bool) -> Any:
+    """The second result of `sort`."""
+    return sort_stable(self, False, dim, descending)[1]
+
+
+def argsort_stable(self: Tensor, stable: bool, dim: int, descending: bool) -> Any:
+    """The second result of `sort`."""
+    return sort_stable(self, stable, dim, descending)[1]
