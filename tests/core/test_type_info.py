@@ -10,7 +10,9 @@ import pytest
 import glasstorch
 
 
-@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    "name", ["float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128"]
+)
 def test_limits_of_a_floating_point_dtype(require: Callable[[str], Any], name: str) -> None:
     torch = require("torch")
     ours, theirs = glasstorch.finfo(getattr(glasstorch, name)), torch.finfo(getattr(torch, name))
@@ -19,7 +21,7 @@ def test_limits_of_a_floating_point_dtype(require: Callable[[str], Any], name: s
         assert getattr(ours, limit) == getattr(theirs, limit)
 
 
-@pytest.mark.parametrize("name", ["uint8", "int32", "int64"])
+@pytest.mark.parametrize("name", ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"])
 def test_limits_of_an_integer_dtype(require: Callable[[str], Any], name: str) -> None:
     torch = require("torch")
     ours, theirs = glasstorch.iinfo(getattr(glasstorch, name)), torch.iinfo(getattr(torch, name))

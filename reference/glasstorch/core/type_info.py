@@ -9,7 +9,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from glasstorch.core.dtype import FLOATING, INTEGRAL, dtype, get_default_dtype
+from glasstorch.core.dtype import FLOAT8, FLOATING, INTEGRAL, dtype, get_default_dtype
 from glasstorch.core.errors import ArgumentTypeError
 
 
@@ -33,7 +33,7 @@ class finfo:
         self.min, self.max = float(limits.min), float(limits.max)
         self.eps = float(limits.eps)
         self.tiny = self.smallest_normal = float(limits.tiny)
-        self.resolution = float(f"1e-{limits.precision}")
+        self.resolution = 1.0 if wanted in FLOAT8 else float(f"1e-{limits.precision}")  # of no decimal digit
 
     def __repr__(self) -> str:
         return (

@@ -47,7 +47,7 @@ def _combine_categories(stronger: dtype | None, weaker: dtype | None) -> dtype |
         return stronger
     if stronger.is_floating_point:
         return stronger.to_complex()
-    return PROMOTE[stronger, weaker]
+    return weaker if weaker.is_complex else PROMOTE[stronger, weaker]
 
 
 def float_result_type(*operands: TensorImpl | Number) -> dtype:
