@@ -16,7 +16,7 @@ from glasstorch.core.layout import contiguous_format, memory_format, preserve_fo
 from glasstorch.core.storage import Storage
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.creation import checked_shape, strides_of_format
-from glasstorch.kernels.structured import check_writable
+from glasstorch.kernels.structured import check_sizes, check_writable
 
 EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
 
@@ -31,12 +31,10 @@ def strides_of_copy(source: Tensor, format: memory_format | None) -> Shape | Non
 
 
 def check_copy(target: Tensor, source: Tensor) -> None:
-    """Refuse to copy where the source does not broadcast to the target, or where memory overlaps."""
-    if source._shape != target._shape:
-        shape = geometry.broadcast_shapes(target._shape, source._shape)
-        if shape != target._shape:
-            raise ShapeError(f"output with shape {list(target._shape)} doesn't match the broadcast shape {list(shape)}")
+    """Refuse to copy where memory overlaps, or where the source does not broadcast to the target."""
     check_writable(target, (source,))
+    if source._shape != target._shape:
+        check_sizes(target, geometry.broadcast_shapes(target._shape, source._shape))
 
 
 # Another storage ------------------------------------------------------------------------------------------------

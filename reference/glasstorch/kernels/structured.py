@@ -72,13 +72,9 @@ def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     def inplace(keys: int, self: Tensor, *rest: Any) -> Tensor:
         if not shape:
             shape.append(shape_function(name))
-        result: Result = shape[0](self, *rest)
-        if result.shape != self._shape:
-            raise ShapeError(
-                f"output with shape {list(self._shape)} doesn't match the broadcast shape {list(result.shape)}"
-            )
+        result: Result = judged(shape[0], (self, *rest), (self,))
+        check_sizes(self, result.shape)
         check_can_cast(result.dtype, self.dtype)
-        check_writable(self, rest)
         kernel(keys, self, *rest, out=self)
         return self
 
@@ -88,26 +84,51 @@ def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
-    pointwise = SHAPES[name].startswith("pointwise.")  # only TensorIterator gives a resized out= its own strides
+    iterates = SHAPES[name].startswith("pointwise.")  # only TensorIterator gives a resized out= its own strides
 
     def with_out(keys: int, *arguments: Any) -> Any:
         if not found:
             found.append(shape_function(name))
         declared = len(arguments) - _result_count(name)
         inputs, outs = arguments[:declared], arguments[declared:]
-        results = found[0](*inputs)
+        results = judged(found[0], inputs, outs) if iterates else found[0](*inputs)
         several = not isinstance(results, Result)
         for out, result in zip(outs, results if several else (results,), strict=True):
+            if iterates and any(out is argument for argument in inputs):
+                check_sizes(out, result.shape)
             result.check_out(result.dtype, out.dtype)
-            if pointwise:
-                check_no_self_overlap(out)  # an out= that would be resized is refused too
-            if resize_output(out, result.shape) and pointwise and result.strides is not None:
+            if resize_output(out, result.shape) and iterates and result.strides is not None:
                 out.set_storage(out.untyped_storage(), result.shape, result.strides, out._offset)
-            check_writable(out, inputs)
+            if not iterates:
+                check_writable(out, inputs)
         kernel(keys, *inputs, out=outs if several else outs[0])
         return named_result(name, outs) if several else outs[0]
 
     return with_out
+
+
+def judged(shape: ShapeFunction, arguments: Sequence[Any], outs: Sequence[Tensor]) -> Any:
+    """What a shape function answers for a call that writes to `outs`; of several faults the one PyTorch finds first.
+
+    That is the order of TensorIteratorBase::build: what the operator itself refuses, memory that overlaps, sizes that
+    do not broadcast. An out= tensor is judged as it is given: it may be resized later.
+    """
+    fault = next((f for out in outs if (f := overlap_fault(out, arguments)) is not None), None)
+    try:
+        result = shape(*arguments)
+    except ShapeError:
+        if fault is not None:
+            raise OverlapError(fault) from None
+        raise
+    if fault is not None:
+        raise OverlapError(fault)
+    return result
+
+
+def check_sizes(out: Tensor, shape: Shape) -> None:
+    """Refuse to write a result into a tensor of other sizes that cannot be resized: it is an input too."""
+    if out._shape != shape:
+        raise ShapeError(f"output with shape {list(out._shape)} doesn't match the broadcast shape {list(shape)}")
 
 
 def _result_count(name: str) -> int:
@@ -140,18 +161,18 @@ def check_writable(out: Tensor, inputs: Sequence[Any]) -> None:
 
     Mirrors: assert_no_internal_overlap and assert_no_partial_overlap in aten/src/ATen/MemoryOverlap.cpp
     """
-    check_no_self_overlap(out)
-    if out._storage is not None and any(overlap(out, other) is Overlap.PARTIAL for other in inputs):
-        raise OverlapError(OVERLAPS_INPUT)
+    fault = overlap_fault(out, inputs)
+    if fault is not None:
+        raise OverlapError(fault)
 
 
-def check_no_self_overlap(out: Tensor) -> None:
-    """Refuse to write to a tensor two of whose elements are surely one place in memory."""
+def overlap_fault(out: Tensor, inputs: Sequence[Any]) -> str | None:
+    """Why a tensor must not be written to while the inputs are read; None where it may."""
     if out._strides is not None and has_internal_overlap(out._shape, out._strides):
-        raise OverlapError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+        return OVERLAPS_ITSELF
+    if out._storage is not None and any(overlap(out, other) is Overlap.PARTIAL for other in inputs):
+        return OVERLAPS_INPUT
+    return None
 
 
 def check_no_overlap(out: Tensor, inputs: Sequence[Any]) -> None:
@@ -167,6 +188,10 @@ def check_no_overlap(out: Tensor, inputs: Sequence[Any]) -> None:
             raise OverlapError(OVERLAPS_INPUT)
 
 
+OVERLAPS_ITSELF = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+    "Please clone() the tensor before performing the operation."
+)
 OVERLAPS_INPUT = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
     "location. Please clone() the tensor before performing the operation."
@@ -184,7 +209,7 @@ def overlap(out: Tensor, other: Any) -> Overlap:
 
 def extent(tensor: Tensor) -> Extent:
     """Where a tensor's elements lie in its storage."""
-    return Extent(tensor._shape, tensor.strides(), tensor._offset)
+    return Extent(tensor._shape, tensor.strides(), tensor._offset, tensor.dtype.itemsize)
 
 
 def check_same_device(name: str, *tensors: Tensor | None) -> None:

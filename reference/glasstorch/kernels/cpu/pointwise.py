@@ -263,19 +263,18 @@ def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = Fa
     def general(  # hot path: benchmarks/eager.py
         keys: int, self: Tensor, other: Tensor, alpha: Number = ONE, out: Tensor | None = None
     ) -> Tensor:
-        if out is None and alpha is ONE and (y := plain_operand(direct, self, other)) is not None:
+        if (
+            out is None
+            and alpha is ONE
+            and (other._shape == self._shape or 0 not in self._shape)
+            and (y := plain_operand(direct, self, other)) is not None
+        ):
             x, result, sizes, other_sizes = self.array(), produces or self.dtype, self._shape, other._shape
             if sizes != other_sizes and sizes[len(sizes) - len(other_sizes) :] != other_sizes:
                 return run_fresh(loop, broadcast_shapes(sizes, other_sizes), result, (x, y))
             if not (is_ufunc and sizes and x.nbytes < LARGE):
                 return run_fresh(loop, sizes, result, (x, y))
-            try:  # `quietly`, written out
-                run = idle.pop()
-            except IndexError:
-                run = new_run()
-            array = run(loop, x, y)
-            idle.append(run)
-            return wrap(array, result)
+            return wrap(quietly(loop, x, y), result)
         output = out
         if output is None:
             output = allocate_output(shape(self, other, alpha) if takes_alpha else shape(self, other))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import cache, partial
+from math import prod
 
 from glasstorch.core.dtype import FLOATING, Number, bool_, dtype, uint8
 from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError, DtypeNotImplementedError
@@ -18,7 +19,6 @@ from glasstorch.core.geometry import (
     Shape,
     broadcast_shapes,
     channels_last_strides,
-    contiguous_strides,
     is_channels_last,
     is_contiguous,
     is_non_overlapping_and_dense,
@@ -46,6 +46,7 @@ def broadcast(
     for tensor in tensors:
         if tensor._shape != shape:
             shape = broadcast_shapes(shape, tensor._shape)
+            row_major = row_major and 0 not in shape
         if tensor._strides is not None:
             row_major = False
         if tensor.key_set != keys:
@@ -77,8 +78,15 @@ def compute_strides(
     else:
         pairs = zip(tensors, own_strides, strict=True)
         all_strides = [_broadcast_strides(tensor._shape, strides, shape) for tensor, strides in pairs]
-    strides = strides_in_order(shape, memory_order(all_strides, shape))
-    return None if strides == contiguous_strides(shape) else strides
+    order = memory_order(all_strides, shape)
+    if order == list(range(len(shape) - 1, -1, -1)):
+        return None
+    return strides_in_order(shape, order) if 0 not in shape else _strides_of_nothing(shape, order)
+
+
+def _strides_of_nothing(shape: Shape, order: Sequence[int]) -> Shape:
+    """Strides for a shape without elements: 0 from the first size 0 on, as TensorIterator leaves them."""
+    return tuple(prod(shape[d] for d in order[: order.index(dim)]) for dim in range(len(shape)))
 
 
 def _broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
