@@ -198,11 +198,16 @@ class PythonFunction:
     def out_signatures(self) -> list[Signature]:
         return [Signature(self.name, registry.find(name)) for name in self._outs]
 
+    @cached_property
+    def is_factory(self) -> bool:
+        """Whether one of the overloads makes a tensor on a device that it is told."""
+        return any(signature.is_factory for signature in self.signatures)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
         if out is not None:
             return self._call_out(args, kwargs, out)
-        requires_grad = kwargs.pop("requires_grad", False) if self.signatures[0].is_factory else False
+        requires_grad = kwargs.pop("requires_grad", False) if self.is_factory else False
         signature, bound = self.choose(self.signatures, args, kwargs)
         keys = compute_keys(keys_of(bound))
         result = signature.operator.table[keys](keys, *bound)
@@ -241,7 +246,7 @@ class PythonFunction:
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):
                 raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(tensor).__name__}")
-        kwargs.pop("requires_grad", None)
+        requires_grad = kwargs.pop("requires_grad", False) if self.is_factory else False
         fitting = [s for s in self.out_signatures if takes_list or len(s.outs) == len(outs)]
         if not fitting:
             raise ArgumentTypeError(
@@ -250,12 +255,13 @@ class PythonFunction:
         for name in ("dtype", "layout", "device", "pin_memory", "memory_format"):
             if kwargs.get(name, ...) is None:
                 del kwargs[name]
-        if self.signatures[0].is_factory:
+        if self.is_factory:
             _check_options_of_out(kwargs, outs[0])
         signature, bound = self.choose(fitting, args, kwargs)
         bound += [outs] if takes_list else outs
         keys = compute_keys(keys_of(bound))
-        return signature.operator.table[keys](keys, *bound)
+        result = signature.operator.table[keys](keys, *bound)
+        return result.requires_grad_() if requires_grad else result
 
     def __repr__(self) -> str:
         return f"<function {self.name} of operators {', '.join(self._overloads)}>"

@@ -33,7 +33,7 @@ def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, ge
     weights = self.array()
     check_weights(self, weights)
     stream = stream_of(generator)
-    if replacement:
+    if replacement and num_samples > 1:  # one place can be drawn in either way
         places = drawn_with_replacement(weights.astype(_computed(self)), num_samples, stream)
     else:
         places = drawn_without_replacement(self, weights, num_samples, stream)
@@ -44,6 +44,8 @@ def check_weights(self: Tensor, weights: Array) -> None:
     """Refuse weights that are negative or not finite, and rows without a positive one."""
     if self.dtype in FLOAT8:
         raise DtypeNotImplementedError(f"\"aminmax_cpu\" not implemented for '{self.dtype.scalar_name}'")
+    if not weights.size:
+        raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
     if not ((weights >= 0) & (weights < np.inf)).all():
         raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
     if not weights.astype(np.float64).any(axis=-1).all():
