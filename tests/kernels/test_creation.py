@@ -38,6 +38,17 @@ MADE: dict[str, tuple[Make, list[Any]]] = {
     "full in a given tensor": (lambda t: t.full((2,), 2.5, out=t.empty(0, dtype=t.int64)), [2, 2]),
     "arange in a given tensor": (lambda t: t.arange(3, out=t.empty(0)), [0.0, 1.0, 2.0]),
     "arange in a given column": (lambda t: t.arange(1, 3, out=t.zeros(2, 1)).flatten(), [1.0, 2.0]),
+    "full of a complex number": (lambda t: t.full((2,), 1 - 2j), [1 - 2j, 1 - 2j]),
+    "eye": (lambda t: t.eye(2), [[1.0, 0.0], [0.0, 1.0]]),
+    "eye that is wide": (lambda t: t.eye(1, 3, dtype=t.int64), [[1, 0, 0]]),
+    "eye that is high": (lambda t: t.eye(3, 1, dtype=t.bool), [[True], [False], [False]]),
+    "eye of nothing": (lambda t: t.eye(0, 3), []),
+    "eye in a given tensor": (lambda t: t.eye(2, out=t.ones(3, 3, dtype=t.int64)), [[1, 0], [0, 1]]),
+    "eye in a given transpose": (lambda t: t.eye(2, 3, out=t.ones(3, 2).t()), [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+    "tril_indices": (lambda t: t.tril_indices(2, 3, 1), [[0, 0, 1, 1, 1], [0, 1, 0, 1, 2]]),
+    "tril_indices below": (lambda t: t.tril_indices(3, 2, offset=-1), [[1, 2, 2], [0, 0, 1]]),
+    "triu_indices": (lambda t: t.triu_indices(2, 2, dtype=t.int32), [[0, 0, 1], [0, 1, 1]]),
+    "triu_indices of nothing": (lambda t: t.triu_indices(2, 2, 5), [[], []]),
     "a dtype beside out that is its own": (lambda t: t.zeros(1, out=t.ones(1), dtype=t.float32), [0.0]),
 }  # fmt: skip
 
@@ -66,6 +77,14 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "an int far below uint8": (lambda t: t.full((1,), -256, dtype=t.uint8), RuntimeError, "to type uint8_t"),
     "pinned memory": (lambda t: t.empty(2, pin_memory=True), RuntimeError, "pin_memory=True requires"),
     "another dtype than out": (lambda t: t.zeros(2, out=t.empty(0), dtype=t.int64), RuntimeError, "dtype Long does"),
+    "a matrix below 0": (lambda t: t.eye(-1), RuntimeError, "n must be greater or equal to 0, got -1"),
+    "a matrix of rows below 0": (lambda t: t.eye(2, -3), RuntimeError, "m must be greater or equal to 0, got -3"),
+    "rows below 0": (lambda t: t.tril_indices(-1, 2), RuntimeError, "row must be non-negative, got-1"),
+    "columns below 0": (lambda t: t.triu_indices(1, -2), RuntimeError, "col must be non-negative, got-2"),
+    "an order of too many": (lambda t: t.empty_permuted((2,), (0, 1)), RuntimeError, r"len\(physical_layout\) = 2"),
+    "an order of one twice": (lambda t: t.empty_permuted((2, 3), (0, 0)), RuntimeError, "Duplicate dim not allowed"),
+    "an order of none": (lambda t: t.empty_permuted((2,), (3,)), RuntimeError, "Dimension out of range"),
+    "an order from the end": (lambda t: t.empty_permuted((2,), (-1,)), RuntimeError, "but got -1 at index 0"),
     "gradients of integers": (lambda t: t.zeros(2, dtype=t.int64, requires_grad=True), RuntimeError, "floating point"),
 }  # fmt: skip
 
@@ -102,6 +121,13 @@ def test_like_can_be_told_an_order(torch: Any) -> None:
 def test_a_storage_is_just_large_enough_for_its_strides(torch: Any) -> None:
     assert torch.empty_strided((2, 3), (1, 1)).untyped_storage().nbytes() == 16
     assert tuple(torch.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()) == (1, 2)
+
+
+def test_dimensions_can_be_laid_out_in_a_given_order(torch: Any) -> None:
+    assert tuple(torch.empty_permuted((2, 3, 5), (1, 2, 0)).stride()) == (1, 10, 2)
+    assert tuple(torch.empty_permuted((2, 3), (1, 0), dtype=torch.int64).stride()) == (1, 2)
+    assert tuple(torch.empty_permuted((), ()).stride()) == ()
+    assert tuple(torch.empty_permuted((1, 0, 4), (2, 0, 1)).stride()) == (1, 1, 1)
 
 
 def test_a_fresh_tensor_is_at_version_0_and_a_given_one_is_not(torch: Any) -> None:

@@ -48,8 +48,6 @@ def arange_dtype(start: Number, end: Number, step: Number, wanted: dtype | None)
 def arange_length(start: Number, end: Number, step: Number, dtype: dtype) -> int:
     """How many numbers lie from `start` up to `end`; an int64 range is counted in whole numbers."""
     check_counts("arange_cpu", dtype, complex_too=False)
-    if not dtype.is_floating_point:
-        first, last, stride = whole(start), whole(end), whole(step)
     low, high, pace = real(start), real(end), real(step)
     if pace == 0:
         raise ShapeError("step must be nonzero")
@@ -57,6 +55,8 @@ def arange_length(start: Number, end: Number, step: Number, dtype: dtype) -> int
         raise ShapeError(f"unsupported range: {low:g} -> {high:g}")
     if (pace > 0 and high < low) or (pace < 0 and high > low):
         raise ShapeError("upper bound and lower bound inconsistent with step sign")
+    if not dtype.is_floating_point:
+        first, last, stride = whole(start), whole(end), whole(step)
     if dtype is not int64:
         length = math.ceil((high - low) / pace)
     else:

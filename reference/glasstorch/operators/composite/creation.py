@@ -14,7 +14,7 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype_of_number, get_default_complex_dtype, get_default_dtype
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.errors import DtypeError, ShapeError
-from glasstorch.core.geometry import contiguous_strides, strides_like, wrap_dim
+from glasstorch.core.geometry import contiguous_strides, strides_like
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, KEYS_OF_DEVICE
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format as MemoryFormat
@@ -100,18 +100,24 @@ def eye_m(keys: int, n: int, m: int, *options: Any) -> Tensor:
 
 def empty_permuted(keys: int, size: Sequence[int], physical_layout: Sequence[int], *options: Any) -> Tensor:
     """An uninitialised tensor whose dimensions lie in memory in the order of `physical_layout`, the slowest first."""
-    order = [wrap_dim(dim, len(physical_layout)) for dim in physical_layout]
-    if len(order) != len(size):
+    rank = len(physical_layout)
+    if rank != len(size):
         raise ShapeError(
             f"Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
-            f"{len(size)} is not equal to len(physical_layout) = {len(order)}"
+            f"{len(size)} is not equal to len(physical_layout) = {rank}"
         )
-    if len(set(order)) != len(order):
-        raise ShapeError(f"Duplicate dim not allowed in physical_layout {list(physical_layout)}")
-    strides = dict(zip(order, contiguous_strides(tuple(size[dim] for dim in order)), strict=True))
-    return EMPTY_STRIDED[keys](  # type: ignore[no-any-return]
-        keys, size, tuple(strides[dim] for dim in range(len(order))), *options
-    )
+    for i, dim in enumerate(physical_layout):
+        if not 0 <= dim < rank:
+            raise ShapeError(
+                f"Dimension out of range (expected to be between 0 and {rank - 1}, but got {dim} at index {i}).  NB: "
+                f"negative dims are not supported here"
+            )
+    if len(set(physical_layout)) != rank:
+        raise ShapeError(f"Duplicate dim not allowed; got the physical_layout {list(physical_layout)}")
+    steps = contiguous_strides(tuple(size[dim] for dim in physical_layout))
+    strides = dict(zip(physical_layout, steps, strict=True))
+    made: Tensor = EMPTY_STRIDED[keys](keys, size, tuple(strides[dim] for dim in range(rank)), *options)
+    return made
 
 
 # Numbers between two --------------------------------------------------------------------------------------------
@@ -178,9 +184,7 @@ def ends(name: str, start: Tensor | Number, end: Tensor | Number) -> tuple[Numbe
     given = [(word, value) for word, value in (("start", start), ("end", end)) if isinstance(value, TensorImpl)]
     if any(value._shape for _, value in given):
         dims = " and ".join(f"{word} with {value.dim()} dimension(s)" for word, value in given)
-        words = " and ".join(word for word, _ in given)
-        plural = "s" if len(given) == 2 else ""
-        raise ShapeError(f"{name} only supports 0-dimensional {words} tensor{plural}, but got {dims}.")
+        raise ShapeError(f"{name} only supports 0-dimensional start and end tensors, but got {dims}.")
     first, last = (value.item() if isinstance(value, TensorImpl) else value for value in (start, end))
     return first, last
 

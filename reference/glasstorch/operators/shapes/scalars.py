@@ -24,8 +24,8 @@ from glasstorch.core.dtype import (
 from glasstorch.core.errors import DtypeError
 from glasstorch.operators.shapes.result import C_NAMES
 
-# `checked_convert` has names of its own for two types.
-CHECKED_NAMES: Final = C_NAMES | {"uint8": "uint8_t", "int64": "int64_t"}
+# `checked_convert` has names of its own for some types.
+CHECKED_NAMES: Final = C_NAMES | {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int64": "int64_t"}
 
 # The largest number of each dtype; of the parts of a complex one.
 LARGEST: Final[dict[dtype, int | float]] = {

@@ -1,0 +1,45 @@
+"""What do matrices, ranges and indices that are made from numbers hold?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.agreement.samples import BOOL, LONG, Dtype, Row, always, call, row, t
+
+Array = np.ndarray[Any, Any]
+SINGLE = always("float32")
+
+
+def linspace(start: Any, end: Any, steps: int, **_: Any) -> Array:
+    return np.linspace(start, end, steps)
+
+
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **_: Any) -> Array:
+    return np.logspace(start, end, steps, base=base)
+
+
+ENDS = {"Tensor_Tensor": (t(), t()), "Tensor_Scalar": (t(), 3), "Scalar_Tensor": (-1.5, t())}
+
+ROWS: tuple[Row, ...] = (
+    row("eye", lambda n, **_: np.eye(n), call(3), call(0), call(2, dtype=Dtype("bool"), result=BOOL),
+        dtypes=("float32",), result=SINGLE, differentiable=False),
+    row("eye.m", lambda n, m, **_: np.eye(n, m), call(2, 3), call(3, 1), call(0, 2),
+        call(1, 4, dtype=Dtype("int64"), result=LONG), dtypes=("float32",), result=SINGLE, differentiable=False),
+    row("linspace", linspace, call(-2, 3.5, 7), call(1, 1, 3), call(4, -4, 1), call(0, 1, 0),
+        call(0, 8, 5, dtype=Dtype("int64"), result=LONG), dtypes=("float32",), result=SINGLE, differentiable=False,
+        tolerance=2),
+    row("logspace", logspace, call(-2, 1, 4), call(0, 3, 1), call(0, 1, 0), call(0, 8, 5, 2.0),
+        call(0, 8, 5, 2.0, dtype=Dtype("int64"), result=LONG), dtypes=("float32",), result=SINGLE,
+        differentiable=False, tolerance=2),
+    *(row(f"{function.__name__}.{overload}", function, call(*ends, 5), dtypes=("float32", "float64"), result=SINGLE,
+          differentiable=False, meta=False, tolerance=8)
+      for function in (linspace, logspace) for overload, ends in ENDS.items()),
+    row("tril_indices", lambda n, m, k=0, **_: np.stack(np.tril_indices(n, k, m)), call(3, 3), call(2, 4, 1),
+        call(4, 2, -1), call(0, 3), call(3, 3, dtype=Dtype("int32"), result=always("int32")), dtypes=("int64",),
+        result=LONG, differentiable=False),
+    row("triu_indices", lambda n, m, k=0, **_: np.stack(np.triu_indices(n, k, m)), call(3, 3), call(2, 4, 1),
+        call(4, 2, -1), call(0, 3), call(3, 3, dtype=Dtype("int32"), result=always("int32")), dtypes=("int64",),
+        result=LONG, differentiable=False),
+)  # fmt: skip
