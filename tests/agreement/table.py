@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.agreement import rows_elementary
+from tests.agreement import rows_creation, rows_elementary, rows_views
 from tests.agreement.samples import (
     BOOL,
     FLOAT,
@@ -538,5 +538,7 @@ ROWS: tuple[Row, ...] = (
     row("mse_loss_backward", mse_backward, call(t(), t(2, 3), t(2, 3), 1), call(t(2, 3), t(2, 3), t(2, 3), 0),
         dtypes=FLOATS),
     # Families in files of their own
+    *rows_creation.ROWS,
     *rows_elementary.ROWS,
+    *rows_views.ROWS,
 )  # fmt: skip

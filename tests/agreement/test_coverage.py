@@ -22,7 +22,7 @@ SAMPLED = {row.op for row in ROWS}
 # Operators without a row, and who looks after them.
 WITHOUT_ROW = {
     **dict.fromkeys(
-        ["empty.memory_format", "empty_strided", "empty_like", "new_empty", "new_empty_strided"],
+        ["empty.memory_format", "empty_strided", "empty_permuted", "empty_like", "new_empty", "new_empty_strided"],
         "its elements are not initialised: tests/test_tensor.py looks at the rest",
     ),
     **dict.fromkeys(
@@ -39,6 +39,18 @@ WITHOUT_ROW = {
     ),
     "resize_": "new elements are not initialised: tests/test_tensor.py",
     "set_.source_Storage_storage_offset": "takes a storage: tests/test_tensor.py",
+    **dict.fromkeys(
+        [
+            "imag", "_conj", "_conj_copy", "_conj_physical", "view_as_real", "view_as_complex", "view_as_real_copy",
+            "view_as_complex_copy",
+        ],
+        "has or makes complex numbers: tests/kernels/test_math_bits.py",
+    ),
+    **dict.fromkeys(
+        ["split_copy.Tensor_out", "split_with_sizes_copy.out", "unbind_copy.int_out"],
+        "writes to a list of tensors: tests/kernels/test_copied_out.py",
+    ),
+    "tensor_split.tensor_indices_or_sections": "takes a tensor that NumPy takes a list for: tests/kernels/test_views.py",
 }  # fmt: skip
 # In-place operators that no gradient passes through.
 NOT_DIFFERENTIATED = {"set_.source_Storage_storage_offset": "another storage has no history"}

@@ -132,7 +132,7 @@ def _analytic(output: Tensor, checked: Sequence[Tensor]) -> list[np.ndarray[Any,
         seed = from_array(cotangent.reshape(output._shape), output.dtype)
         found = grad(output, checked, seed, retain_graph=True, allow_unused=True)
         for jacobian, t, g in zip(jacobians, checked, found, strict=True):
-            jacobian[:, column] = (zeros_like(t) if g is None else g).detach().array().reshape(-1)
+            jacobian[:, column] = (zeros_like(t) if g is None else g).detach().host_array().reshape(-1)
     return jacobians
 
 
@@ -155,7 +155,7 @@ def _numeric(
         values = []
         for step in (eps, -eps):
             array[index] = before + step
-            values.append(results(func, inputs)[which].detach().array().astype(np.float64).reshape(-1))
+            values.append(results(func, inputs)[which].detach().host_array().astype(np.float64).reshape(-1))
         array[index] = before
         columns.append((values[0] - values[1]) / (2 * eps))
     return np.array(columns)

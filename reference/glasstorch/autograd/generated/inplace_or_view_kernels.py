@@ -3909,8 +3909,9 @@ _split_copy_Tensor_out = table("split_copy.Tensor_out")
 @ADINPLACEORVIEW.impl("split_copy.Tensor_out")
 def split_copy_Tensor_out(keys: int, self: Any, split_size: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
+    for tensor in out:
+        if (storage := tensor._storage) is not None and storage.lazy is not None:
+            storage.materialize()
     result = _split_copy_Tensor_out[below](below, self, split_size, dim, out)
     for tensor in out:
         tensor.bump_version()
@@ -3923,8 +3924,9 @@ _split_with_sizes_copy_out = table("split_with_sizes_copy.out")
 @ADINPLACEORVIEW.impl("split_with_sizes_copy.out")
 def split_with_sizes_copy_out(keys: int, self: Any, split_sizes: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
+    for tensor in out:
+        if (storage := tensor._storage) is not None and storage.lazy is not None:
+            storage.materialize()
     result = _split_with_sizes_copy_out[below](below, self, split_sizes, dim, out)
     for tensor in out:
         tensor.bump_version()
@@ -3937,8 +3939,9 @@ _unbind_copy_int_out = table("unbind_copy.int_out")
 @ADINPLACEORVIEW.impl("unbind_copy.int_out")
 def unbind_copy_int_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
+    for tensor in out:
+        if (storage := tensor._storage) is not None and storage.lazy is not None:
+            storage.materialize()
     result = _unbind_copy_int_out[below](below, self, dim, out)
     for tensor in out:
         tensor.bump_version()

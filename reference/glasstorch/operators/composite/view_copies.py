@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core.errors import ShapeError
 from glasstorch.core.geometry import infer_size, view_strides
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.composite.pieces import narrow
@@ -81,4 +82,7 @@ def view_copy(self: Tensor, size: Sequence[int]) -> Tensor:
 
 def narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     """What `narrow` shows, in memory of its own."""
+    ndim = len(self._shape)
+    if dim >= ndim > 0:
+        raise ShapeError(f"narrow_copy: expected dim < {ndim}, the dimensions of the input, but got {dim}")
     return clone(narrow(self, dim, start, length), contiguous_format)  # type: ignore[no-any-return]

@@ -52,9 +52,13 @@ def _kernel(f: NativeFunction) -> str:
     written = [a.name for a in f.schema.arguments if a.type.is_write]
     lists = {a.name: a.type.is_list for a in f.schema.arguments}
     if written:
-        for name in map(python_name, written):
-            lines.append(f"    if (storage := {name}._storage) is not None and storage.lazy is not None:\n")
-            lines.append("        storage.materialize()\n")
+        for name in written:
+            one, indent = python_name(name), "    "
+            if lists[name]:
+                lines.append(f"    for tensor in {one}:\n")
+                one, indent = "tensor", "        "
+            lines.append(f"{indent}if (storage := {one}._storage) is not None and storage.lazy is not None:\n")
+            lines.append(f"{indent}    storage.materialize()\n")
         lines.append(f"    result = {call}\n")
         for name in written:
             if lists[name]:

@@ -301,6 +301,7 @@ class TensorMethods(TensorImpl):
     squeeze_ = _f.squeeze_
     unsqueeze_ = _f.unsqueeze_
     as_strided_ = _f.as_strided_
+    narrow_copy = _f.narrow_copy
     _conj = _f._conj
     conj = _f.conj
     _conj_physical = _f._conj_physical
