@@ -18,16 +18,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch.core import hooks
-from glasstorch.core.dtype import bool_, uint8
-from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DimensionError
+from glasstorch.core.dtype import INTEGRAL, bool_, uint8
+from glasstorch.core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError, DimensionError
+from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.shapes.indexing import MASKS, without_leading_ones
+from glasstorch.operators.shapes.scalars import number_as
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-NUMBERS = (bool, int, float, np.bool_, np.number)
+NUMBERS = (bool, int, float, complex, np.integer)  # which np.float64 and np.complex128 are too; no other of NumPy is
+INT64_MAX = 2**63 - 1
 LONGEST_LEGACY_SEQUENCE = 32
 
 alias = on_tensor("alias")
@@ -58,15 +61,32 @@ def get(tensor: Tensor, index: Any) -> Tensor:
 def put(tensor: Tensor, index: Any, value: Any) -> None:
     """Carry out `tensor[index] = value`; the value is broadcast and cast."""
     if not isinstance(value, (TensorImpl, *NUMBERS)):
-        kind = type(value)
-        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
         raise ArgumentTypeError(
-            f"can't assign a {name} to a torch.{tensor.dtype.scalar_name}Tensor; expected a number or a tensor"
+            f"can't assign a {_type_name(value)} to a torch.{tensor.dtype.scalar_name}Tensor; expected a number or a "
+            f"tensor"
         )
+    try:
+        _put(tensor, index, value)
+    except Exception:
+        if not isinstance(value, TensorImpl):
+            number_as(value, tensor.dtype)  # PyTorch casts a number before it looks at the index
+        raise
+
+
+def _put(tensor: Tensor, index: Any, value: Any) -> None:
+    """`put` of a tensor or a number."""
     if index is False:
+        if not isinstance(value, TensorImpl):
+            number_as(value, tensor.dtype)
         return
     if type(index) is int:
         _copy(_select(tensor, 0, index, 0), value)
+        return
+    if type(index) is slice:
+        _copy(_slice(tensor, 0, index), value)
+        return
+    if index is True:
+        _copy(unsqueeze(tensor, 0), value)
         return
     sliced, indices = _apply(tensor, _entries(index))
     if not indices:
@@ -80,7 +100,11 @@ def put(tensor: Tensor, index: Any, value: Any) -> None:
 
 def _copy(target: Tensor, value: Any) -> None:
     """Write a number, or a tensor that broadcasts; its leading sizes of 1 are dropped first."""
-    if not isinstance(value, TensorImpl) or not value._shape:
+    if not isinstance(value, TensorImpl):
+        if target._strides is not None and has_internal_overlap(target._shape, target._strides):
+            value = target.new_full((), value)  # which fill_ refuses to copy there; it takes a number
+        target.fill_(value)
+    elif not value._shape:
         target.fill_(value)
     elif value._shape == target._shape:
         target.copy_(value)  # type: ignore[arg-type]
@@ -122,7 +146,11 @@ def _is_legacy_tuple(index: list[Any]) -> bool:
 
 def _apply(tensor: Tensor, entries: Sequence[Any]) -> tuple[Tensor, list[Tensor | None]]:
     """The views that the entries ask for, applied; and the tensors of indices that are left for `index`."""
-    entries = [_read(entry) for entry in entries]
+    try:
+        entries = [_read(entry) for entry in entries]
+    except Exception:
+        _check_dimensions(tensor, sum(map(_dimensions, entries)))  # PyTorch counts them before it reads one
+        raise
     specified = sum(map(_dimensions, entries))
     _check_dimensions(tensor, specified)
     result = tensor
@@ -163,32 +191,75 @@ def _read(entry: Any) -> Any:
     """An entry as one of None, Ellipsis, bool, int, slice, or a tensor of indices or a mask that has dimensions."""
     if entry is None or entry is Ellipsis or type(entry) in (bool, int, slice):
         return entry
-    if isinstance(entry, TensorImpl):
-        if entry._shape or entry.dtype.is_floating_point:
-            return entry
-        value = entry.host_array().item()
-        return bool(value) if entry.dtype in MASKS else value
-    if isinstance(entry, np.bool_):
-        return bool(entry)
-    if isinstance(entry, Sequence | np.ndarray):
-        return _index_tensor(entry)
+    if not isinstance(entry, TensorImpl):
+        if not isinstance(entry, Sequence | np.ndarray):
+            return _integer(entry)
+        entry = _index_tensor(entry)
+    if entry._shape or not (entry.dtype.category == INTEGRAL or entry.dtype is bool_):
+        return entry
+    value = entry.host_array().item()
+    return bool(value) if entry.dtype in MASKS else value
+
+
+def _integer(entry: Any) -> int:
+    """What stands for one number: anything that has `__index__`."""
     try:
         return builtin_operators.index(entry)
     except TypeError:
         raise DimensionError(
             f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-            f"{type(entry).__name__})"
+            f"{_type_name(entry)})"
         ) from None
 
 
 def _index_tensor(entry: Any) -> Tensor:
     """A list or an array of indices, or of bool, as a tensor; floats are truncated."""
-    array = np.asarray(entry)
+    if isinstance(entry, np.ndarray):
+        array = entry.real if entry.dtype.kind == "c" else entry
+        mask = array.dtype in (bool_.numpy, uint8.numpy)
+    else:
+        array = _nested(entry)
+        mask = array.dtype == bool_.numpy
     if array.dtype.kind not in "biuf":
-        kind = type(entry if isinstance(entry, str) else next(iter(entry), entry)).__name__
-        raise ArgumentTypeError(f"new(): invalid data type '{kind}'; expected integers or bool for an index")
-    mask = array.dtype == bool_.numpy or (isinstance(entry, np.ndarray) and array.dtype == uint8.numpy)
+        raise _no_indices(entry)
     return _tensor(array if mask else array.astype(np.int64))
+
+
+def _nested(entry: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """A list of numbers, of tensors with one element, or of such lists, as an array."""
+    if any(isinstance(item, TensorImpl) for item in entry):
+        entry = [item.__index__() if isinstance(item, TensorImpl) else item for item in entry]
+    try:
+        return np.asarray(entry)
+    except ValueError:  # lists of different lengths, or lists beside numbers
+        if isinstance(entry[0], Sequence):
+            raise ArgumentValueError(
+                f"expected sequences of one length at each depth of an index, got {entry}"
+            ) from None
+        kind = type(next(item for item in entry if isinstance(item, Sequence))).__name__
+        raise ArgumentTypeError(
+            f"'{kind}' object cannot be interpreted as an integer, beside numbers in the index {entry}"
+        ) from None
+
+
+def _no_indices(entry: Any) -> Exception:
+    """Why a sequence holds no indices, by the first thing in it that is none."""
+    found = entry
+    while isinstance(found, Sequence | np.ndarray) and not isinstance(found, str | bytes) and len(found):
+        found = next((item for item in found if type(item) not in (bool, int, float)), found[0])
+    if type(found) is int:
+        return ArgumentValueError(f"Overflow when unpacking long long: an index lies beyond int64 in {entry!r}")
+    if type(found) is complex:
+        return ArgumentTypeError("'complex' object cannot be interpreted as an integer")
+    if isinstance(found, str | bytes):
+        return ArgumentTypeError(f"new(): invalid data type '{type(found).__name__}'; expected integers or bool")
+    return ArgumentError(f"Could not infer dtype of {type(found).__name__}; expected integers or bool for an index")
+
+
+def _type_name(value: Any) -> str:
+    """The name of a value's type, with its module's."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def _tensor(array: Any) -> Tensor:
@@ -222,6 +293,8 @@ def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
         )
     size = shape[dim]
     if not -size <= index < size:
+        if not -INT64_MAX <= index <= INT64_MAX:
+            raise ArgumentValueError(f"Overflow when unpacking long long: {index} is beyond int64")
         raise DimensionError(f"index {index} is out of bounds for dimension {real_dim} with size {size}")
     return select(tensor, dim, index)  # type: ignore[no-any-return]
 
@@ -233,9 +306,23 @@ def _takes_everything(part: slice, size: int) -> bool:
 
 def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
     """`slice`, refused in the words of indexing."""
-    step = 1 if part.step is None else builtin_operators.index(part.step)
+    step = 1 if part.step is None else _end(part.step)
     if step <= 0:
         raise ArgumentValueError("step must be greater than zero" if step else "slice step cannot be zero")
-    start = None if part.start is None else builtin_operators.index(part.start)
-    end = None if part.stop is None else builtin_operators.index(part.stop)
+    start = None if part.start is None else _end(part.start)
+    end = None if part.stop is None else _end(part.stop)
     return slice_(tensor, dim, start, end, step)  # type: ignore[no-any-return]
+
+
+def _end(number: Any) -> int:
+    """An end or a step of a slice, cut off at what int64 holds."""
+    if type(number) is not int:
+        try:
+            number = builtin_operators.index(number)
+        except TypeError as error:
+            if isinstance(number, TensorImpl):
+                raise
+            raise ArgumentTypeError(
+                f"slice indices must be integers or None or have an __index__ method; {error}"
+            ) from None
+    return number if -INT64_MAX <= number <= INT64_MAX else (INT64_MAX if number > 0 else -INT64_MAX)

@@ -25,15 +25,15 @@ def indices(*shapes: tuple[int, ...] | None) -> list[glasstorch.Tensor | None]:
     ],
 )
 def test_the_place_of_what_is_picked(given: list[tuple[int, ...] | None], shape: tuple[int, ...]) -> None:
-    assert indexing.indexed_shape((2, 3, 4), indices(*given)) == shape
+    assert indexing.plan_of((2, 3, 4), indices(*given)).shape == shape
 
 
 def test_a_mask_speaks_of_all_its_dimensions() -> None:
     mask = glasstorch.tensor([[True, False, True], [False, False, True]])
-    assert indexing.indexed_shape((2, 3, 4), [mask]) == (3, 4)
+    assert indexing.plan_of((2, 3, 4), [mask]).shape == (3, 4)
     assert indexing.picks_of((2, 3, 4), [mask]) == [(3,), (3,)]
     with pytest.raises(IndexError, match=r"mask \[2, 3\] at index 1 .* tensor \[2, 4\] at index 1"):
-        indexing.indexed_shape((2, 4), [mask])
+        indexing.plan_of((2, 4), [mask])
 
 
 def test_no_index_is_no_indexing() -> None:

@@ -15,20 +15,30 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array, wrap
-from glasstorch.core.dtype import Number, int64, uint8
-from glasstorch.core.errors import DimensionError, DtypeError, IndexValueError
-from glasstorch.core.geometry import Shape, has_internal_overlap, wrap_dim
+from glasstorch.core.dtype import Number, bool_, int32, int64, uint8
+from glasstorch.core.errors import DimensionError, DtypeError, IndexValueError, OverlapError
+from glasstorch.core.geometry import Overlap, Shape, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
+from glasstorch.kernels.cpu.transformations import holding
+from glasstorch.kernels.structured import (
+    OVERLAPS_INPUT,
+    check_no_overlap,
+    check_writable,
+    overlap,
+    resize_output,
+    structured,
+)
 from glasstorch.operators.shapes import indexing as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
 Indices = Sequence[Tensor | None]
+
+INDEX_DTYPES = (int64, bool_, int32)
 
 COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted along a dimension
 
@@ -50,23 +60,37 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
     if len(at) > array.ndim:
-        shapes.indexed_shape(self._shape, indices)  # refuses them; NumPy takes masks without dimensions beside others
+        shapes.plan_of(self._shape, indices)  # refuses them; NumPy takes masks without dimensions beside others
+    if not picked.size or not shapes.is_row_major(self, indices):
+        return holding(shapes.index(self, indices), picked)
     return wrap(np.asarray(picked, order="C"), self.dtype)
 
 
 @CPU.impl("index_put_")
 def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
     """The values written, or added, where the indices point to."""
-    shapes.index_put(self, indices, values, accumulate)
+    filled = shapes.fills_mask(indices, values, accumulate)
     if self._strides is not None and has_internal_overlap(self._shape, self._strides):
-        warnings.warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_of_expanded("index_put_", "tensor[indices] = tensor")
+        if filled:
+            warn_of_expanded("masked_fill_", "tensor[mask] = scalar")
+    if not filled:
+        for other in (values, *indices):
+            if overlap(self, other) in (Overlap.PARTIAL, Overlap.FULL):
+                raise OverlapError(OVERLAPS_INPUT)
+    shapes.index_put(self, indices, values, accumulate)
     put(self, indices, values, accumulate)
     return self
+
+
+def warn_of_expanded(name: str, other: str) -> None:
+    """PyTorch's warning where elements that are one place in memory are written."""
+    warnings.warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+        f"This also applies to advanced indexing e.g. {other}",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 @CPU.impl("index_put")
@@ -80,11 +104,12 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit."""
-    array, at, source = target.array(), numpy_index(indices) or (...,), values.array()
-    source = source.reshape(shapes.without_leading_ones(source.shape)).astype(array.dtype, copy=False)
+    array, at, source = target.array(), numpy_index(indices), values.array()
+    if shapes.fills_mask(indices, values, accumulate):
+        source = np.asarray(number_as(source.item(), target.dtype))
     try:
-        if accumulate:
-            add_at(array, at, source)
+        if accumulate:  # NumPy 2.4 adds wrong values at an index of two dimensions where it has to broadcast them
+            add_at(array, at, np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape))
         else:
             array[at] = source
     except IndexError:
@@ -109,14 +134,16 @@ def numpy_index(indices: Indices) -> tuple[Any, ...]:
                 stacklevel=2,
             )
             at.append(tensor.array().astype(np.bool_))
-        else:
+        elif tensor.dtype in INDEX_DTYPES:
             at.append(tensor.array())
+        else:
+            raise DimensionError(shapes.NO_INDEX)
     return tuple(at)
 
 
 def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
     """What is wrong with indices that NumPy refused, in PyTorch's words; or, where they pick nothing, their shape."""
-    shape = shapes.indexed_shape(self._shape, indices)  # raises unless the values of the indices are the reason
+    shape = shapes.plan_of(self._shape, indices).shape  # raises unless the values of the indices are the reason
     if 0 in shape:
         return shape
     dim = 0

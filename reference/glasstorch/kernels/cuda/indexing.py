@@ -235,7 +235,7 @@ def picked(self: Tensor, indices: Indices) -> Picks:
     if not given:  # everything, at the one offset 0
         zero = copy_elements(empty((), int64, self.device), ZERO)
         return Picks(sizes, strides, zero, (0,) * len(sizes), dimension(1, 0, 0, 0))
-    shape = shapes.indexed_shape(sizes, indices)
+    shape = shapes.plan_of(sizes, indices).shape
     together = broadcast_shapes(*(tensor._shape for _, tensor in given))
     dims = [dim for dim, _ in given]
     at = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0

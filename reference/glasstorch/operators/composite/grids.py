@@ -7,6 +7,7 @@ Differs: nothing in substance.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bool_
@@ -35,7 +36,7 @@ def meshgrid_indexing(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor,
     """Each vector along a dimension of its own, expanded along those of the others; `xy` swaps the first two."""
     if not tensors:
         raise ShapeError("meshgrid expects a non-empty TensorList")
-    for one, other in zip(tensors, tensors[1:], strict=False):
+    for one, other in pairwise(tensors):
         if one.dtype is not other.dtype:
             raise ShapeError("meshgrid expects all tensors to have the same dtype")
         if one.device is not other.device:
@@ -83,7 +84,7 @@ def _ascending(self: Tensor, r: int, with_replacement: bool) -> Tensor:
     size = len(self)
     grids = meshgrid_indexing([arange(0, size, 1, None, None, self.device, None)] * r, "ij")
     mask = self.new_ones((size,) * r, dtype=bool_)
-    for low, high in zip(grids, grids[1:], strict=False):
+    for low, high in pairwise(grids):
         mask &= low <= high if with_replacement else low < high
     return mask
 

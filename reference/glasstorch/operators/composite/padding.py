@@ -46,8 +46,8 @@ def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number) -> Tensor:
         sizes[dim] += before + after
         if sizes[dim] < 0:
             raise ShapeError(
-                f"The input size {shape[dim]}, plus negative padding {before} and {after} resulted in a negative output "
-                f"size, which is invalid. Check dimension {dim} of your input."
+                f"The input size {shape[dim]}, plus negative padding {before} and {after} resulted in a negative "
+                f"output size, which is invalid. Check dimension {dim} of your input."
             )
     result: Tensor = empty(sizes, self.dtype, None, self.device, None, suggested_memory_format(self)).fill_(value)
     middle = result

@@ -8,13 +8,24 @@ Differs: a mask counts its true elements here; PyTorch replaces it by nonzero's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from glasstorch.core.dtype import Number, bool_, dtype, int32, int64, uint8
-from glasstorch.core.errors import DimensionError, DtypeError, ShapeError
-from glasstorch.core.geometry import Shape, broadcast_shapes, is_expandable_to, strides_like, wrap_dim
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError
+from glasstorch.core.geometry import (
+    Shape,
+    broadcast_shapes,
+    contiguous_strides,
+    expand_strides,
+    is_expandable_to,
+    memory_order,
+    strides_in_order,
+    strides_like,
+    view_strides,
+    wrap_dim,
+)
 from glasstorch.operators.shapes.result import Result, same_dtype
 
 if TYPE_CHECKING:
@@ -22,29 +33,40 @@ if TYPE_CHECKING:
 
 MASKS = (bool_, uint8)
 INTEGERS = (int64, int32)
+NO_INDEX = "tensors used as indices must be long, int, byte or bool tensors"
 
 # index, index_put -----------------------------------------------------------------------------------------------
 
 
 def index(self: Tensor, indices: Sequence[Tensor | None]) -> Result:
     """The shape that the indices broadcast to, put where they stand, or in front if they do not stand together."""
-    return Result(indexed_shape(self._shape, indices), self.dtype)
+    plan = plan_of(self._shape, indices)
+    return Result(plan.shape, self.dtype, indexed_strides(self, indices, plan))
 
 
 def index_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Result:
     """The tensor's own sizes; the values must fit where the indices point to."""
-    shape = indexed_shape(self._shape, indices) if indices else self._shape
-    if not is_expandable_to(without_leading_ones(values._shape), shape):
+    if not indices:
+        raise ArgumentError("index_put_: expected one index or more in `indices`, got an empty list")
+    shape = plan_of(self._shape, indices).shape
+    if fills_mask(indices, values, accumulate):
+        _check_mask_to_fill(indices)
+    elif not is_expandable_to(values._shape, shape):
         raise ShapeError(
             f"shape mismatch: value tensor of shape {list(values._shape)} cannot be broadcast to indexing result of "
             f"shape {list(shape)}"
         )
-    if values.dtype is not self.dtype and not fills_mask(indices, values, accumulate):
+    elif values.dtype is not self.dtype:
         raise DtypeError(
             f"Index put requires the source and destination dtypes match, got {self.dtype.scalar_name} for the "
             f"destination and {values.dtype.scalar_name} for the source."
         )
     return like(self)
+
+
+def _check_mask_to_fill(indices: Sequence[Tensor | None]) -> None:
+    if any(tensor is not None and tensor.dtype is not bool_ for tensor in indices):
+        raise DtypeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
 def fills_mask(indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:
@@ -65,8 +87,17 @@ def without_leading_ones(shape: Shape) -> Shape:
     return shape[first:]
 
 
-def indexed_shape(shape: Shape, indices: Sequence[Tensor | None]) -> Shape:
-    """The sizes of `tensor.index(indices)`."""
+class Plan(NamedTuple):
+    """Where the sizes of `tensor.index(indices)` come from."""
+
+    shape: Shape  # of the result
+    picked: Shape  # what the indices broadcast to
+    at: int  # the dimension of the result that `picked` begins at
+    kept: tuple[int, ...]  # the dimensions of the tensor that no index speaks of
+
+
+def plan_of(shape: Shape, indices: Sequence[Tensor | None]) -> Plan:
+    """What `tensor.index(indices)` does to sizes; refuses indices that do not fit."""
     if not indices:
         raise DimensionError("at least one index must be provided")
     picks = picks_of(shape, indices)
@@ -83,13 +114,61 @@ def indexed_shape(shape: Shape, indices: Sequence[Tensor | None]) -> Shape:
             f"{', '.join(str(list(s)) for s in shapes)}"
         ) from None
     if not given:
-        return shape
+        return Plan(shape, (), 0, tuple(range(len(shape))))
     if 0 not in picked and any(shape[d] == 0 for d in given):
         raise DimensionError("index is out of bounds for dimension with size 0")
-    rest = [size for d, size in enumerate(shape) if d not in given]
+    kept = tuple(d for d in range(len(shape)) if d not in given)
     together = given[-1] - given[0] == len(given) - 1
     at = given[0] if together else 0
-    return (*rest[:at], *picked, *rest[at:])
+    rest = [shape[d] for d in kept]
+    return Plan((*rest[:at], *picked, *rest[at:]), picked, at, kept)
+
+
+def indexed_strides(self: Tensor, indices: Sequence[Tensor | None], plan: Plan) -> Shape | None:
+    """The result's order of dimensions in memory, which the tensor decides, and then one index after the other.
+
+    Mirrors: restride_src, reshape_indexer and build_index_op in TensorAdvancedIndexing.cpp
+    """
+    shape, picked, at, kept = plan
+    if 0 not in shape and is_row_major(self, indices):
+        return None
+    steps = self.strides()
+    rest = [steps[d] for d in kept]
+    operands = [(*rest[:at], *[0] * len(picked), *rest[at:])]  # no step of the tensor's is a step along the indices
+    placed = (*[1] * at, *picked, *[1] * (len(rest) - at))
+    for tensor in indices:
+        if tensor is not None:
+            seen = view_strides(picked, _steps_of_pick(tensor, picked), placed) or contiguous_strides(placed)
+            operands.append(tuple(0 if n == 1 != m else step for n, m, step in zip(placed, shape, seen, strict=True)))
+    if 0 in shape and placed == shape:
+        return None  # TensorIterator finds all its tensors alike, and those without elements are row-major
+    order = memory_order(operands, shape)
+    if order == list(range(len(shape) - 1, -1, -1)):
+        return None
+    return strides_in_order(shape, order) if 0 not in shape else _strides_of_nothing(shape, order)
+
+
+def is_row_major(self: Tensor, indices: Sequence[Tensor | None]) -> bool:
+    """Whether the tensor and all its indices are known to be row-major."""
+    return self._strides is None and all(tensor is None or tensor._strides is None for tensor in indices)
+
+
+def _steps_of_pick(tensor: Tensor, picked: Shape) -> Shape:
+    """The strides of an index, broadcast; those that a mask stands for are vectors."""
+    if tensor.dtype not in MASKS:
+        steps = expand_strides(tensor._shape, tensor.strides(), picked)
+        return steps if tensor.dtype is int64 else strides_like(picked, steps)  # it is copied, broadcast, to int64
+    return (*[0] * (len(picked) - 1), 1 if picked[-1:] != (1,) else 0) if picked else ()
+
+
+def _strides_of_nothing(shape: Shape, order: Sequence[int]) -> Shape:
+    """As `strides_in_order`, where a size of 0 makes the strides after it 0 too, as TensorIterator leaves them."""
+    strides = [0] * len(shape)
+    step = 1
+    for dim in order:
+        strides[dim] = step
+        step *= shape[dim]
+    return tuple(strides)
 
 
 def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | None]:
@@ -104,7 +183,7 @@ def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | Non
         elif tensor.dtype in INTEGERS:
             picks.append(tensor._shape)
         else:
-            raise DimensionError("tensors used as indices must be long, int, byte or bool tensors")
+            raise DimensionError(NO_INDEX)
     return picks
 
 
