@@ -1,6 +1,6 @@
-"""How do diagonals reach a backend, and a tensor given as out=?
+"""How is a diagonal written to the tensor given as out=?
 
-Mirrors: aten/src/ATen/native/TensorShape.cpp (diag_embed, diag_out)
+Mirrors: aten/src/ATen/native/TensorShape.cpp (diag_out)
 Differs: nothing in substance.
 """
 
@@ -11,17 +11,10 @@ from glasstorch.core.dtype import can_cast
 from glasstorch.core.errors import DtypeError
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
-from glasstorch.operators.composite import diagonals
 from glasstorch.operators.generated.functions import diag
 from glasstorch.operators.shapes.result import same_dtype
 
 IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
-
-
-@KernelTable("CompositeExplicitAutogradNonFunctional", calls_operators=True, takes_keys=False).impl("diag_embed")
-def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """Zeros with the last dimension put on a diagonal of two new ones."""
-    return diagonals.diag_embed(self, offset, dim1, dim2)
 
 
 @IMPLICIT.impl("diag.out")

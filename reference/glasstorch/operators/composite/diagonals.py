@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 diag_operator = on_tensor("diag")
 diag_embed_operator = on_tensor("diag_embed")
 diagonal_view = on_tensor("diagonal")
-clone = on_tensor("clone")
+diagonal_copy = on_tensor("diagonal_copy")
 contiguous = on_tensor("contiguous")
 view = on_tensor("view")
 
@@ -32,7 +32,7 @@ def diag(self: Tensor, diagonal: int) -> Tensor:
         raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
     if ndim == 1:
         return diag_embed_operator(self, diagonal, -2, -1)  # type: ignore[no-any-return]
-    return clone(diagonal_view(self, diagonal, 0, 1), contiguous_format)  # type: ignore[no-any-return]
+    return diagonal_copy(self, diagonal, 0, 1)  # type: ignore[no-any-return]
 
 
 def diagflat(self: Tensor, offset: int) -> Tensor:

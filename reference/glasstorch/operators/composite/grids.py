@@ -55,7 +55,7 @@ def meshgrid_indexing(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor,
         alone[dim] = -1
         grids.append(expand(view(tensor, alone), shape, False))
     if swapped:
-        grids = [grid.transpose_(0, 1) for grid in (grids[1], grids[0], *grids[2:])]
+        grids[:2] = grids[1], grids[0]
     return tuple(grids)
 
 

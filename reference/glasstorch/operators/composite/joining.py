@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 cat = on_tensors("cat")
 reshape = on_tensor("reshape")
 unsqueeze = on_tensor("unsqueeze")
+atleast_1d, atleast_2d, atleast_3d = on_tensor("atleast_1d"), on_tensor("atleast_2d"), on_tensor("atleast_3d")
 slice_ = on_tensor("slice.Tensor")
 
 
@@ -78,27 +79,27 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
 def parts_of_hstack(tensors: Sequence[Tensor]) -> Parts:
     """At least vectors; the first says along which dimension."""
     _check_some("hstack", tensors)
-    parts = [_at_least(tensor, 1) for tensor in tensors]
+    parts = [atleast_1d(tensor) for tensor in tensors]
     return parts, 0 if len(parts[0]._shape) == 1 else 1
 
 
 def parts_of_vstack(tensors: Sequence[Tensor]) -> Parts:
     """At least matrices."""
     _check_some("vstack", tensors)
-    return [_at_least(tensor, 2) for tensor in tensors], 0
+    return [atleast_2d(tensor) for tensor in tensors], 0
 
 
 def parts_of_dstack(tensors: Sequence[Tensor]) -> Parts:
     """At least three dimensions."""
     _check_some("dstack", tensors)
-    return [_at_least(tensor, 3) for tensor in tensors], 2
+    return [atleast_3d(tensor) for tensor in tensors], 2
 
 
 def parts_of_column_stack(tensors: Sequence[Tensor]) -> Parts:
     """At least matrices, vectors being columns."""
     _check_some("column_stack", tensors)
     columns = [
-        reshape(tensor, (tensor.numel(), 1)) if len(tensor._shape) <= 1 else _at_least(tensor, 1) for tensor in tensors
+        reshape(tensor, (tensor.numel(), 1)) if len(tensor._shape) <= 1 else atleast_1d(tensor) for tensor in tensors
     ]
     return columns, 1
 
@@ -106,17 +107,6 @@ def parts_of_column_stack(tensors: Sequence[Tensor]) -> Parts:
 def _check_some(name: str, tensors: Sequence[Tensor]) -> None:
     if not tensors:
         raise ShapeError(f"{name} expects a non-empty TensorList")
-
-
-def _at_least(tensor: Tensor, ndim: int) -> Tensor:
-    """The tensor with 1, 2 or 3 dimensions, or as it is: a vector becomes a row, a matrix one of depth 1."""
-    have = len(tensor._shape)
-    if have >= ndim:
-        return tensor
-    if have == 0:
-        return reshape(tensor, (1,) * ndim)  # type: ignore[no-any-return]
-    row = unsqueeze(tensor, 0) if have == 1 else tensor
-    return unsqueeze(row, -1) if ndim == 3 else row  # type: ignore[no-any-return]
 
 
 # Along the diagonal ---------------------------------------------------------------------------------------------
@@ -134,7 +124,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
                 f"torch.block_diag: input tensors must all be on the same device. Input 0 is on device {first.device} "
                 f"and input {i} is on device {tensor.device}"
             )
-        blocks.append(_at_least(tensor, 2))
+        blocks.append(atleast_2d(tensor))
     for i, tensor in enumerate(tensors):
         if len(tensor._shape) > 2:
             raise ShapeError(
