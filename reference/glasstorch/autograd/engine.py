@@ -26,7 +26,7 @@ from glasstorch.operators.direct import on_tensor
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-sum_over = on_tensor("sum.dim_IntList")
+sum_over, real = on_tensor("sum.dim_IntList"), on_tensor("real")
 
 
 class GraphTask:
@@ -194,6 +194,8 @@ def validated(grad: Tensor, wanted: Metadata, node: Node, index: int) -> Tensor:
             )
         grad = sum_to(grad, shape)
     if grad.dtype is not dtype:
+        if grad.dtype.is_complex and not dtype.is_complex:
+            grad = real(grad)  # what a real number multiplies has no more to say to it (PyTorch: handle_r_to_c)
         grad = grad.to(dtype)
     if grad.device is not device:
         if shape:

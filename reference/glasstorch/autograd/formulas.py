@@ -6,6 +6,7 @@ Differs: Python. Every helper is made of operators, so that its own gradient can
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch._tensor import from_array
+from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, int64
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim, wrap_dims
+from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
     cat,
@@ -24,6 +27,7 @@ from glasstorch.operators.generated.functions import (
     exp,
     ge,
     gt,
+    imag,
     index,
     index_put,
     le,
@@ -31,6 +35,7 @@ from glasstorch.operators.generated.functions import (
     lt,
     ne,
     ones_like,
+    real,
     slice_backward,
     stack,
     sum,
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 Geometry = tuple[Shape, Shape, int]  # sizes, strides, offset
+
 
 def not_implemented(name: str) -> Tensor:
     """Refuses the gradient of an operator that has no formula, when the gradient is wanted."""
@@ -58,6 +64,23 @@ def moved(grad: Tensor, device: device) -> Tensor:
 
 
 # Pointwise ------------------------------------------------------------------------------------------------------
+
+
+def conjugate(value: Any) -> Any:
+    """The complex conjugate of a tensor or a number; the tensor itself unless it is complex.
+
+    The gradient of a complex function f at z is `grad * conjugate(f'(z))`: where it points, the loss grows fastest.
+    """
+    if not isinstance(value, TensorImpl):
+        return value.conjugate()
+    if value._number is not None:
+        return hooks.tensor_hooks.wrapped_number(value._number.conjugate())
+    return value.conj() if value.dtype.is_complex else value
+
+
+def not_negative(exponent: Tensor) -> Tensor:
+    """Where an exponent is a real number and 0 or more."""
+    return ge(real(exponent), 0) & eq(imag(exponent), 0) if exponent.dtype.is_complex else ge(exponent, 0)
 
 
 def scaled(grad: Tensor, factor: Number) -> Tensor:
@@ -79,25 +102,43 @@ def pow_backward_scalar(grad: Tensor, self: Tensor, exponent: Number) -> Tensor:
     """d/dx x^n = n x^(n-1), and 0 for n = 0 even at x = 0."""
     if exponent == 0:
         return zeros_like(self)
-    return grad * (exponent * self.pow(exponent - 1))
+    return grad * conjugate(exponent * self.pow(exponent - 1))
 
 
 def pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
     """d/dx x^y = y x^(y-1), and 0 where y = 0."""
-    return where(eq(exponent, 0), 0.0, grad * (exponent * self.pow(exponent - 1)))
+    return where(eq(exponent, 0), 0.0, grad * conjugate(exponent * self.pow(exponent - 1)))
 
 
 def pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
     """d/dy x^y = x^y log x, and 0 where x = 0 and y >= 0."""
-    flat = eq(self, 0) & ge(exponent, 0)
-    return grad * where(flat, 0.0, result * log(self))
+    flat = eq(self, 0) & not_negative(exponent)
+    return grad * where(flat, 0.0, conjugate(result * log(self)))
 
 
 def pow_backward_scalar_base(grad: Tensor, self: Number, exponent: Tensor, result: Tensor) -> Tensor:
     """As `pow_backward_exponent`, for a base that is a number."""
     if self == 0:
-        return grad * where(ge(exponent, 0), 0.0, result * -math.inf)
-    return grad * (result * (math.log(self) if self > 0 else math.nan))
+        return grad * where(not_negative(exponent), 0.0, conjugate(result * -math.inf))
+    if isinstance(self, complex) or exponent.dtype.is_complex:
+        return grad * conjugate(result * cmath.log(self))
+    return grad * conjugate(result * (math.log(self) if self > 0 else math.nan))
+
+
+def sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """None for a real sign; a complex one turns as the element turns, and the slower the longer that is."""
+    if not self.dtype.is_complex:
+        return zeros_like(grad)
+    size = self.abs()
+    across = grad - real(grad * conjugate(result)) * result
+    return where(eq(size, 0), 0.0, across / size)
+
+
+def acosh_backward(grad: Tensor, self: Tensor) -> Tensor:
+    """`1 / sqrt(x^2 - 1)`; of a complex number by two roots, whose product lies on the right branch."""
+    if not self.dtype.is_complex:
+        return grad * (self * self - 1).rsqrt()
+    return grad * conjugate((self + 1).rsqrt() * (self - 1).rsqrt())
 
 
 def extremum_share(grad: Tensor, self: Tensor, other: Tensor, loses: Tensor) -> Tensor:
@@ -168,14 +209,14 @@ def prod_backward(grad: Tensor, self: Tensor) -> Tensor:
     """The product of all other elements, found without dividing by one that may be 0."""
     if not self.shape:
         return grad
-    return (grad * _product_of_others(self.reshape(-1), 0)).reshape(self.shape)
+    return (grad * conjugate(_product_of_others(self.reshape(-1), 0))).reshape(self.shape)
 
 
 def prod_dim_backward(grad: Tensor, self: Tensor, dim: int, keepdim: bool) -> Tensor:
     """As `prod_backward`, along one dimension."""
     if not self.shape:
         return grad
-    return restore_reduced(grad, self.shape, dim, keepdim) * _product_of_others(self, dim)
+    return restore_reduced(grad, self.shape, dim, keepdim) * conjugate(_product_of_others(self, dim))
 
 
 def _product_of_others(self: Tensor, dim: int) -> Tensor:
@@ -193,13 +234,13 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
     if not self.shape or not self.numel():
         return grad
     if not bool(eq(self, 0).any()):
-        return (grad * result).flip(dim).cumsum(dim).flip(dim) / self
+        return (grad * conjugate(result)).flip(dim).cumsum(dim).flip(dim) / conjugate(self)
     size = self.shape[dim]
     parts = []
     for k in range(size):
         before = self.narrow(dim, 0, k).prod(dim, True)
         behind = cat([ones_like(self.narrow(dim, 0, 1)), self.narrow(dim, k + 1, size - k - 1)], dim).cumprod(dim)
-        parts.append((grad.narrow(dim, k, size - k) * behind).sum(dim, True) * before)
+        parts.append((grad.narrow(dim, k, size - k) * conjugate(behind)).sum(dim, True) * conjugate(before))
     return cat(parts, dim)
 
 
@@ -221,7 +262,7 @@ def std_backward(
 def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
     """The share that each exponential has in the sum."""
     grad, result = (restore_reduced(tensor, self.shape, dim, keepdim) for tensor in (grad, result))
-    return grad * exp(self - result)
+    return grad * conjugate(exp(self - result))
 
 
 def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
@@ -251,8 +292,8 @@ def value_selecting_backward(grad: Tensor, dim: int, indices: Tensor, shape: Sha
 def mm_left_grad(grad: Tensor, right: Tensor, left_geometry: Geometry, alpha: Number) -> Tensor:
     """The gradient of the left factor, laid out column by column where that is. (PyTorch: mm_mat1_grad)"""
     if is_column_major(left_geometry):
-        return scaled(right.mm(grad.t()).t(), alpha)
-    return scaled(grad.mm(right.t()), alpha)
+        return scaled(conjugate(right).mm(grad.t()).t(), conjugate(alpha))
+    return scaled(grad.mm(conjugate(right).t()), conjugate(alpha))
 
 
 def mm_right_grad(grad: Tensor, left: Tensor, right_geometry: Geometry, alpha: Number) -> Tensor:
@@ -262,8 +303,8 @@ def mm_right_grad(grad: Tensor, left: Tensor, right_geometry: Geometry, alpha: N
     kept without a copy.
     """
     if is_column_major(right_geometry):
-        return scaled(grad.t().mm(left).t(), alpha)
-    return scaled(left.t().mm(grad), alpha)
+        return scaled(grad.t().mm(conjugate(left)).t(), conjugate(alpha))
+    return scaled(conjugate(left).t().mm(grad), conjugate(alpha))
 
 
 def is_column_major(geometry: Geometry) -> bool:

@@ -16,6 +16,7 @@ from glasstorch.autograd.engine import execute
 from glasstorch.autograd.node import AutogradMeta, Edge, HookHandle, Node, gradient_edge
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
+from glasstorch.core.dtype import FLOATING
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.inference import is_inference_mode_enabled
 from glasstorch.operators.generated.functions import ones_like, zeros_like
@@ -179,7 +180,7 @@ class _Hooks:
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed "
                 "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
-        if requires_grad and not tensor.dtype.is_floating_point:
+        if requires_grad and tensor.dtype.category < FLOATING:
             raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
         if tensor._autograd_meta is None:
             if not requires_grad:

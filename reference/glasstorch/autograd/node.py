@@ -19,7 +19,7 @@ from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd import anomaly_mode
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.device import CPU, device
-from glasstorch.core.dtype import dtype
+from glasstorch.core.dtype import FLOATING, dtype
 from glasstorch.core.errors import AutogradError, InplaceError
 from glasstorch.core.geometry import Shape, contiguous_strides, is_non_overlapping_and_dense
 from glasstorch.core.tensor_impl import TensorImpl
@@ -388,7 +388,7 @@ def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eag
     """Make a node the one that produced a result; an integer result has no history."""
     dtype, storage = result.dtype, result._storage
     node.metadata = ((result._shape, dtype, CPU if storage is None else storage.device),)
-    if not dtype.is_floating_point:
+    if dtype.category < FLOATING:
         return
     meta = result._autograd_meta
     if meta is None:

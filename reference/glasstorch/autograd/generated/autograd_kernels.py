@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch.autograd.formulas import (
+    acosh_backward,
     as_strided_backward,
     as_strided_backward_backward,
     block_diag_backward,
     cat_backward,
     clamp_backward,
     clamp_backward_min_max,
+    conjugate,
     constant_pad_nd_backward,
     copysign_backward,
     cumprod_backward,
@@ -51,6 +53,7 @@ from glasstorch.autograd.formulas import (
     repeat_backward,
     roll_backward,
     scaled,
+    sgn_backward,
     slice_end,
     slice_start,
     softmax_double_backward,
@@ -539,7 +542,7 @@ class AddBackward0(Node):
             grad_self = grad
         if edges[1] is not None:
             alpha = self.alpha
-            grad_other = scaled(grad, alpha)
+            grad_other = scaled(grad, conjugate(alpha))
         return (grad_self, grad_other)
 
 
@@ -596,7 +599,7 @@ class SubBackward0(Node):
             grad_self = grad
         if edges[1] is not None:
             alpha = self.alpha
-            grad_other = scaled(-grad, alpha)
+            grad_other = scaled(-grad, conjugate(alpha))
         return (grad_self, grad_other)
 
 
@@ -652,10 +655,10 @@ class MulBackward0(Node):
         grad_other: Any = None
         if edges[0] is not None:
             other = self.unpack(self.saved_other)
-            grad_self = grad * other
+            grad_self = grad * conjugate(other)
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
-            grad_other = grad * self_
+            grad_other = grad * conjugate(self_)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
@@ -718,11 +721,11 @@ class DivBackward0(Node):
         grad_other: Any = None
         if edges[0] is not None:
             other = self.unpack(self.saved_other)
-            grad_self = grad / other
+            grad_self = grad / conjugate(other)
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_other = -grad * (self_ / other / other)
+            grad_other = -grad * conjugate(self_ / other / other)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
@@ -1329,11 +1332,11 @@ class LogaddexpBackward0(Node):
         if edges[0] is not None:
             other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
-            grad_self = grad / (1 + f.exp(other - self_))
+            grad_self = grad / conjugate(1 + f.exp(other - self_))
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_other = grad / (1 + f.exp(self_ - other))
+            grad_other = grad / conjugate(1 + f.exp(self_ - other))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
@@ -1813,12 +1816,22 @@ _sgn = table("sgn")
 
 
 class SgnBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = sgn_backward(grad, self_, result)
         return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
 
 
 @AUTOGRAD.impl("sgn")
@@ -1830,7 +1843,9 @@ def sgn(keys: int, self: Any) -> Any:
     if edge_self is None:
         return _sgn[below](below, self)
     node = SgnBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     result = _sgn[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
 
@@ -1848,8 +1863,10 @@ def sgn_(keys: int, self: Any) -> Any:
         return _sgn_[below](below, self)
     check_inplace(self)
     node = SgnBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
     _sgn_[below](below, self)
     rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
     return self
 
 
@@ -1864,7 +1881,7 @@ class ExpBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
-        grad_self = grad * result
+        grad_self = grad * conjugate(result)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -1917,7 +1934,7 @@ class LogBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad / self_
+        grad_self = grad / conjugate(self_)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -1970,7 +1987,7 @@ class SqrtBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
-        grad_self = grad / (2 * result)
+        grad_self = grad / (2 * conjugate(result))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2023,7 +2040,7 @@ class RsqrtBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
-        grad_self = -0.5 * grad * result.pow(3)
+        grad_self = -0.5 * grad * conjugate(result.pow(3))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2076,7 +2093,7 @@ class ReciprocalBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
-        grad_self = -grad * (result * result)
+        grad_self = -grad * conjugate(result * result)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2129,7 +2146,7 @@ class SinBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.cos(self_)
+        grad_self = grad * conjugate(f.cos(self_))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2182,7 +2199,7 @@ class CosBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * -f.sin(self_)
+        grad_self = grad * -conjugate(f.sin(self_))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2293,11 +2310,11 @@ class TanhBackwardBackward0(Node):
         grad_output: Any = None
         if edges[0] is not None:
             output = self.unpack(self.saved_output)
-            grad_grad_output = f.tanh_backward(grad, output)
+            grad_grad_output = f.tanh_backward(grad, conjugate(output))
         if edges[1] is not None:
             output = self.unpack(self.saved_output)
             grad_output = self.unpack(self.saved_grad_output)
-            grad_output = grad * (-2 * output * grad_output)
+            grad_output = conjugate(grad) * (-2 * conjugate(output) * grad_output)
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
@@ -2392,11 +2409,11 @@ class SigmoidBackwardBackward0(Node):
         grad_output: Any = None
         if edges[0] is not None:
             output = self.unpack(self.saved_output)
-            grad_grad_output = f.sigmoid_backward(grad, output)
+            grad_grad_output = f.sigmoid_backward(grad, conjugate(output))
         if edges[1] is not None:
             grad_output = self.unpack(self.saved_grad_output)
             output = self.unpack(self.saved_output)
-            grad_output = grad * grad_output * (-2 * output + 1)
+            grad_output = conjugate(grad) * grad_output * (-2 * conjugate(output) + 1)
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
@@ -2530,7 +2547,7 @@ class TanBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
-        grad_self = grad * (1 + result.pow(2))
+        grad_self = grad * conjugate(1 + result.pow(2))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2583,7 +2600,7 @@ class AsinBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * (-self_ * self_ + 1).rsqrt()
+        grad_self = grad * conjugate((-self_ * self_ + 1).rsqrt())
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2636,7 +2653,7 @@ class AcosBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * -(-self_ * self_ + 1).rsqrt()
+        grad_self = grad * -conjugate((-self_ * self_ + 1).rsqrt())
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2689,7 +2706,7 @@ class AtanBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad / (self_ * self_ + 1)
+        grad_self = grad / conjugate(self_ * self_ + 1)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2742,7 +2759,7 @@ class SinhBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.cosh(self_)
+        grad_self = grad * conjugate(f.cosh(self_))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2795,7 +2812,7 @@ class CoshBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * f.sinh(self_)
+        grad_self = grad * conjugate(f.sinh(self_))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2848,7 +2865,7 @@ class AsinhBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * (self_.pow(2) + 1).rsqrt()
+        grad_self = grad * conjugate((self_.pow(2) + 1).rsqrt())
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2901,7 +2918,7 @@ class AcoshBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad * (self_.pow(2) - 1).rsqrt()
+        grad_self = acosh_backward(grad, self_)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -2954,7 +2971,7 @@ class AtanhBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad / (1 - self_.pow(2))
+        grad_self = grad / conjugate(1 - self_.pow(2))
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -3007,7 +3024,7 @@ class Expm1Backward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
-        grad_self = grad * (result + 1)
+        grad_self = grad * (conjugate(result) + 1)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -3060,7 +3077,7 @@ class Exp2Backward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         result = self.unpack(self.saved_result)
-        grad_self = grad * (result * 0.6931471805599453)
+        grad_self = grad * (conjugate(result) * 0.6931471805599453)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -3113,7 +3130,7 @@ class Log1PBackward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad / (self_ + 1)
+        grad_self = grad / conjugate(self_ + 1)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -3166,7 +3183,7 @@ class Log2Backward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad / (self_ * 0.6931471805599453)
+        grad_self = grad / (conjugate(self_) * 0.6931471805599453)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -3219,7 +3236,7 @@ class Log10Backward0(Node):
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = grad / (self_ * 2.302585092994046)
+        grad_self = grad / (conjugate(self_) * 2.302585092994046)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -3734,11 +3751,11 @@ class AddcmulBackward0(Node):
         if edges[1] is not None:
             tensor2 = self.unpack(self.saved_tensor2)
             value = self.value
-            grad_tensor1 = grad * scaled(tensor2, value)
+            grad_tensor1 = grad * conjugate(scaled(tensor2, value))
         if edges[2] is not None:
             tensor1 = self.unpack(self.saved_tensor1)
             value = self.value
-            grad_tensor2 = grad * scaled(tensor1, value)
+            grad_tensor2 = grad * conjugate(scaled(tensor1, value))
         return (grad_self, grad_tensor1, grad_tensor2)
 
     def release_variables(self) -> None:
@@ -3814,12 +3831,12 @@ class AddcdivBackward0(Node):
         if edges[1] is not None:
             tensor2 = self.unpack(self.saved_tensor2)
             value = self.value
-            grad_tensor1 = grad * scaled(f.reciprocal(tensor2), value)
+            grad_tensor1 = grad * conjugate(scaled(f.reciprocal(tensor2), value))
         if edges[2] is not None:
             tensor1 = self.unpack(self.saved_tensor1)
             tensor2 = self.unpack(self.saved_tensor2)
             value = self.value
-            grad_tensor2 = -grad * scaled(tensor1 / (tensor2 * tensor2), value)
+            grad_tensor2 = -grad * conjugate(scaled(tensor1 / (tensor2 * tensor2), value))
         return (grad_self, grad_tensor1, grad_tensor2)
 
     def release_variables(self) -> None:
@@ -3889,10 +3906,10 @@ class LerpBackward0(Node):
         grad_end: Any = None
         if edges[0] is not None:
             weight = self.weight
-            grad_self = grad * (1 - weight)
+            grad_self = grad * (1 - conjugate(weight))
         if edges[1] is not None:
             weight = self.weight
-            grad_end = grad * weight
+            grad_end = grad * conjugate(weight)
         return (grad_self, grad_end)
 
 
@@ -4885,10 +4902,10 @@ class BmmBackward0(Node):
         grad_mat2: Any = None
         if edges[0] is not None:
             mat2 = self.unpack(self.saved_mat2)
-            grad_self = grad.bmm(mat2.transpose(1, 2))
+            grad_self = grad.bmm(conjugate(mat2.transpose(1, 2)))
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
-            grad_mat2 = self_.transpose(1, 2).bmm(grad)
+            grad_mat2 = conjugate(self_.transpose(1, 2)).bmm(grad)
         return (grad_self, grad_mat2)
 
     def release_variables(self) -> None:
@@ -4930,10 +4947,10 @@ class MvBackward0(Node):
         grad_vec: Any = None
         if edges[0] is not None:
             vec = self.unpack(self.saved_vec)
-            grad_self = grad.unsqueeze(1) * vec.unsqueeze(0)
+            grad_self = grad.unsqueeze(1) * conjugate(vec).unsqueeze(0)
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
-            grad_vec = self_.t().mv(grad)
+            grad_vec = conjugate(self_).t().mv(grad)
         return (grad_self, grad_vec)
 
     def release_variables(self) -> None:
@@ -4975,10 +4992,10 @@ class DotBackward0(Node):
         grad_tensor: Any = None
         if edges[0] is not None:
             tensor = self.unpack(self.saved_tensor)
-            grad_self = grad * tensor
+            grad_self = grad * conjugate(tensor)
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
-            grad_tensor = grad * self_
+            grad_tensor = grad * conjugate(self_)
         return (grad_self, grad_tensor)
 
     def release_variables(self) -> None:
@@ -5025,7 +5042,7 @@ class AddmmBackward0(Node):
         grad_mat2: Any = None
         if edges[0] is not None:
             beta = self.beta
-            grad_self = scaled(grad, beta)
+            grad_self = scaled(grad, conjugate(beta))
         if edges[1] is not None:
             mat2 = self.unpack(self.saved_mat2)
             alpha = self.alpha

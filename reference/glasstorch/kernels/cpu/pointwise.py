@@ -280,7 +280,9 @@ def binary_kernel(shape: Callable[..., Result], row: Row, takes_alpha: bool = Fa
             output = allocate_output(shape(self, other, alpha) if takes_alpha else shape(self, other))
         common = row.common(self, other)
         row.check(common)
-        chosen = loop if alpha == 1 else with_number(SCALED[loop], number_as(alpha, common), op_math(common))
+        chosen = (
+            row.loop_for(common) if alpha == 1 else with_number(SCALED[loop], number_as(alpha, common), op_math(common))
+        )
         return pointwise(chosen, common, (self, other), output, produces, row.exact_number)
 
     def shortcut(checked: Kernel) -> Kernel:

@@ -78,6 +78,16 @@ def sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
     np.multiply(grad, np.multiply(np.subtract(1, y), y), out=out)
 
 
+def complex_tanh_backward(out: Array, grad: Array, y: Array) -> None:
+    """As `tanh_backward`, with the conjugate of what multiplies the gradient."""
+    np.multiply(grad, np.conjugate(np.subtract(1, np.multiply(y, y))), out=out)
+
+
+def complex_sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
+    """As `sigmoid_backward`, with the conjugate of what multiplies the gradient."""
+    np.multiply(grad, np.conjugate(np.multiply(np.subtract(1, y), y)), out=out)
+
+
 # The tables -----------------------------------------------------------------------------------------------------
 
 ARITHMETIC = {
@@ -94,8 +104,16 @@ ARITHMETIC = {
     "bitwise_and.Tensor": Row(np.bitwise_and, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_and_cpu"),
     "bitwise_or.Tensor": Row(np.bitwise_or, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_or_cpu"),
     "bitwise_xor.Tensor": Row(np.bitwise_xor, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_xor_cpu"),
-    "tanh_backward": Row(tanh_backward, DIRECT_FLOATS, FLOATING, "tanh_backward_cpu"),
-    "sigmoid_backward": Row(sigmoid_backward, DIRECT_FLOATS, FLOATING, "sigmoid_backward_cpu"),
+    "tanh_backward": Row(
+        tanh_backward, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "tanh_backward_cpu", on_complex=complex_tanh_backward
+    ),
+    "sigmoid_backward": Row(
+        sigmoid_backward,
+        DIRECT_FLOATS,
+        FLOATING_OR_COMPLEX,
+        "sigmoid_backward_cpu",
+        on_complex=complex_sigmoid_backward,
+    ),
 }
 
 COMPARISONS = {
