@@ -17,7 +17,10 @@ from glasstorch import nn as nn
 from glasstorch import optim as optim
 from glasstorch import random as random
 from glasstorch import return_types as return_types
+from glasstorch import utils as utils
+from glasstorch._asarray import asarray as asarray
 from glasstorch._creation import *  # noqa: F403
+from glasstorch._exchange import *  # noqa: F403
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from glasstorch.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled

@@ -7,7 +7,6 @@ Differs: one Python class, joined from what it is (TensorImpl), what operators g
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,7 +23,7 @@ from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.operators import indexing
+from glasstorch.operators import exchange, from_data, indexing, pickling
 from glasstorch.operators.conversion_methods import ConversionMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
@@ -39,26 +38,18 @@ class Tensor(ConversionMethods):
 
     _printed_as = "tensor"  # a subclass prints under its own name unless it says otherwise
 
-    def __new__(cls, *data: Any) -> Any:
+    def __new__(cls, *data: Any, device: Any = None) -> Any:
         """`Tensor(2, 3)` has these sizes and no values yet, `Tensor([1, 2])` these values, in the default dtype.
 
         `empty` and `tensor` say which of the two is meant.
         """
         if hooks.trace_hooks is not None:
             hooks.trace_hooks.made_from_data("torch.Tensor")
-        wanted = get_default_dtype()
-        if len(data) == 1 and isinstance(data[0], Size):
-            data = tuple(data[0])
-        if all(type(size) is int for size in data):
-            made = functions.empty(data or (0,), dtype=wanted)
-        elif len(data) == 1 and isinstance(data[0], list | tuple | np.ndarray):
-            made = from_array(np.array(data[0], wanted.numpy), wanted)
-        elif len(data) == 1 and isinstance(data[0], TensorImpl):
-            made = alias(data[0])
-        else:
-            given = ", ".join(type(value).__name__ for value in data)
-            raise ArgumentTypeError(f"new(): data must be a sequence (got {given}); expected sizes, or use tensor()")
+        made = from_data.legacy(data, get_default_dtype(), CPU if device is None else Device(device))
         return made if cls is Tensor else made.as_subclass(cls)
+
+    new = from_data.new
+    new_tensor = from_data.new_tensor
 
     # Autograd: answered by the layer that knows -----------------------------------------------------------------
 
@@ -202,31 +193,11 @@ class Tensor(ConversionMethods):
 
     # Out to NumPy and Python ------------------------------------------------------------------------------------
 
-    def numpy(self, *, force: bool = False) -> Array:
-        """A NumPy array over the same memory: writing to one is seen by the other.
-
-        The storage can no longer be resized. A bfloat16 tensor has no NumPy dtype and is refused. `force=True` first
-        detaches and copies to the CPU.
-        """
-        if force:
-            return self.detach().to("cpu").numpy()
-        if self.requires_grad:
-            raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-        if self.dtype.name == "bfloat16":
-            raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no such dtype; use x.float().numpy()")
-        if hooks.trace_hooks is not None:
-            hooks.trace_hooks.value_read(self)
-        array = self.array()
-        self.untyped_storage().may_resize = False
-        return array.view()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        array = self.numpy()
-        if dtype is not None and array.dtype != dtype:
-            if copy is False:
-                raise ValueError(f"cannot give a {self.dtype} tensor as {dtype} without a copy")
-            return array.astype(dtype)
-        return array.copy() if copy else array
+    numpy = exchange.numpy
+    __array__ = exchange.array
+    __dlpack__ = exchange.to_dlpack
+    __dlpack_device__ = exchange.dlpack_device
+    __cuda_array_interface__ = property(exchange.cuda_array_interface)
 
     # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
     __array_priority__ = 1000
@@ -239,6 +210,15 @@ class Tensor(ConversionMethods):
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
         return self.host_array().tolist()
+
+    def share_memory_(self) -> Tensor:
+        """Move the storage to memory that other processes can be given; it can no longer be resized."""
+        self.untyped_storage().share_memory_()
+        return self
+
+    def is_shared(self) -> Any:
+        """Whether other processes can be given the storage; true of every CUDA tensor."""
+        return self.untyped_storage().is_shared()
 
     def __bool__(self) -> bool:
         if self.numel() != 1:
@@ -261,7 +241,14 @@ class Tensor(ConversionMethods):
         return iter(functions.unbind(self, 0))
 
     def __contains__(self, value: Any) -> bool:
+        if not issubclass(type(value), TensorImpl | bool | int | float | complex | np.number):
+            raise RuntimeError(
+                f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(value)}."
+            )
         return bool(functions.any(functions.eq(self, value)).item())
+
+    def __reversed__(self) -> Tensor:
+        return functions.flip(self, (0,)) if self._shape else self
 
     def __getitem__(self, index: Any) -> Tensor:
         return indexing.get(self, index)
@@ -349,28 +336,8 @@ class Tensor(ConversionMethods):
             return format(self.item(), specification)
         return object.__format__(self, specification) if specification else str(self)
 
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
-        if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                "moment."
-            )
-        if id(self) not in memo:
-            storage = self.untyped_storage()
-            if id(storage) not in memo:
-                memo[id(storage)] = storage.clone()
-            copied = make(memo[id(storage)], self.dtype, self._shape, self._strides, self._offset, type(self))
-            copied.requires_grad_(self.requires_grad)
-            memo[id(self)] = copied
-            if self.grad is not None:
-                copied.grad = copy.deepcopy(self.grad, memo)
-        return memo[id(self)]
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        storage = self.untyped_storage()
-        geometry = self._shape, self._strides, self._offset
-        held = storage.nbytes(), None if self.is_meta else storage.cpu().buffer, storage.device
-        return _rebuild, (type(self), held, self.dtype, geometry, self.requires_grad)
+    __deepcopy__ = pickling.deep_copy
+    __reduce_ex__ = pickling.reduce_ex
 
     def as_subclass(self, cls: type[Tensor]) -> Any:
         """The same storage, geometry and history as an instance of a subclass."""
@@ -520,23 +487,6 @@ def wrapped_number(value: Number) -> Tensor:  # hot path: benchmarks/eager.py
     return t
 
 
-def _rebuild(
-    cls: type[Tensor],
-    held: tuple[int, Array | None, device],
-    dtype: dtype,
-    geometry: tuple[Shape, Shape | None, int],
-    requires_grad: bool,
-) -> Tensor:
-    """A tensor out of what `__reduce_ex__` took it apart into."""
-    nbytes, buffer, on = held
-    if on.type == "cuda":
-        on = hooks.cuda_hooks.indexed(on)
-    storage = Storage.allocate(nbytes, on) if buffer is None else Storage.over(buffer, resizable=True)
-    if storage.device is not on:
-        storage = Storage.allocate(nbytes, on).copy_(storage)
-    return make(storage, dtype, *geometry, cls).requires_grad_(requires_grad)
-
-
 class _Tensors:
     """Fills hooks.TensorHooks."""
 
@@ -545,6 +495,12 @@ class _Tensors:
 
     def from_array(self, array: Any) -> Tensor:
         return from_array(array, from_numpy_dtype(array.dtype))
+
+    def wrap(self, array: Any, dtype: dtype) -> Tensor:
+        return wrap(array, dtype)
+
+    def make(self, *arguments: Any) -> Tensor:
+        return make(*arguments)
 
 
 hooks.set_tensor_hooks(_Tensors())

@@ -76,6 +76,12 @@ class TensorHooks(Protocol):
     def from_array(self, array: Any) -> Tensor:
         """A tensor over a NumPy array's memory."""
 
+    def wrap(self, array: Any, dtype: Any) -> Tensor:
+        """A CPU tensor around a fresh row-major array that nobody else holds."""
+
+    def make(self, storage: Storage, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any) -> Tensor:
+        """A tensor of a class that reads a storage through a geometry."""
+
 
 class _NoTensors:
     def __getattr__(self, name: str) -> Any:
@@ -148,6 +154,12 @@ class MemoryHooks(Protocol):
 
     def is_pinned(self, address: int) -> bool:
         """Whether an address lies in page-locked main memory."""
+
+    def let_wait(self, on: device, stream: int) -> None:
+        """Have a stream of a device begin what is queued on it next after the current stream's work is done."""
+
+    def current_stream(self, on: device) -> int:
+        """The handle of the calling thread's current stream of a device."""
 
 
 class _NoDeviceMemory:

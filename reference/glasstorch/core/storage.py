@@ -269,10 +269,7 @@ class UntypedStorage:
         return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
-        if id(self) not in memo:
-            memo[id(self)] = self.clone()
-        copied: UntypedStorage = memo[id(self)]
-        return copied
+        return self.clone()
 
     def new(self) -> UntypedStorage:
         """An empty storage on the same device."""

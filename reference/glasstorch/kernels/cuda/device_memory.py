@@ -37,5 +37,20 @@ class _Memory:
     def is_pinned(self, address: int) -> bool:
         return pinned_memory.is_pinned(address)
 
+    def let_wait(self, on: device, stream: int) -> None:
+        assert on.index is not None
+        current = runtime.current_stream(on.index)
+        if current == stream:
+            return
+        driver = runtime.driver()
+        event = driver.event_create(timing=False)
+        driver.event_record(event, current)
+        driver.stream_wait_event(stream, event)
+        driver.event_destroy(event)
+
+    def current_stream(self, on: device) -> int:
+        assert on.index is not None
+        return runtime.current_stream(on.index)
+
 
 hooks.set_memory_hooks(_Memory())

@@ -1,0 +1,106 @@
+"""How does anything become a tensor, copied only where it must be?
+
+Mirrors: torch/csrc/utils/tensor_new.cpp (asarray)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasstorch._creation import tensor
+from glasstorch._exchange import checked_dtype, from_dlpack, frombuffer, over_array, warn_of_read_only
+from glasstorch._tensor import Tensor
+from glasstorch.core import dlpack, hooks
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.dtype import get_default_dtype
+from glasstorch.core.errors import ArgumentError, ArgumentValueError
+from glasstorch.core.warn_once import warn_once
+
+__all__ = ["asarray"]
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: Dtype | type | None = None,
+    device: Device | str | None = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """A tensor of a tensor, array, NumPy scalar, DLPack capsule, buffer, number or nested sequence.
+
+    Tensors, arrays, capsules and buffers share their memory with the result where dtype and device allow it; `copy`
+    says that they must not (True) or must (False). A buffer is read as the default dtype unless one is given.
+    `requires_grad` is the object's unless given; it is set on a tensor that is returned itself.
+    """
+    wanted = None if dtype is None else checked_dtype("asarray", dtype)
+    on = None if device is None else _indexed(Device(device))
+    source = _aliasing(obj, wanted, copy)
+    if source is None:
+        if copy is False:
+            raise ArgumentValueError("can't alias arbitrary sequence into a tensor.")
+        return tensor(obj, dtype=wanted, device=on, requires_grad=bool(requires_grad))
+    fresh = isinstance(obj, np.generic)  # its memory is a copy already
+    result = _converted(source, wanted, on, bool(copy) and not fresh, may_copy=copy is not False)
+    if result is source and isinstance(obj, np.ndarray) and not obj.flags.writeable:
+        warn_of_read_only(stacklevel=2)
+    return _with_gradient(result, requires_grad)
+
+
+def _indexed(on: Device) -> Device:
+    return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
+
+
+def _aliasing(obj: Any, wanted: Dtype | None, copy: bool | None) -> Tensor | None:
+    """A tensor over the object's memory; None where it has none that a tensor can look at."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, np.generic):
+        if copy is False:
+            raise ArgumentError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
+        return over_array(np.array(obj))
+    if isinstance(obj, np.ndarray):
+        return over_array(obj)
+    if dlpack.is_capsule(obj):
+        return from_dlpack(obj)
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return frombuffer(obj, dtype=wanted or get_default_dtype())
+
+
+def _converted(source: Tensor, wanted: Dtype | None, on: Device | None, must_copy: bool, may_copy: bool) -> Tensor:
+    """The source itself where dtype and device are right and it need not be copied, else a copy that is allowed."""
+    other_device = on is not None and on is not source.device
+    other_dtype = wanted is not None and wanted is not source.dtype
+    if not may_copy:
+        if other_device:
+            raise ArgumentValueError(f"can't alias tensor from device '{source.device}' to '{on}'.")
+        if other_dtype:
+            assert wanted is not None
+            raise ArgumentValueError(
+                f"can't alias tensor with dtype '{source.dtype.scalar_name}' into dtype '{wanted.scalar_name}'."
+            )
+        return source
+    if other_device or other_dtype:
+        return source.to(on or source.device, wanted or source.dtype, copy=must_copy)
+    return source.clone() if must_copy else source
+
+
+def _with_gradient(result: Tensor, requires_grad: bool | None) -> Tensor:
+    """The tensor, told to require grad or not; one that was computed is detached instead."""
+    if requires_grad is None:
+        if result.requires_grad:
+            warn_once(
+                "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                "requires_grad=False explicitly to get the old behavior and silence this warning."
+            )
+        return result
+    if not result.is_leaf:
+        return result if requires_grad else result.detach()
+    return result.requires_grad_(requires_grad)

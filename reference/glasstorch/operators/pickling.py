@@ -1,0 +1,78 @@
+"""What does a tensor carry into a pickle or a deep copy?
+
+Mirrors: torch/_tensor.py (__deepcopy__, __reduce_ex__), torch/_utils.py (_rebuild_tensor_v2, _rebuild_from_type_v2)
+Differs: tensors that share a storage share it after unpickling too, as after deepcopy; PyTorch's plain pickle gives
+    each a storage of its own (torch.save does not).
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core import hooks
+from glasstorch.core.dtype import dtype
+from glasstorch.core.geometry import Shape
+from glasstorch.core.keys import CONJUGATE, NEGATIVE
+from glasstorch.core.storage import Storage
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+Geometry = tuple[Shape, Shape | None, int]
+
+
+def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
+    """A leaf with a storage, gradient and attributes of its own; what shares a storage goes on sharing."""
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
+            "see https://github.com/pytorch/pytorch/pull/103001"
+        )
+    if id(self) in memo:
+        return memo[id(self)]
+    storage = copy.deepcopy(self.untyped_storage(), memo)
+    copied = rebuilt(type(self), storage, self.dtype, _geometry(self), _bits(self), self.requires_grad)
+    memo[id(self)] = copied
+    if self.grad is not None:
+        copied.grad = copy.deepcopy(self.grad, memo)
+    copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return copied
+
+
+def reduce_ex(self: Tensor, protocol: Any) -> tuple[Any, ...]:
+    """The storage, how the tensor looks at it, whether it requires grad, and its attributes. Hooks are left behind."""
+    warn_of_hooks(self)
+    held = (self.untyped_storage(), self.dtype, _geometry(self), _bits(self), self.requires_grad)
+    return rebuilt, (type(self), *held), self.__dict__ or None
+
+
+def warn_of_hooks(self: Tensor) -> None:
+    """Say that hooks are lost."""
+    meta = self._autograd_meta
+    if meta is not None and meta.hooks:
+        warnings.warn(
+            f"backward hook {meta.hooks!r} on tensor will not be serialized.  If this is expected, you can decorate "
+            f"the function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+            stacklevel=4,
+        )
+
+
+def rebuilt(
+    cls: type[Tensor], storage: Storage, dtype: dtype, geometry: Geometry, bits: int, requires_grad: bool
+) -> Tensor:
+    """A tensor out of what `reduce_ex` took it apart into; a leaf, whatever it was."""
+    made = hooks.tensor_hooks.make(storage, dtype, *geometry, cls)
+    made.key_set |= bits
+    return made.requires_grad_(requires_grad)
+
+
+def _geometry(self: Tensor) -> Geometry:
+    return self._shape, self._strides, self._offset
+
+
+def _bits(self: Tensor) -> int:
+    """Whether the elements stand for the conjugates, or the negatives, of what is stored."""
+    return self.key_set & (CONJUGATE | NEGATIVE)

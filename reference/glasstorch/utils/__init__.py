@@ -1,0 +1,12 @@
+"""Which helpers does PyTorch keep beside its layers?
+
+Mirrors: torch/utils/__init__.py
+Differs: only what is here; its code lives in the layer that it belongs to.
+"""
+
+from __future__ import annotations
+
+from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.utils import dlpack as dlpack
+
+__getattr__ = refuse_unknown_names("glasstorch.utils")

@@ -1,0 +1,16 @@
+"""Which functions pass tensors through DLPack?
+
+Mirrors: torch/utils/dlpack.py
+Differs: nothing in substance; the functions live in `_exchange`, the capsule in `core/dlpack`.
+"""
+
+from __future__ import annotations
+
+from glasstorch._exchange import from_dlpack as from_dlpack
+from glasstorch._exchange import to_dlpack as to_dlpack
+from glasstorch.core.dlpack import DLDeviceType as DLDeviceType
+from glasstorch.core.unknown_names import refuse_unknown_names
+
+__all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
+
+__getattr__ = refuse_unknown_names("glasstorch.utils.dlpack")
