@@ -1,0 +1,299 @@
+"""Which array do numbers and nested sequences of numbers make?
+
+Mirrors: torch/csrc/utils/tensor_new.cpp (compute_sizes, infer_scalar_type, recursive_store),
+    torch/csrc/utils/python_scalars.h (store_scalar)
+Differs: the sequences are flattened one level at a time and handed to NumPy whole, not stored one number at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from glasstorch.core.dtype import (
+    BOOL,
+    COMPLEX,
+    FLOAT8,
+    FLOATING,
+    HALF_PRECISION,
+    INTEGRAL,
+    dtype,
+    dtype_of_number,
+    float8_e4m3fn,
+    float64,
+    from_numpy_dtype,
+    get_default_dtype,
+    promote_types,
+    uint64,
+)
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DtypeError
+from glasstorch.core.geometry import Shape
+from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.core.warn_once import warn_once
+from glasstorch.operators.shapes.scalars import number_as
+
+MAX_DIMENSIONS = 64  # of a NumPy array; a list nested deeper than that contains itself
+
+MADE_BY_CLASS = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+WHOLE = frozenset((bool, int))
+
+
+def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
+    """The elements of nested sequences, or of one number, in a fresh row-major array; and its dtype.
+
+    Without a dtype it is the one that the dtypes of all elements promote to; the default one where there are none.
+    Sizes are read off the first element at each depth; a tensor inside a sequence stands for its one number.
+    """
+    if isinstance(data, str | bytes):
+        raise ArgumentTypeError(f"new(): invalid data type '{_type_name(type(data))}'")
+    shape = _sizes(data)
+    if 0 in shape:  # what lies beside an empty sequence is looked at for its dtype only
+        found = inferred(data) if wanted is None else wanted
+        return np.empty(shape, found.numpy), found
+    arrays = _arrays(data, shape)
+    if arrays is not None:
+        stacked = np.stack(arrays)
+        own = from_numpy_dtype(stacked.dtype) if wanted is None else wanted
+        if own.category != INTEGRAL or stacked.dtype.kind in "biu":
+            return narrowed(stacked, own), own
+    try:
+        elements = _flattened(data, shape)
+    except (ArgumentTypeError, ArgumentValueError):
+        if wanted is None:
+            inferred(data)  # what is no number is told before what is ragged
+        raise
+    found = _common(elements) if wanted is None else wanted
+    return _stored(elements, found).reshape(shape), found
+
+
+# Sizes ----------------------------------------------------------------------------------------------------------
+
+
+def _is_sequence(value: Any) -> bool:
+    """Whether a value has elements. A tensor inside a sequence is taken for a number."""
+    if isinstance(value, list | tuple):
+        return True
+    if isinstance(value, TensorImpl | np.generic | dict):
+        return False
+    return hasattr(type(value), "__getitem__") and hasattr(type(value), "__len__")
+
+
+def _sizes(data: Any) -> Shape:
+    """The lengths of the sequence, of its first element, of that one's first, and so on."""
+    sizes: list[int] = []
+    while _is_sequence(data):
+        length = len(data)
+        sizes.append(length)
+        if len(sizes) > MAX_DIMENSIONS or (isinstance(data, str) and len(sizes) > 1):
+            raise ArgumentValueError(f"too many dimensions '{type(data).__name__}'")
+        if not length or isinstance(data, str | bytes):
+            break
+        data = data[0]
+    return tuple(sizes)
+
+
+def _flattened(data: Any, shape: Shape) -> list[Any]:
+    """All elements in row-major order; sequences of other lengths than the first ones are refused."""
+    level = [data]
+    for depth, length in enumerate(shape):
+        for part in level:
+            if not _is_sequence(part):
+                raise ArgumentTypeError(
+                    f"not a sequence: {type(part).__name__} at dim {depth}, beside a sequence of length {length}"
+                )
+            if len(part) != length:
+                raise ArgumentValueError(f"expected sequence of length {length} at dim {depth} (got {len(part)})")
+        level = list(chain.from_iterable(level))
+    return level
+
+
+def _arrays(data: Any, shape: Shape) -> list[Array] | None:
+    """The arrays of a list that holds nothing else, if they have one shape and dtype."""
+    if not (isinstance(data, list | tuple) and isinstance(data[0], np.ndarray)):
+        return None
+    warn_once(
+        "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+        "single numpy.ndarray with numpy.array() before converting to a tensor."
+    )
+    alike = all(isinstance(a, np.ndarray) and a.shape == shape[1:] and a.dtype == data[0].dtype for a in data)
+    return list(data) if alike and data[0].ndim else None
+
+
+# dtypes ---------------------------------------------------------------------------------------------------------
+
+
+def inferred(data: Any) -> dtype:
+    """The dtype that a number has, or that the elements of nested sequences promote to."""
+    if not _is_sequence(data) or isinstance(data, str | bytes):
+        return _own_dtypes(type(data), (data,))[0]
+    if isinstance(data, np.ndarray):
+        return from_numpy_dtype(data.dtype)
+    if not len(data):
+        return get_default_dtype()
+    return _promoted(map(inferred, data))
+
+
+def _common(elements: list[Any]) -> dtype:
+    """The dtype that the elements' own promote to."""
+    return _promoted(own for kind in set(map(type, elements)) for own in _own_dtypes(kind, elements))
+
+
+def _promoted(dtypes: Iterable[dtype]) -> dtype:
+    result: dtype | None = None
+    for own in dtypes:
+        result = own if result is None else promote_types(result, own)
+    assert result is not None
+    return result
+
+
+def _own_dtypes(kind: type, elements: Iterable[Any]) -> list[dtype]:
+    """The dtypes of all elements of one Python type."""
+    if issubclass(kind, str | bytes):
+        raise ArgumentTypeError(f"new(): invalid data type '{_type_name(kind)}'")
+    if issubclass(kind, np.generic):
+        return [from_numpy_dtype(np.dtype(kind))]
+    if issubclass(kind, bool | int | float | complex):
+        return [dtype_of_number(kind())]
+    same = [e for e in elements if type(e) is kind]
+    if issubclass(kind, TensorImpl):
+        return [e.dtype for e in same]
+    if _is_sequence(same[0]):
+        return [inferred(e) for e in same]
+    raise DtypeError(
+        f"Could not infer dtype of {_type_name(kind)}; expected numbers, tensors, arrays, or sequences of them"
+    )
+
+
+def _type_name(kind: type) -> str:
+    """What C calls a type: one that was not written in Python has its module in front."""
+    plain = kind.__flags__ & MADE_BY_CLASS or kind.__module__ == "builtins"
+    return kind.__name__ if plain else f"{kind.__module__}.{kind.__name__}"
+
+
+# Storing --------------------------------------------------------------------------------------------------------
+
+
+def _stored(elements: list[Any], target: dtype) -> Array:
+    """The elements as a flat array of a dtype."""
+    kinds = set(map(type, elements))
+    if target.category == INTEGRAL:
+        if kinds <= WHOLE and target is not uint64:
+            return _whole(elements, target)
+        take = _take_unsigned_64 if target is uint64 else _take_whole
+        return np.array([take(e, target) for e in elements], target.numpy)
+    if kinds <= PYTHON_NUMBERS and (complex not in kinds or target.is_complex or target.category == BOOL):
+        numbers = elements
+    else:
+        numbers = [TAKE[target.category](e) for e in elements]
+    if target.category == BOOL:
+        return np.array([bool(n) for n in numbers], np.bool_)
+    try:
+        return narrowed(np.array(numbers, np.complex128 if target.is_complex else np.float64), target)
+    except OverflowError:
+        raise ArgumentTypeError(f"int too large to convert to float, for a {target} tensor") from None
+
+
+def narrowed(array: Array, target: dtype) -> Array:
+    """A fresh array of a dtype, rounded and cut as C does; a number too large for a float becomes infinite."""
+    with np.errstate(all="ignore"):
+        if target in HALF_PRECISION or target in FLOAT8:
+            array = array.astype(np.float32)  # the one way to the narrow floats
+        if target is float8_e4m3fn:
+            array = np.clip(array, -448, 448)  # it has no infinity
+        return array.astype(target.numpy)
+
+
+def _whole(elements: list[int], target: dtype) -> Array:
+    """Python ints; those outside the dtype are refused, but negative ones wrap around in an unsigned dtype."""
+    try:
+        wide = np.array(elements, np.int64)
+    except OverflowError:
+        raise ArgumentValueError("Overflow when unpacking long long: an int lies outside [-2**63, 2**63)") from None
+    limits = np.iinfo(target.numpy)
+    least = limits.min if target.is_signed else -int(limits.max)
+    if wide.size and not (least <= int(wide.min()) and int(wide.max()) <= limits.max):
+        raise _overflow(target)
+    return wide.astype(target.numpy)
+
+
+def _overflow(target: dtype) -> DtypeError:
+    return DtypeError(f"value cannot be converted to type {target.name} without overflow")
+
+
+def _take_whole(value: Any, target: dtype) -> int:
+    """One element as an int of the dtype."""
+    if not isinstance(value, float):
+        value = _index(value)
+        if not -(1 << 63) <= value < 1 << 63:
+            raise ArgumentValueError("Overflow when unpacking long long: an int lies outside [-2**63, 2**63)")
+    try:
+        return int(number_as(value, target).real)
+    except DtypeError:
+        raise _overflow(target) from None
+
+
+def _take_unsigned_64(value: Any, target: dtype) -> int:
+    """One element as an int of uint64, which takes Python ints and tensors only, and never wraps around."""
+    if isinstance(value, TensorImpl):
+        value = _index(value)
+    if not isinstance(value, int):
+        raise ArgumentTypeError(f"an integer is required, for a {target} tensor; got {type(value).__name__}")
+    if value < 0:
+        raise OverflowError("can't convert negative int to unsigned")
+    if value >= 1 << 64:
+        raise OverflowError("int too big to convert")
+    return value
+
+
+def _index(value: Any) -> int:
+    if isinstance(value, TensorImpl):
+        if math.prod(value._shape) != 1 or value.dtype.category > INTEGRAL:
+            raise ArgumentTypeError("only integer tensors of a single element can be converted to an index")
+        return int(value.host_array().item())
+    try:
+        return int(value.__index__())
+    except AttributeError:
+        raise ArgumentTypeError(f"'{_type_name(type(value))}' object cannot be interpreted as an integer") from None
+
+
+def _take_real(value: Any) -> float:
+    """One element as a float."""
+    if isinstance(value, TensorImpl):
+        return float(number_as(_item(value), float64).real)
+    if isinstance(value, complex) or not hasattr(type(value), "__float__"):
+        if hasattr(type(value), "__index__"):
+            return float(value.__index__())
+        raise ArgumentTypeError(f"must be real number, not {_type_name(type(value))}")
+    return float(value)
+
+
+def _take_complex(value: Any) -> complex:
+    """One element as a complex number."""
+    if isinstance(value, TensorImpl):
+        return complex(_item(value))
+    return complex(value) if hasattr(type(value), "__complex__") else complex(_take_real(value))
+
+
+def _take_bool(value: Any) -> bool:
+    """Whether one element is not 0."""
+    if isinstance(value, TensorImpl):
+        return bool(_item(value))
+    return (
+        bool(value) if isinstance(value, bool | int | float | complex | np.number | np.bool_) else bool(_index(value))
+    )
+
+
+TAKE: dict[int, Callable[[Any], Any]] = {BOOL: _take_bool, FLOATING: _take_real, COMPLEX: _take_complex}
+
+
+def _item(value: TensorImpl) -> Any:
+    if math.prod(value._shape) != 1:
+        raise ArgumentValueError("only one element tensors can be converted to Python scalars")
+    number = value.host_array().item()
+    return number if type(number) in PYTHON_NUMBERS else float(number)
