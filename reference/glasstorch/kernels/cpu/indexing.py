@@ -15,8 +15,14 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array, wrap
-from glasstorch.core.dtype import Number, bool_, int32, int64, uint8
-from glasstorch.core.errors import DimensionError, DtypeError, IndexValueError, OverlapError
+from glasstorch.core.dtype import STORED_ONLY, Number, bool_, dtype, int32, int64, uint8, uint16, uint32, uint64
+from glasstorch.core.errors import (
+    DimensionError,
+    DtypeError,
+    DtypeNotImplementedError,
+    IndexValueError,
+    OverlapError,
+)
 from glasstorch.core.geometry import Overlap, Shape, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
@@ -39,8 +45,16 @@ CPU = KernelTable("CPU")
 Indices = Sequence[Tensor | None]
 
 INDEX_DTYPES = (int64, bool_, int32)
+UNSIGNED = (uint16, uint32, uint64)  # most kernels leave these out, and some all that are STORED_ONLY
 
 COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted along a dimension
+
+
+def refuse(dtypes: Sequence[dtype], tensor: Tensor, label: str) -> None:
+    """PyTorch's words where a kernel was not written for some dtypes."""
+    if tensor.dtype in dtypes:
+        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{tensor.dtype.scalar_name}'")
+
 
 # index, index_put -----------------------------------------------------------------------------------------------
 
@@ -105,7 +119,9 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit."""
     array, at, source = target.array(), numpy_index(indices), values.array()
-    if shapes.fills_mask(indices, values, accumulate):
+    filled = shapes.fills_mask(indices, values, accumulate)
+    refuse(STORED_ONLY if filled else UNSIGNED, target, "masked_fill" if filled else "index_put")
+    if filled:
         source = np.asarray(number_as(source.item(), target.dtype))
     try:
         if accumulate:  # NumPy 2.4 adds wrong values at an index of two dimensions where it has to broadcast them
@@ -173,6 +189,8 @@ def first_outside(index: Array, least: int, limit: int) -> int | None:
 def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
     """result[i][j] = self[index[i][j]][j], for dim 0."""
     shapes.gather(self, dim, index, sparse_grad)
+    if index.numel():
+        refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu")
     source, at = along(self.array(), dim, index.array())
     picked = source[at] if index.numel() else np.empty(index._shape, self.dtype.numpy)
     picked = np.asarray(picked, order="C").reshape(index._shape)
@@ -227,6 +245,7 @@ def _scattered(
     target, at = along(out.array(), dim, index.array())
     if not at:
         return out
+    refuse(STORED_ONLY, self, f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu")
     values = np.asarray(source.array() if isinstance(source, Tensor) else source, target.dtype)
     if values.ndim:
         values = values[tuple(slice(size) for size in index._shape)]
@@ -250,6 +269,8 @@ structured(CPU, "scatter_add", scatter_add)
 def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
     """The indices of one dimension that a vector names; none may be negative."""
     shape = shapes.index_select(self, dim, index).shape
+    if len(self._shape) < 2:
+        refuse(UNSIGNED, self, "index_select")
     source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
     dim = wrap_dim(dim, source.ndim)
     size = source.shape[dim]
@@ -279,6 +300,8 @@ def masked_select(keys: int, self: Tensor, mask: Tensor, out: Tensor | None = No
     shapes.masked_select(self, mask)
     source, chosen = np.broadcast_arrays(self.array(), mask.array())
     picked = source[chosen]
+    if picked.size:
+        refuse(UNSIGNED, self, "masked_select")
     if out is None:
         return wrap(picked, self.dtype)
     check_no_overlap(out, (self, mask))
@@ -311,6 +334,7 @@ def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
 
 def _nonzero(tensor: Tensor) -> Array:
     """The indices of elements that are not 0, one row for each dimension."""
+    refuse(STORED_ONLY, tensor, "nonzero_count_cpu")
     array = tensor.array()
     if not tensor._shape:
         return np.empty((0, int(np.count_nonzero(array))), np.int64)

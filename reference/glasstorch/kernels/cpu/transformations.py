@@ -11,6 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import STORED_ONLY
+from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.geometry import wrap_dims
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.iterator import allocate_output
@@ -24,8 +27,21 @@ CPU = KernelTable("CPU")
 def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
     """The last first, along each of the dimensions: a copy, as strides are never negative."""
     result = shapes.flip(self, dims)
+    if self.dtype in STORED_ONLY and not moves_lines(self, dims):
+        raise DtypeNotImplementedError(f"\"flip_cpu\" not implemented for '{self.dtype.scalar_name}'")
     array = self.array()
     return holding(result, np.flip(array, tuple(dims)) if array.ndim else array)
+
+
+def moves_lines(tensor: Tensor, dims: Sequence[int]) -> bool:
+    """Whether a flip leaves elements that lie next to each other in order: PyTorch then copies bytes of any dtype."""
+    shape, flipped = tensor._shape, wrap_dims(dims, len(tensor._shape))
+    if 0 in shape or all(shape[dim] == 1 for dim in flipped):
+        return True
+    return any(
+        size > 1 and step == 1 and dim not in flipped
+        for dim, (size, step) in enumerate(zip(shape, tensor.strides(), strict=True))
+    )
 
 
 @CPU.impl("roll")
