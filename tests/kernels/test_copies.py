@@ -100,3 +100,10 @@ def test_memory_of_an_array_cannot_be_resized(torch: Any, require: Any) -> None:
     assert x.resize_(2).tolist() == [1, 1]
     with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
         x.resize_(9)
+
+
+def test_a_copy_onto_the_same_places_does_nothing_whatever_overlaps(torch: Any) -> None:
+    x = torch.arange(3.0)[1:2].expand(4)
+    assert x.copy_(x.view(4)) is x
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        x.copy_(torch.zeros(4))

@@ -30,6 +30,16 @@ def strides_of_copy(source: Tensor, format: memory_format | None) -> Shape | Non
     return None if format is contiguous_format else strides_of_format(source._shape, format)
 
 
+def same_elements(target: Tensor, source: Tensor) -> bool:
+    """Whether two tensors are one or see the same places alike: there is nothing to copy, whatever overlaps."""
+    return target is source or (
+        target.dtype is source.dtype
+        and target._storage is not None
+        and target._storage is source._storage
+        and (target._shape, target.strides(), target._offset) == (source._shape, source.strides(), source._offset)
+    )
+
+
 def check_copy(target: Tensor, source: Tensor) -> None:
     """Refuse to copy where memory overlaps, or where the source does not broadcast to the target."""
     check_writable(target, (source,))

@@ -26,7 +26,7 @@ from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.copies import check_copy, strides_of_copy
+from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -59,7 +59,7 @@ def _cast(target: Array, source: Array, to: dtype, of: dtype) -> None:
 @CPU.impl("copy_")
 def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     """Overwrite with another tensor's elements."""
-    if self is not src:
+    if not same_elements(self, src):
         check_copy(self, src)
         if src.dtype.is_complex and not self.dtype.is_complex and self.dtype is not bool_:
             warn_once("Casting complex values to real discards the imaginary part")

@@ -24,7 +24,7 @@ from glasstorch.core.dtype import Number
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.copies import check_copy, strides_of_copy
+from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
 from glasstorch.kernels.cpu.copies import NATIVE, assign
 from glasstorch.kernels.cuda import pinned_memory, runtime
 from glasstorch.kernels.cuda.driver import Copy
@@ -108,7 +108,7 @@ def _between_devices(target: int, to: device, source: int, of: device, nbytes: i
 @CUDA.impl("copy_")
 def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     """Overwrite with another tensor's elements; one of the two, or both, are on a CUDA device."""
-    if self is not src:
+    if not same_elements(self, src):
         check_copy(self, src)
         if self.numel():
             copy_elements(self, src, non_blocking)
