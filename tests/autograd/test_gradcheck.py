@@ -101,5 +101,14 @@ def test_inputs_that_are_not_to_be_checked_are_left_alone(torch: Any) -> None:
 def test_float32_is_refused_because_differences_would_be_noise() -> None:
     import glasstorch
 
-    with pytest.raises(ValueError, match=r"gradcheck needs float64 inputs: finite differences of a torch.float32"):
+    with pytest.raises(ValueError, match=r"needs float64 or complex128 inputs: differences of torch.float32 numbers"):
         glasstorch.autograd.gradcheck(glasstorch.sin, (glasstorch.ones(2, requires_grad=True),))
+
+
+def test_complex_gradients_are_checked_along_both_axes(torch: Any) -> None:
+    z = torch.asarray([0.3 + 0.7j, -1.2 + 0.2j], dtype=torch.complex128).clone().requires_grad_()
+    y = double(torch, 2.0, -1.0)
+    assert torch.autograd.gradcheck(lambda a, b: (a * b).sin() + a.conj(), (z, y))
+    assert torch.autograd.gradgradcheck(lambda a, b: a.abs() * b, (z, y))
+    wrong = function(torch, lambda x, g: g * x.cos())  # not conjugated
+    assert not torch.autograd.gradcheck(wrong, (z,), raise_exception=False)

@@ -1,7 +1,8 @@
 """Does a derivative agree with finite differences?
 
 Mirrors: torch/autograd/gradcheck.py
-Differs: the slow, elementwise mode only: every column of the Jacobian, no random projection.
+Differs: the slow, elementwise mode only: every column of the Jacobian, no random projection. A complex number counts
+    as two real ones.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
 from glasstorch.autograd.graph import grad
+from glasstorch.core.dtype import FLOATING, complex128, float64
 from glasstorch.operators.generated.functions import zeros_like
 
 
@@ -29,7 +31,7 @@ def gradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
 ) -> bool:
-    """Compare the gradients of `func` at float64 `inputs` that require grad with central differences.
+    """Compare the gradients of `func` at float64 or complex128 `inputs` that require grad with central differences.
 
     Returns True, or raises GradcheckError with both Jacobians (returns False with `raise_exception=False`). Where no
     output requires grad, the function must be constant.
@@ -42,9 +44,9 @@ def gradcheck(
             "requires_grad=True."
         )
     for t in checked:
-        if t.dtype.name != "float64":
+        if t.dtype not in (float64, complex128):
             raise ValueError(
-                f"gradcheck needs float64 inputs: finite differences of a {t.dtype} tensor are mostly noise"
+                f"gradcheck needs float64 or complex128 inputs: differences of {t.dtype} numbers are mostly noise"
             )
     try:
         _check_jacobians(func, inputs, checked, eps, atol, rtol)
@@ -95,9 +97,10 @@ def gradgradcheck(
     outputs = _outputs(func, inputs)
     if grad_outputs is None:
         generator = np.random.default_rng(0)
-        grad_outputs = [
-            from_array(np.asarray(generator.standard_normal(o._shape)), o.dtype).requires_grad_() for o in outputs
-        ]
+        grad_outputs = []
+        for o in outputs:
+            numbers = np.asarray(sum(part * generator.standard_normal(o._shape) for part in parts(o)))
+            grad_outputs.append(from_array(numbers, o.dtype).requires_grad_())
     grad_outputs = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
 
     def first_gradients(*arguments: Any) -> Any:
@@ -112,10 +115,10 @@ def gradgradcheck(
 
 
 def _tensors(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
-    """The results that are floating-point tensors."""
+    """The results that are floating-point or complex tensors."""
     result = func(*inputs)
     results = [result] if isinstance(result, Tensor) else list(result)
-    return [r for r in results if isinstance(r, Tensor) and r.dtype.is_floating_point]
+    return [r for r in results if isinstance(r, Tensor) and r.dtype.category >= FLOATING]
 
 
 def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
@@ -123,16 +126,30 @@ def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
     return [r for r in _tensors(func, inputs) if r.requires_grad]
 
 
+def parts(tensor: Tensor) -> tuple[complex, ...]:
+    """The steps of which an element of a tensor is a sum: along the real axis, and along the imaginary one."""
+    return (1.0, 1j) if tensor.dtype.is_complex else (1.0,)
+
+
+def real_numbers(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """All elements in a row, a complex one as its two parts."""
+    array = np.ascontiguousarray(tensor.detach().host_array())
+    if array.dtype.kind == "c":
+        return array.reshape(-1).astype(np.complex128).view(np.float64)
+    return array.reshape(-1).astype(np.float64)
+
+
 def _analytic(output: Tensor, checked: Sequence[Tensor]) -> list[np.ndarray[Any, Any]]:
-    """For each input the Jacobian, a row for each element of the input and a column for each of the output."""
-    jacobians = [np.zeros((t.numel(), output.numel())) for t in checked]
-    for column in range(output.numel()):
-        cotangent = np.zeros(output.numel())
-        cotangent[column] = 1.0
+    """For each input the Jacobian, a row for each real number of the input and a column for each of the output."""
+    columns = [(element, part) for element in range(output.numel()) for part in parts(output)]
+    jacobians = [np.zeros((t.numel() * len(parts(t)), len(columns))) for t in checked]
+    for column, (element, part) in enumerate(columns):
+        cotangent = np.zeros(output.numel(), output.dtype.numpy)
+        cotangent[element] = part
         seed = from_array(cotangent.reshape(output._shape), output.dtype)
         found = grad(output, checked, seed, retain_graph=True, allow_unused=True)
         for jacobian, t, g in zip(jacobians, checked, found, strict=True):
-            jacobian[:, column] = (zeros_like(t) if g is None else g).detach().host_array().reshape(-1)
+            jacobian[:, column] = real_numbers(zeros_like(t) if g is None else g)
     return jacobians
 
 
@@ -152,10 +169,11 @@ def _numeric(
     columns = []
     for index in np.ndindex(array.shape):
         before = array[index]
-        values = []
-        for step in (eps, -eps):
-            array[index] = before + step
-            values.append(results(func, inputs)[which].detach().host_array().astype(np.float64).reshape(-1))
+        for part in parts(t):
+            values = []
+            for step in (eps, -eps):
+                array[index] = before + step * part
+                values.append(real_numbers(results(func, inputs)[which]))
+            columns.append((values[0] - values[1]) / (2 * eps))
         array[index] = before
-        columns.append((values[0] - values[1]) / (2 * eps))
     return np.array(columns)

@@ -19,7 +19,6 @@ from glasstorch.kernels.cpu.pointwise import (
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
     EVERY,
-    FLOATING,
     FLOATING_OR_COMPLEX,
     NOT_BOOL,
     WHOLE_NUMBERS,
