@@ -85,7 +85,7 @@ def _dtype(given: Dtype | type | None) -> Dtype | None:
     """A dtype, also from one of Python's types."""
     if given is None or isinstance(given, Dtype):
         return given
-    if isinstance(given, type) and given in PYTHON_TYPES:
+    if given in PYTHON_TYPES:
         return PYTHON_TYPES[given]
     raise ArgumentTypeError(f"tensor(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 

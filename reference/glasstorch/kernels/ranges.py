@@ -152,7 +152,8 @@ def linspace_numbers(start: Number, end: Number, steps: int, dtype: dtype) -> Ar
     # A product and a sum are rounded once, as by the fused instruction that PyTorch's kernel is compiled to.
     wide: Any = {np.float32: np.float64, np.float64: np.longdouble}.get(kind, kind)
     first, last = kind(number_as(start, dtype)), kind(number_as(end, dtype))
-    return quietly(_between, first, last, kind((last - first) / kind(steps - 1)), steps, wide).astype(dtype.numpy)
+    numbers: Array = quietly(_between, first, last, kind((last - first) / kind(steps - 1)), steps, wide)
+    return numbers.astype(dtype.numpy)
 
 
 def _between(first: Any, last: Any, step: Any, steps: int, wide: Any) -> Array:
@@ -169,14 +170,16 @@ def logspace_numbers(start: Number, end: Number, steps: int, base: float, dtype:
     own: Any = dtype.numpy.type
     kind: Any = own if dtype.is_complex else np.float64
     first, last = kind(own(number_as(start, dtype))), kind(own(number_as(end, dtype)))
-    powers = quietly(_powers, kind(base), first, last, (last - first) / kind(steps - 1), steps)
+    powers: Array = quietly(_powers, kind(base), first, last, (last - first) / kind(steps - 1), steps)
     if dtype in HALF_PRECISION:
         powers = quietly(powers.astype, np.float32)
-    return quietly(powers.astype, dtype.numpy)
+    powers = quietly(powers.astype, dtype.numpy)
+    return powers
 
 
 def _powers(base: Any, first: Any, last: Any, step: Any, steps: int) -> Array:
-    return np.power(base, _between(first, last, step, steps, type(base)))
+    powers: Array = np.power(base, _between(first, last, step, steps, type(base)))
+    return powers
 
 
 # A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------

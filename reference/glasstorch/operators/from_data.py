@@ -37,10 +37,13 @@ def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:
         data = tuple(data[0])
     if all(type(size) is int for size in data):
         return functions.empty(data or (0,), dtype=dtype, device=on)
-    if len(data) == 1 and isinstance(data[0], TensorImpl):
-        return functions.detach(data[0])
-    if len(data) == 1 and (isinstance(data[0], str | bytes) or hasattr(type(data[0]), "__getitem__")):
-        return hooks.tensor_hooks.wrap(*array_of(data[0], dtype)).to(on)
+    only = data[0] if len(data) == 1 else None
+    if isinstance(only, TensorImpl):
+        shared: Tensor = functions.detach(only)  # type: ignore[arg-type]
+        return shared
+    if hasattr(type(only), "__getitem__"):
+        made: Tensor = hooks.tensor_hooks.wrap(*array_of(only, dtype)).to(on)
+        return made
     given = ", ".join(type(value).__name__ for value in data)
     raise ArgumentTypeError(f"new(): data must be a sequence (got {given}); expected sizes, or use tensor()")
 
@@ -63,10 +66,12 @@ def new_tensor(
     wanted = self.dtype if dtype is None else PYTHON_TYPES.get(dtype, dtype)
     if not isinstance(wanted, Dtype):
         raise ArgumentTypeError(f"new_tensor(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    made: Any
     if isinstance(data, TensorImpl):
         warnings.warn(NO_DETACHED_COPY.format("tensor.new_tensor(sourceTensor)"), UserWarning, stacklevel=2)
-        made = data.detach().to(wanted, copy=True)
+        made = functions.detach(data).to(wanted, copy=True)  # type: ignore[arg-type]
     else:
         made = hooks.tensor_hooks.wrap(*array_of(data, wanted))
     made = (made.pin_memory() if pin_memory else made).to(self.device if device is None else device)
-    return made.requires_grad_() if requires_grad else made
+    result: Tensor = made.requires_grad_() if requires_grad else made
+    return result

@@ -152,7 +152,7 @@ def _promoted(dtypes: Iterable[dtype]) -> dtype:
     return result
 
 
-def _own_dtypes(kind: type, elements: Iterable[Any]) -> list[dtype]:
+def _own_dtypes(kind: Any, elements: Iterable[Any]) -> list[dtype]:
     """The dtypes of all elements of one Python type."""
     if issubclass(kind, str | bytes):
         raise ArgumentTypeError(f"new(): invalid data type '{_type_name(kind)}'")
@@ -284,9 +284,7 @@ def _take_bool(value: Any) -> bool:
     """Whether one element is not 0."""
     if isinstance(value, TensorImpl):
         return bool(_item(value))
-    return (
-        bool(value) if isinstance(value, bool | int | float | complex | np.number | np.bool_) else bool(_index(value))
-    )
+    return bool(value) if isinstance(value, bool | int | float | complex | np.bool_) else bool(_index(value))
 
 
 TAKE: dict[int, Callable[[Any], Any]] = {BOOL: _take_bool, FLOATING: _take_real, COMPLEX: _take_complex}
