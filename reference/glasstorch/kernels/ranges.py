@@ -170,16 +170,14 @@ def logspace_numbers(start: Number, end: Number, steps: int, base: float, dtype:
     own: Any = dtype.numpy.type
     kind: Any = own if dtype.is_complex else np.float64
     first, last = kind(own(number_as(start, dtype))), kind(own(number_as(end, dtype)))
-    powers: Array = quietly(_powers, kind(base), first, last, (last - first) / kind(steps - 1), steps)
+    powers = quietly(_powers, kind(base), first, last, (last - first) / kind(steps - 1), steps)
     if dtype in HALF_PRECISION:
         powers = quietly(powers.astype, np.float32)
-    powers = quietly(powers.astype, dtype.numpy)
-    return powers
+    return quietly(powers.astype, dtype.numpy)  # type: ignore[no-any-return]
 
 
 def _powers(base: Any, first: Any, last: Any, step: Any, steps: int) -> Array:
-    powers: Array = np.power(base, _between(first, last, step, steps, type(base)))
-    return powers
+    return np.power(base, _between(first, last, step, steps, type(base)))  # type: ignore[no-any-return]
 
 
 # A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------
