@@ -19,11 +19,11 @@ from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_number, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import ArgumentTypeError, AutogradError, DeviceError, InplaceError
-from glasstorch.core.geometry import Shape, Size
+from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.operators import exchange, from_data, indexing, pickling
+from glasstorch.operators import exchange, from_data, indexing, layouts, pickling
 from glasstorch.operators.conversion_methods import ConversionMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
@@ -167,11 +167,8 @@ class Tensor(ConversionMethods):
 
     # Facts ------------------------------------------------------------------------------------------------------
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie next to each other in row-major order (or in the order of a memory format)."""
-        if memory_format is None or memory_format.name == "contiguous_format":
-            return self.is_row_major()
-        return geometry.is_channels_last(self._shape, self.strides())
+    is_contiguous = layouts.is_contiguous
+    dim_order = layouts.dim_order
 
     def is_floating_point(self) -> bool:
         """Whether the dtype is a floating point one."""
@@ -344,10 +341,6 @@ class Tensor(ConversionMethods):
         result = alias(self, cls)
         result._autograd_meta = self._autograd_meta
         return result
-
-    def dim_order(self) -> tuple[Any, ...]:
-        """The dimensions from the slowest through memory to the fastest."""
-        return tuple(reversed(geometry.memory_order([self.strides()], self._shape)))
 
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -134,10 +134,13 @@ def copies_for(bit: int, name: str) -> None:
     @kernels.impl("copy_")
     def copy_kernel(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
         keys &= lower
-        result: Tensor = COPY_[keys](keys, self, src, non_blocking)
-        if self is not src and (self.key_set ^ src.key_set) & bit:
+        said = src.key_set & bit
+        if said and src.dtype is not self.dtype:
+            src, said = clone(src), 0  # the bit speaks of elements of the source's dtype
+        COPY_[keys](keys, self, src, non_blocking)
+        if (self.key_set & bit) != said:
             change_stored(self, bit)
-        return result
+        return self
 
 
 # The conjugate, computed ----------------------------------------------------------------------------------------

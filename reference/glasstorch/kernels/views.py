@@ -298,7 +298,7 @@ def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
     if old > new:
         check_step()
         ratio = old // new
-        split = None if strides is None else (*(step * ratio for step in steps[:-1]), 1)
+        split = None if strides is None and shape[-1] else (*(step * ratio for step in steps[:-1]), 1)
         return make_view_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
     ratio = new // old
     for what, value in (("size(-1)", shape[-1]), ("storage_offset()", offset)):
@@ -308,7 +308,7 @@ def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
     for dim, step in enumerate(steps[:-1]):
         if step % ratio:
             raise ShapeError(f"self.stride({dim}) must be divisible by {ratio} to view {names}, but got {step}")
-    joined = None if strides is None else (*(step // ratio for step in steps[:-1]), 1)
+    joined = None if strides is None and shape[-1] else (*(step // ratio for step in steps[:-1]), 1)
     return make_view_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
 
 
@@ -342,7 +342,7 @@ def view_as_complex(keys: int, self: Tensor) -> Tensor:
         raise ShapeError("Tensor must have a last dimension of size 2")
     if steps[-1] != 1:
         raise ShapeError("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in steps[:-1]):
+    if any(step % 2 and size != 1 for step, size in zip(steps[:-1], shape, strict=False)):
         raise ShapeError("Tensor must have a stride divisible by 2 for all but last dimension")
     if self._offset % 2:
         raise ShapeError("Tensor must have a storage_offset divisible by 2")

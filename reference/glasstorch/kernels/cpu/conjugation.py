@@ -12,8 +12,8 @@ import numpy as np
 
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise import Row, register, unary_kernel
-from glasstorch.kernels.structured import shape_function
+from glasstorch.kernels.cpu.pointwise import CPU, Row, unary_kernel
+from glasstorch.kernels.structured import out_form, shape_function
 
 EVERY: Final = frozenset(DTYPES)
 
@@ -26,4 +26,5 @@ def conjugate(out: Array, x: Array) -> None:
         out[...] = x
 
 
-register("_conj_physical", *unary_kernel(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY)))
+kernel, _ = unary_kernel(shape_function("_conj_physical"), Row(conjugate, EVERY, EVERY))
+CPU.add("_conj_physical.out", out_form("_conj_physical", kernel))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core.errors import ShapeError
-from glasstorch.operators.direct import on_tensor
+from glasstorch.operators.composite.creation import empty_like
+from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -21,6 +22,7 @@ view_as_real = on_tensor("view_as_real")
 conj_view = on_tensor("_conj")
 neg_view = on_tensor("_neg_view")
 conj_copy = on_tensor("_conj_physical")
+conj_into = on_tensors("_conj_physical.out")
 
 # The two parts --------------------------------------------------------------------------------------------------
 
@@ -51,6 +53,11 @@ def conj(self: Tensor) -> Tensor:
 def conj_physical(self: Tensor) -> Tensor:
     """The conjugate, computed; a tensor of real numbers is its own."""
     return conj_copy(self) if self.dtype.is_complex else self
+
+
+def computed_conj(self: Tensor) -> Tensor:
+    """The conjugate in new memory, in the tensor's own order of dimensions."""
+    return conj_into(self, empty_like(0, self, None, None, None, None, None))  # type: ignore[no-any-return]
 
 
 def resolve_conj(self: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ from glasstorch.operators.parser import INT, LISTS, NUMBERS, PythonFunction, is_
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-Number = bool | int | float
+Number = bool | int | float | complex
 
 _empty_memory_format = table("empty.memory_format")
 _empty_strided = table("empty_strided")
@@ -286,6 +286,35 @@ _addmm = table("addmm")
 _addmm_ = table("addmm_")
 _matmul = table("matmul")
 _linear = table("linear")
+_linalg_cholesky_ex = table("linalg_cholesky_ex")
+_linalg_cholesky = table("linalg_cholesky")
+_linalg_inv_ex = table("linalg_inv_ex")
+_linalg_inv = table("linalg_inv")
+__linalg_det = table("_linalg_det")
+_linalg_det_table = table("linalg_det")
+__linalg_slogdet = table("_linalg_slogdet")
+_linalg_slogdet_table = table("linalg_slogdet")
+__linalg_svd = table("_linalg_svd")
+_linalg_svd_table = table("linalg_svd")
+_linalg_svdvals = table("linalg_svdvals")
+__linalg_solve_ex = table("_linalg_solve_ex")
+_linalg_solve_ex_table = table("linalg_solve_ex")
+_linalg_solve = table("linalg_solve")
+_linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
+_linalg_matrix_rank_atol_rtol_tensor = table("linalg_matrix_rank.atol_rtol_tensor")
+_linalg_matrix_power = table("linalg_matrix_power")
+_matrix_power = table("matrix_power")
+_linalg_vector_norm = table("linalg_vector_norm")
+_linalg_matrix_norm = table("linalg_matrix_norm")
+_linalg_cross = table("linalg_cross")
+_cross = table("cross")
+_linalg_diagonal = table("linalg_diagonal")
+_linalg_matmul = table("linalg_matmul")
+_linalg_vecdot = table("linalg_vecdot")
+_outer = table("outer")
+_inner = table("inner")
+_tensordot = table("tensordot")
+_trace = table("trace")
 _alias = table("alias")
 _detach = table("detach")
 _view = table("view")
@@ -371,6 +400,8 @@ _split_copy_Tensor = table("split_copy.Tensor")
 _unbind_copy_int = table("unbind_copy.int")
 _view_as_real = table("view_as_real")
 _view_as_complex = table("view_as_complex")
+_complex = table("complex")
+_polar = table("polar")
 _real = table("real")
 _imag = table("imag")
 __conj = table("_conj")
@@ -740,6 +771,50 @@ _parse_addmm = PythonFunction("addmm", ["addmm"], ["addmm.out"])
 _parse_addmm_ = PythonFunction("addmm_", ["addmm_"])
 _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
 _parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
+_parse_linalg_cholesky_ex = PythonFunction("linalg_cholesky_ex", ["linalg_cholesky_ex"], ["linalg_cholesky_ex.L"])
+_parse_linalg_cholesky = PythonFunction("linalg_cholesky", ["linalg_cholesky"])
+_parse_linalg_inv_ex = PythonFunction("linalg_inv_ex", ["linalg_inv_ex"], ["linalg_inv_ex.inverse"])
+_parse_linalg_inv = PythonFunction("linalg_inv", ["linalg_inv"])
+_parse__linalg_det = PythonFunction("_linalg_det", ["_linalg_det"], ["_linalg_det.result"])
+_parse_linalg_det = PythonFunction("linalg_det", ["linalg_det"])
+_parse__linalg_slogdet = PythonFunction("_linalg_slogdet", ["_linalg_slogdet"], ["_linalg_slogdet.sign"])
+_parse_linalg_slogdet = PythonFunction("linalg_slogdet", ["linalg_slogdet"])
+_parse__linalg_eigh = PythonFunction("_linalg_eigh", ["_linalg_eigh"], ["_linalg_eigh.eigenvalues"])
+_parse_linalg_eigh = PythonFunction("linalg_eigh", ["linalg_eigh"])
+_parse_linalg_eigvalsh = PythonFunction("linalg_eigvalsh", ["linalg_eigvalsh"])
+_parse_linalg_qr = PythonFunction("linalg_qr", ["linalg_qr"], ["linalg_qr.out"])
+_parse__linalg_svd = PythonFunction("_linalg_svd", ["_linalg_svd"], ["_linalg_svd.U"])
+_parse_linalg_svd = PythonFunction("linalg_svd", ["linalg_svd"])
+_parse_linalg_svdvals = PythonFunction("linalg_svdvals", ["linalg_svdvals"])
+_parse__linalg_solve_ex = PythonFunction("_linalg_solve_ex", ["_linalg_solve_ex"], ["_linalg_solve_ex.result"])
+_parse_linalg_solve_ex = PythonFunction("linalg_solve_ex", ["linalg_solve_ex"])
+_parse_linalg_solve = PythonFunction("linalg_solve", ["linalg_solve"])
+_parse_linalg_pinv = PythonFunction(
+    "linalg_pinv",
+    ["linalg_pinv.atol_rtol_tensor", "linalg_pinv.atol_rtol_float", "linalg_pinv", "linalg_pinv.rcond_tensor"],
+)
+_parse_linalg_matrix_rank = PythonFunction(
+    "linalg_matrix_rank",
+    [
+        "linalg_matrix_rank.atol_rtol_tensor",
+        "linalg_matrix_rank.atol_rtol_float",
+        "linalg_matrix_rank",
+        "linalg_matrix_rank.tol_tensor",
+    ],
+)
+_parse_linalg_matrix_power = PythonFunction("linalg_matrix_power", ["linalg_matrix_power"])
+_parse_matrix_power = PythonFunction("matrix_power", ["matrix_power"])
+_parse_linalg_vector_norm = PythonFunction("linalg_vector_norm", ["linalg_vector_norm"], ["linalg_vector_norm.out"])
+_parse_linalg_matrix_norm = PythonFunction("linalg_matrix_norm", ["linalg_matrix_norm", "linalg_matrix_norm.str_ord"])
+_parse_linalg_cross = PythonFunction("linalg_cross", ["linalg_cross"], ["linalg_cross.out"])
+_parse_cross = PythonFunction("cross", ["cross"])
+_parse_linalg_diagonal = PythonFunction("linalg_diagonal", ["linalg_diagonal"])
+_parse_linalg_matmul = PythonFunction("linalg_matmul", ["linalg_matmul"])
+_parse_linalg_vecdot = PythonFunction("linalg_vecdot", ["linalg_vecdot"])
+_parse_outer = PythonFunction("outer", ["outer"])
+_parse_inner = PythonFunction("inner", ["inner"])
+_parse_tensordot = PythonFunction("tensordot", ["tensordot"])
+_parse_trace = PythonFunction("trace", ["trace"], ["trace.out"])
 _parse_alias = PythonFunction("alias", ["alias"])
 _parse_detach = PythonFunction("detach", ["detach"])
 _parse_view = PythonFunction("view", ["view", "view.dtype"])
@@ -837,6 +912,8 @@ _parse_split_with_sizes_copy = PythonFunction(
 _parse_unbind_copy = PythonFunction("unbind_copy", ["unbind_copy.int"], ["unbind_copy.int_out"])
 _parse_view_as_real = PythonFunction("view_as_real", ["view_as_real"])
 _parse_view_as_complex = PythonFunction("view_as_complex", ["view_as_complex"])
+_parse_complex = PythonFunction("complex", ["complex"], ["complex.out"])
+_parse_polar = PythonFunction("polar", ["polar"], ["polar.out"])
 _parse_real = PythonFunction("real", ["real"])
 _parse_imag = PythonFunction("imag", ["imag"])
 _parse__conj = PythonFunction("_conj", ["_conj"])
@@ -4864,6 +4941,462 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: An
     return _parse_linear(input, weight, bias, out=out)
 
 
+def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """The Cholesky decomposition, and for each matrix whether it failed.
+
+    linalg_cholesky_ex(input, *, upper=False, check_errors=False, out=None) -> (L, info)
+    """
+    if isinstance(input, TensorImpl) and type(upper) is bool and type(check_errors) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_cholesky_ex[keys](keys, input, upper, check_errors)
+    return _parse_linalg_cholesky_ex(input, upper=upper, check_errors=check_errors, out=out)
+
+
+def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+    """The triangle that gives a positive-definite matrix when it is multiplied with its own transpose.
+
+    linalg_cholesky(input, *, upper=False) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(upper) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_cholesky[keys](keys, input, upper)
+    return _parse_linalg_cholesky(input, upper=upper)
+
+
+def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+    """The inverse of each matrix, and whether it has one.
+
+    linalg_inv_ex(A, *, check_errors=False, out=None) -> (inverse, info)
+    """
+    if isinstance(A, TensorImpl) and type(check_errors) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_inv_ex[keys](keys, A, check_errors)
+    return _parse_linalg_inv_ex(A, check_errors=check_errors, out=out)
+
+
+def linalg_inv(A: Tensor) -> Tensor:
+    """The inverse of each matrix.
+
+    linalg_inv(A) -> Tensor
+    """
+    if isinstance(A, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_inv[keys](keys, A)
+    return _parse_linalg_inv(A)
+
+
+def _linalg_det(A: Tensor, *, out: Any = None) -> Any:
+    """The determinant, and the LU decomposition that it comes from.
+
+    _linalg_det(A, *, out=None) -> (result, LU, pivots)
+    """
+    if isinstance(A, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return __linalg_det[keys](keys, A)
+    return _parse__linalg_det(A, out=out)
+
+
+def linalg_det(A: Tensor) -> Tensor:
+    """The determinant of each matrix.
+
+    linalg_det(A) -> Tensor
+    """
+    if isinstance(A, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_det_table[keys](keys, A)
+    return _parse_linalg_det(A)
+
+
+def _linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
+    """Sign and logarithm of the determinant, and the LU decomposition that they come from.
+
+    _linalg_slogdet(A, *, out=None) -> (sign, logabsdet, LU, pivots)
+    """
+    if isinstance(A, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return __linalg_slogdet[keys](keys, A)
+    return _parse__linalg_slogdet(A, out=out)
+
+
+def linalg_slogdet(A: Tensor) -> Any:
+    """Sign of the determinant and logarithm of its absolute value.
+
+    linalg_slogdet(A) -> (sign, logabsdet)
+    """
+    if isinstance(A, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_slogdet_table[keys](keys, A)
+    return _parse_linalg_slogdet(A)
+
+
+def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any = None) -> Any:
+    """Eigenvalues, and if asked for eigenvectors, of symmetric or Hermitian matrices.
+
+    _linalg_eigh(A, UPLO="L", compute_v=True, *, out=None) -> (eigenvalues, eigenvectors)
+    """
+    return _parse__linalg_eigh(A, UPLO, compute_v, out=out)
+
+
+def linalg_eigh(input: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices.
+
+    linalg_eigh(input, UPLO="L") -> (eigenvalues, eigenvectors)
+    """
+    return _parse_linalg_eigh(input, UPLO)
+
+
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+    """Eigenvalues of symmetric or Hermitian matrices in ascending order.
+
+    linalg_eigvalsh(input, UPLO="L") -> Tensor
+    """
+    return _parse_linalg_eigvalsh(input, UPLO)
+
+
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+    """An orthogonal matrix and a triangle whose product each matrix is.
+
+    linalg_qr(A, mode='reduced', *, out=None) -> (Q, R)
+    """
+    return _parse_linalg_qr(A, mode, out=out)
+
+
+def _linalg_svd(
+    A: Tensor, full_matrices: bool = False, compute_uv: bool = True, *, driver: str | None = None, out: Any = None
+) -> Any:
+    """Singular values, and if asked for singular vectors.
+
+    _linalg_svd(A, full_matrices=False, compute_uv=True, *, driver=None, out=None) -> (U, S, Vh)
+    """
+    if (
+        isinstance(A, TensorImpl)
+        and type(full_matrices) is bool
+        and type(compute_uv) is bool
+        and driver is None
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return __linalg_svd[keys](keys, A, full_matrices, compute_uv, driver)
+    return _parse__linalg_svd(A, full_matrices, compute_uv, driver=driver, out=out)
+
+
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """Left singular vectors, singular values in descending order, right singular vectors as rows.
+
+    linalg_svd(A, full_matrices=True, *, driver=None) -> (U, S, Vh)
+    """
+    if isinstance(A, TensorImpl) and type(full_matrices) is bool and driver is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_svd_table[keys](keys, A, full_matrices, driver)
+    return _parse_linalg_svd(A, full_matrices, driver=driver)
+
+
+def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """Singular values in descending order.
+
+    linalg_svdvals(A, *, driver=None) -> Tensor
+    """
+    if isinstance(A, TensorImpl) and driver is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_svdvals[keys](keys, A, driver)
+    return _parse_linalg_svdvals(A, driver=driver)
+
+
+def _linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """The solution of a linear system, the LU decomposition that it comes from, and whether there is one.
+
+    _linalg_solve_ex(A, B, *, left=True, check_errors=False, out=None) -> (result, LU, pivots, info)
+    """
+    if (
+        isinstance(A, TensorImpl)
+        and isinstance(B, TensorImpl)
+        and type(left) is bool
+        and type(check_errors) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (A.key_set | B.key_set | included) & allowed
+        return __linalg_solve_ex[keys](keys, A, B, left, check_errors)
+    return _parse__linalg_solve_ex(A, B, left=left, check_errors=check_errors, out=out)
+
+
+def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """The solution of a linear system, and whether there is one.
+
+    linalg_solve_ex(A, B, *, left=True, check_errors=False) -> (result, info)
+    """
+    if isinstance(A, TensorImpl) and isinstance(B, TensorImpl) and type(left) is bool and type(check_errors) is bool:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | B.key_set | included) & allowed
+        return _linalg_solve_ex_table[keys](keys, A, B, left, check_errors)
+    return _parse_linalg_solve_ex(A, B, left=left, check_errors=check_errors)
+
+
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """X of `A @ X = B`, or with `left=False` of `X @ A = B`.
+
+    linalg_solve(A, B, *, left=True) -> Tensor
+    """
+    if isinstance(A, TensorImpl) and isinstance(B, TensorImpl) and type(left) is bool:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | B.key_set | included) & allowed
+        return _linalg_solve[keys](keys, A, B, left)
+    return _parse_linalg_solve(A, B, left=left)
+
+
+def linalg_pinv(*args: Any, **kwargs: Any) -> Tensor:
+    """The pseudo-inverse; singular values up to the tolerances count as 0.
+
+    linalg_pinv(input, *, atol=None, rtol=None, hermitian=False) -> Tensor
+    linalg_pinv(input, rcond, hermitian=False) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _linalg_pinv_atol_rtol_tensor[keys](keys, args[0], None, None, False)
+    return _parse_linalg_pinv(*args, **kwargs)
+
+
+def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
+    """How many singular values are above the tolerances.
+
+    linalg_matrix_rank(input, *, atol=None, rtol=None, hermitian=False) -> Tensor
+    linalg_matrix_rank(input, tol, hermitian=False) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _linalg_matrix_rank_atol_rtol_tensor[keys](keys, args[0], None, None, False)
+    return _parse_linalg_matrix_rank(*args, **kwargs)
+
+
+def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
+    """A matrix multiplied with itself; a negative power is one of the inverse.
+
+    linalg_matrix_power(input, n) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(n) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_matrix_power[keys](keys, input, n)
+    return _parse_linalg_matrix_power(input, n)
+
+
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """A matrix multiplied with itself; a negative power is one of the inverse.
+
+    matrix_power(input, n) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(n) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _matrix_power[keys](keys, input, n)
+    return _parse_matrix_power(input, n)
+
+
+def linalg_vector_norm(
+    input: Tensor,
+    ord: Number = 2,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype_ | None = None,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The root of the given order of the sum of powers of the elements' sizes.
+
+    linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(ord) in NUMBERS
+        and (dim is None or is_ints(dim))
+        and type(keepdim) is bool
+        and (dtype is None or type(dtype) is dtype_)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_vector_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+        keepdim = kwargs.pop("keepdims", keepdim)
+    return _parse_linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out, **kwargs)
+
+
+def linalg_matrix_norm(
+    input: Tensor,
+    ord: Number | str,
+    dim: Sequence[int] = [-2, -1],
+    keepdim: bool = False,
+    *,
+    dtype: dtype_ | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The largest (or with a negative order smallest) sum of a row or column, or singular value.
+
+    linalg_matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None) -> Tensor
+    linalg_matrix_norm(input, ord='fro', dim=[-2,-1], keepdim=False, *, dtype=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(ord) in NUMBERS
+        and is_ints(dim)
+        and type(keepdim) is bool
+        and (dtype is None or type(dtype) is dtype_)
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_matrix_norm[keys](keys, input, ord, list(dim), keepdim, dtype)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+        keepdim = kwargs.pop("keepdims", keepdim)
+    return _parse_linalg_matrix_norm(input, ord, dim, keepdim, dtype=dtype, **kwargs)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
+    """The vector product along a dimension of size 3.
+
+    linalg_cross(input, other, *, dim=-1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and type(dim) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _linalg_cross[keys](keys, input, other, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+        other = kwargs.pop("x2", other)
+    return _parse_linalg_cross(input, other, dim=dim, out=out, **kwargs)
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None, **kwargs: Any) -> Tensor:
+    """The vector product along a dimension of size 3, the first one unless given.
+
+    cross(input, other, dim=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and (dim is None or type(dim) is int)
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _cross[keys](keys, input, other, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+        other = kwargs.pop("x2", other)
+    return _parse_cross(input, other, dim, **kwargs)
+
+
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A view of the diagonals of the last two dimensions.
+
+        linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(A, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_diagonal[keys](keys, A, offset, dim1, dim2)
+    return _parse_linalg_diagonal(A, offset=offset, dim1=dim1, dim2=dim2)
+
+
+def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The matrix product.
+
+    linalg_matmul(input, other) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _linalg_matmul[keys](keys, input, other)
+    return _parse_linalg_matmul(input, other)
+
+
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, **kwargs: Any) -> Tensor:
+    """The sum of products over a dimension; what stands on the left is conjugated.
+
+    linalg_vecdot(x, y, *, dim=-1) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(y, TensorImpl) and type(dim) is int and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | y.key_set | included) & allowed
+        return _linalg_vecdot[keys](keys, x, y, dim)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_linalg_vecdot(x, y, dim=dim, **kwargs)
+
+
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Every element of one vector times every element of another.
+
+    outer(input, vec2) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | vec2.key_set | included) & allowed
+        return _outer[keys](keys, input, vec2)
+    return _parse_outer(input, vec2)
+
+
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The sums of products over the last dimensions of both tensors.
+
+    inner(input, other) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _inner[keys](keys, input, other)
+    return _parse_inner(input, other)
+
+
+def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
+    """The sums of products over the given dimensions of both tensors.
+
+    tensordot(input, other, dims_self, dims_other) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and is_ints(dims_self) and is_ints(dims_other):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _tensordot[keys](keys, input, other, list(dims_self), list(dims_other))
+    return _parse_tensordot(input, other, dims_self, dims_other)
+
+
+def trace(input: Tensor, *, out: Any = None) -> Tensor:
+    """The sum of the diagonal of a matrix.
+
+    trace(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _trace[keys](keys, input)
+    return _parse_trace(input, out=out)
+
+
 def alias(input: Tensor) -> Tensor:
     """A view of the whole tensor.
 
@@ -6123,6 +6656,30 @@ def view_as_complex(input: Tensor) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _view_as_complex[keys](keys, input)
     return _parse_view_as_complex(input)
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
+    """Complex numbers with the given real and imaginary parts.
+
+    complex(real, imag, *, out=None) -> Tensor
+    """
+    if isinstance(real, TensorImpl) and isinstance(imag, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (real.key_set | imag.key_set | included) & allowed
+        return _complex[keys](keys, real, imag)
+    return _parse_complex(real, imag, out=out)
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
+    """Complex numbers with the given absolute values and angles.
+
+    polar(abs, angle, *, out=None) -> Tensor
+    """
+    if isinstance(abs, TensorImpl) and isinstance(angle, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (abs.key_set | angle.key_set | included) & allowed
+        return _polar[keys](keys, abs, angle)
+    return _parse_polar(abs, angle, out=out)
 
 
 def real(input: Tensor) -> Tensor:

@@ -253,6 +253,11 @@ class TensorMethods(TensorImpl):
     addmm = _f.addmm
     addmm_ = _f.addmm_
     matmul = _f.matmul
+    matrix_power = _f.matrix_power
+    cross = _f.cross
+    outer = _f.outer
+    inner = _f.inner
+    trace = _f.trace
     alias = _f.alias
     detach = _f.detach
     view = _f.view

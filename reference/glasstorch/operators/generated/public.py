@@ -46,6 +46,7 @@ from glasstorch.operators.generated.functions import clamp as clamp
 from glasstorch.operators.generated.functions import clone as clone
 from glasstorch.operators.generated.functions import column_stack as column_stack
 from glasstorch.operators.generated.functions import combinations as combinations
+from glasstorch.operators.generated.functions import complex as complex
 from glasstorch.operators.generated.functions import concat as concat
 from glasstorch.operators.generated.functions import concatenate as concatenate
 from glasstorch.operators.generated.functions import conj as conj
@@ -55,6 +56,7 @@ from glasstorch.operators.generated.functions import copysign as copysign
 from glasstorch.operators.generated.functions import cos as cos
 from glasstorch.operators.generated.functions import cosh as cosh
 from glasstorch.operators.generated.functions import count_nonzero as count_nonzero
+from glasstorch.operators.generated.functions import cross as cross
 from glasstorch.operators.generated.functions import cumprod as cumprod
 from glasstorch.operators.generated.functions import cumsum as cumsum
 from glasstorch.operators.generated.functions import detach as detach
@@ -101,6 +103,7 @@ from glasstorch.operators.generated.functions import imag as imag
 from glasstorch.operators.generated.functions import index_put as index_put
 from glasstorch.operators.generated.functions import index_put_ as index_put_
 from glasstorch.operators.generated.functions import index_select as index_select
+from glasstorch.operators.generated.functions import inner as inner
 from glasstorch.operators.generated.functions import isfinite as isfinite
 from glasstorch.operators.generated.functions import isin as isin
 from glasstorch.operators.generated.functions import isinf as isinf
@@ -127,6 +130,7 @@ from glasstorch.operators.generated.functions import lt as lt
 from glasstorch.operators.generated.functions import masked_fill as masked_fill
 from glasstorch.operators.generated.functions import masked_select as masked_select
 from glasstorch.operators.generated.functions import matmul as matmul
+from glasstorch.operators.generated.functions import matrix_power as matrix_power
 from glasstorch.operators.generated.functions import max as max
 from glasstorch.operators.generated.functions import maximum as maximum
 from glasstorch.operators.generated.functions import mean as mean
@@ -147,8 +151,10 @@ from glasstorch.operators.generated.functions import nonzero as nonzero
 from glasstorch.operators.generated.functions import normal as normal
 from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like
+from glasstorch.operators.generated.functions import outer as outer
 from glasstorch.operators.generated.functions import permute as permute
 from glasstorch.operators.generated.functions import permute_copy as permute_copy
+from glasstorch.operators.generated.functions import polar as polar
 from glasstorch.operators.generated.functions import positive as positive
 from glasstorch.operators.generated.functions import pow as pow
 from glasstorch.operators.generated.functions import prod as prod
@@ -210,7 +216,9 @@ from glasstorch.operators.generated.functions import take_along_dim as take_alon
 from glasstorch.operators.generated.functions import tan as tan
 from glasstorch.operators.generated.functions import tanh as tanh
 from glasstorch.operators.generated.functions import tensor_split as tensor_split
+from glasstorch.operators.generated.functions import tensordot as tensordot
 from glasstorch.operators.generated.functions import tile as tile
+from glasstorch.operators.generated.functions import trace as trace
 from glasstorch.operators.generated.functions import transpose as transpose
 from glasstorch.operators.generated.functions import transpose_copy as transpose_copy
 from glasstorch.operators.generated.functions import tril as tril
