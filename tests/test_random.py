@@ -40,9 +40,27 @@ def test_a_fork_is_forgotten() -> None:
     with random.fork_rng():
         inside = torch.rand(4).tolist()
     assert torch.rand(4).tolist() == inside
-    with random.fork_rng(enabled=False):
-        torch.rand(4)
-    assert torch.rand(4).tolist() != inside
+    for options in ({"enabled": False}, {"device_type": "meta"}):
+        random.manual_seed(1)
+        with random.fork_rng(**options):
+            torch.rand(4)
+        assert torch.rand(4).tolist() != inside
+
+
+def test_a_fork_is_forgotten_after_an_error_too() -> None:
+    random.manual_seed(1)
+    with pytest.raises(KeyError), random.fork_rng([]):
+        raise KeyError(torch.rand(4))
+    after = torch.rand(4).tolist()
+    random.manual_seed(1)
+    assert torch.rand(4).tolist() == after
+
+
+def test_a_fork_looks_whether_the_devices_are_there() -> None:
+    with pytest.raises(RuntimeError, match="Expected one of cpu, cuda"), random.fork_rng([0], device_type="nowhere"):
+        pass
+    with random.fork_rng(["cpu"]):
+        pass
 
 
 def test_the_seed_can_be_asked_for_and_picked() -> None:

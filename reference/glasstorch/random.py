@@ -1,7 +1,8 @@
 """How does a program set and keep the stream of random numbers?
 
 Mirrors: torch/random.py
-Differs: the CPU's stream only.
+Differs: there is one stream, the CPU's: numbers for other devices are drawn there and copied. So `fork_rng` has
+    nothing to keep for a device, and `seed` and `manual_seed` set all there is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.core import hooks
+from glasstorch.core.device import device
 from glasstorch.core.generator import default_generator, manual_seed
 
 __all__ = [
@@ -45,11 +48,32 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextmanager
-def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True) -> Iterator[None]:
-    """Whatever is drawn inside the `with` block is drawn again after it."""
-    state = default_generator.state_bytes() if enabled else None
+def fork_rng(
+    devices: Iterable[Any] | None = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str | None = None,
+) -> Iterator[None]:
+    """Whatever is drawn inside the `with` block is drawn again after it.
+
+    `devices` of type `device_type` are checked to be there; they draw from the CPU's stream. For the type "meta",
+    which draws nothing, the stream is not forked.
+    """
+    if device_type == "meta" or not enabled:
+        yield
+        return
+    for index in devices or ():
+        _check_device(device_type or "cuda", index)
+    state = default_generator.state_bytes()
     try:
         yield
     finally:
-        if state is not None:
-            default_generator.load_state_bytes(state)
+        default_generator.load_state_bytes(state)
+
+
+def _check_device(device_type: str, index: Any) -> None:
+    """Refuse a device that is not there."""
+    on = device(index) if isinstance(index, str | device) else device(device_type, index)
+    if on.type == "cuda":
+        hooks.cuda_hooks.indexed(on)

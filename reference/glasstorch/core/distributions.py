@@ -4,7 +4,7 @@ Mirrors: aten/src/ATen/core/TransformationHelper.h, aten/src/ATen/core/Distribut
     aten/src/ATen/native/DistributionTemplates.h (the checks)
 Differs: makes whole arrays, by the C library's functions that PyTorch calls too: they are the same bit for bit.
 
-Each function fills in the order of a contiguous array, as the methods of `Generator` do. As in PyTorch, every number
+Each function fills in the order of a contiguous array, as the methods of `Stream` do. As in PyTorch, every number
 takes 53 random bits and is computed in float64, whatever its dtype, and the dtype is not looked at if there is nothing
 to fill.
 """
@@ -16,14 +16,14 @@ import math
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from glasstorch.core.draws import Array, Shape, Stream, cast, of_each
 from glasstorch.core.fused import fused_multiply_add
-from glasstorch.core.generator import Array, Generator, Shape, cast, of_each
 from glasstorch.core.random_bounds import NUMBERS, RandomNumberError, require, require_continuous, require_floating
 
 Doubles = NDArray[np.float64]
 
 
-def exponential(stream: Generator, shape: Shape, dtype: DTypeLike, rate: float = 1.0) -> Array:
+def exponential(stream: Stream, shape: Shape, dtype: DTypeLike, rate: float = 1.0) -> Array:
     """Waiting times for events of which `rate` come in a unit of time."""
     if not rate > 0:
         raise RandomNumberError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
@@ -35,7 +35,7 @@ def exponential(stream: Generator, shape: Shape, dtype: DTypeLike, rate: float =
     return result
 
 
-def cauchy(stream: Generator, shape: Shape, dtype: DTypeLike, median: float = 0.0, sigma: float = 1.0) -> Array:
+def cauchy(stream: Stream, shape: Shape, dtype: DTypeLike, median: float = 0.0, sigma: float = 1.0) -> Array:
     """Numbers of Cauchy's distribution: half of them lie within `sigma` of `median`."""
     if not sigma > 0:
         raise RandomNumberError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
@@ -51,7 +51,7 @@ def cauchy(stream: Generator, shape: Shape, dtype: DTypeLike, median: float = 0.
     return result
 
 
-def geometric(stream: Generator, shape: Shape, dtype: DTypeLike, probability: float) -> Array:
+def geometric(stream: Stream, shape: Shape, dtype: DTypeLike, probability: float) -> Array:
     """How often something of this probability is tried until it happens."""
     if not 0 < probability < 1:
         raise RandomNumberError(f"geometric_ expects p to be in (0, 1), but got p={probability:g}")
@@ -68,7 +68,7 @@ def geometric(stream: Generator, shape: Shape, dtype: DTypeLike, probability: fl
     return result
 
 
-def log_normal(stream: Generator, shape: Shape, dtype: DTypeLike, mean: float = 1.0, std: float = 2.0) -> Array:
+def log_normal(stream: Stream, shape: Shape, dtype: DTypeLike, mean: float = 1.0, std: float = 2.0) -> Array:
     """Numbers whose logarithms are normal, with this mean and deviation."""
     if not std > 0:
         raise RandomNumberError(f"log_normal_ expects std > 0.0, but found std={std:g}")

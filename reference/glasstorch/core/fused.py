@@ -27,7 +27,8 @@ def fused_multiply_add(x: NDArray[Any], scale: float, shift: float) -> NDArray[A
     """
     if not (math.isfinite(scale) and math.isfinite(shift)):
         with np.errstate(invalid="ignore"):
-            return x * x.dtype.type(scale) + x.dtype.type(shift)  # nothing to round
+            result: NDArray[Any] = x * x.dtype.type(scale) + x.dtype.type(shift)
+        return result  # infinite or nan: nothing to round
     if x.dtype == np.float32:
         product = x.astype(np.float64) * scale  # exact: 24 bits times 24 bits
         return sum_rounded_to_odd(product, np.float64(shift)).astype(np.float32)

@@ -74,7 +74,8 @@ def drawn_without_replacement(self: Tensor, weights: Array, count: int, stream: 
     with np.errstate(divide="ignore", over="ignore"):
         scores = (weights.astype(computed) / times.astype(computed)).astype(self.dtype.numpy).astype(computed)
     if count == 1:
-        return scores.argmax(axis=-1, keepdims=True)
+        best: Array = scores.argmax(axis=-1, keepdims=True)
+        return best
     return np.argsort(-scores, axis=-1, kind="stable")[..., :count]
 
 

@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/Distributions.cpp, aten/src/ATen/native/DistributionTemplates.h,
     aten/src/ATen/native/cpu/DistributionTemplates.h
-Differs: core/generator.py and core/distributions.py draw a whole array at a time.
+Differs: core/draws.py and core/distributions.py draw a whole array at a time.
 
 PyTorch walks through a tensor in the order of its memory, not of its indices: TensorIterator puts the dimension with
 the smallest stride innermost. So does `fill_in_memory_order`: a transposed tensor receives the same numbers as there.
