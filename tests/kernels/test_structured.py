@@ -47,3 +47,41 @@ def test_out_with_gaps_exactly_on_what_is_read_in_another_order_is_refused_here(
     x, places = glasstorch.arange(6.0), glasstorch.tensor([2, 1, 0])
     with pytest.raises(RuntimeError, match=OVERLAPS):
         glasstorch.index_select(x[::2], 0, places, out=x[::2])
+
+
+REDUCTIONS = ["sum", "amax", "amin", "argmax", "any", "all", "prod", "var", "std"]
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_the_result_of_a_reduction_may_be_written_to_what_it_reads(torch: Any, name: str) -> None:
+    dtype = {"argmax": torch.int64, "any": torch.bool, "all": torch.bool}.get(name, torch.float32)
+    x = torch.arange(12).view(3, 4).to(dtype).clone()
+    getattr(torch, name)(x, 0, out=x[0])
+    getattr(torch, name)(x, 0, out=torch.zeros(1, dtype=dtype).expand(4))
+
+
+def test_a_result_that_overlaps_what_it_is_computed_from_is_right_where_it_is_let_pass() -> None:
+    x = glasstorch.arange(12.0).view(4, 3).clone()
+    wanted = x[:3].softmax(0).tolist(), x[:3].mm(x[:3]).tolist(), x.sum(0).tolist(), x[:3].tril().tolist()
+    written = (
+        lambda x: glasstorch.softmax(x[:3], 0, out=x[1:]),
+        lambda x: glasstorch.mm(x[:3], x[:3], out=x[1:]),
+        lambda x: glasstorch.sum(x, 0, out=x[0]),
+        lambda x: glasstorch.tril(x[:3], out=x[1:]),
+    )
+    for want, write in zip(wanted, written, strict=True):
+        assert write(x.clone()).tolist() == want
+
+
+def test_two_numbers_may_not_have_one_place_in_a_mean_a_product_or_a_softmax(torch: Any) -> None:
+    x, out = torch.ones(3, 3), torch.zeros(1).expand(3, 3)
+    writes = (
+        lambda: torch.mean(x, 0, out=out[0]),
+        lambda: torch.mm(x, x, out=out),
+        lambda: torch.softmax(x, 0, out=out),
+        lambda: torch.max(x, 0, out=(out[0], torch.empty(0, dtype=torch.int64))),
+        lambda: torch.cumsum(x, 0, out=out),
+    )
+    for write in writes:
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+            write()

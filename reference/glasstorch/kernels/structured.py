@@ -35,6 +35,14 @@ for _schema, _line, _shape, _composite, _functional in OPERATORS:
         FORMS.setdefault(_functional, []).append(_name)
 
 
+# Operators whose out= forms PyTorch lets write to any memory (make_reduction, tril and the BLAS ask no questions), and
+# those whose results may overlap an input, but not themselves. There PyTorch reads what it has written; we do not.
+REDUCTIONS = frozenset(("sum.dim_IntList", "prod", "prod.dim_int", "var.correction", "std.correction", "max", "min"))
+SEARCHES = frozenset(("argmax", "argmin", "amax", "amin", "all", "all.dim", "all.dims", "any", "any.dim", "any.dims"))
+UNJUDGED = REDUCTIONS | SEARCHES | {"tril", "triu", "bmm", "mv"}
+ITSELF_ONLY = frozenset(("mean", "mean.dim", "mm", "_softmax", "_log_softmax"))
+
+
 def shape_function(name: str) -> ShapeFunction:
     """The shape function that an operator's declaration names."""
     module, _, function = SHAPES[name].partition(".")
@@ -99,8 +107,8 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
             result.check_out(result.dtype, out.dtype)
             if resize_output(out, result.shape) and iterates and result.strides is not None:
                 out.set_storage(out.untyped_storage(), result.shape, result.strides, out._offset)
-            if not iterates:
-                check_writable(out, inputs)
+            if not iterates and name not in UNJUDGED:
+                check_writable(out, () if name in ITSELF_ONLY else inputs)
         kernel(keys, *inputs, out=outs if several else outs[0])
         return named_result(name, outs) if several else outs[0]
 
