@@ -46,6 +46,7 @@ WITHOUT_ROW = {
         ],
         "has or makes complex numbers: tests/kernels/test_math_bits.py",
     ),
+    **dict.fromkeys(["complex", "polar"], "makes complex numbers: tests/kernels/cpu/test_complex_numbers.py"),
     **dict.fromkeys(
         ["split_copy.Tensor_out", "split_with_sizes_copy.out", "unbind_copy.int_out"],
         "writes to a list of tensors: tests/kernels/test_copied_out.py",

@@ -40,7 +40,7 @@ from glasstorch.operators.parser import INT, LISTS, NUMBERS, PythonFunction, is_
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-Number = bool | int | float
+Number = bool | int | float | complex
 
 '''
 

@@ -1,0 +1,44 @@
+"""How are complex numbers made of real ones on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/ComplexKernel.cpp
+Differs: each part is written through NumPy's view of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes.complex_numbers import from_parts, from_polar
+
+CPU = KernelTable("CPU")
+
+
+def complex_(keys: int, real: Tensor, imag: Tensor, out: Tensor | None = None) -> Tensor:
+    """`real + imag * 1j`."""
+    output = allocate_output(from_parts(real, imag)) if out is None else out
+    array = output.array()
+    array.real[...] = real.array()
+    array.imag[...] = imag.array()
+    return output
+
+
+def polar(keys: int, abs: Tensor, angle: Tensor, out: Tensor | None = None) -> Tensor:
+    """`abs * (cos(angle) + sin(angle) * 1j)`."""
+    output = allocate_output(from_polar(abs, angle)) if out is None else out
+    quietly(_turn, output.array(), abs.array(), angle.array())
+    return output
+
+
+def _turn(out: Array, abs: Array, angle: Array) -> None:
+    out.real[...] = abs * np.cos(angle)
+    out.imag[...] = abs * np.sin(angle)
+
+
+structured(CPU, "complex", complex_)
+structured(CPU, "polar", polar)
