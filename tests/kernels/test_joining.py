@@ -31,3 +31,21 @@ def test_a_backend_with_only_an_out_form_can_join() -> None:
     x = glasstorch.arange(3)
     assert cat([x, x], 0).tolist() == [0, 1, 2, 0, 1, 2]
     assert registry.find("aten::cat").has_kernel_for("CompositeExplicitAutogradNonFunctional")
+
+
+def test_each_way_of_joining_into_a_tensor(torch: Any) -> None:
+    x = torch.tensor([1.0, 2.0])
+    for name, expected in {
+        "concat": [1, 2, 1, 2],
+        "concatenate": [1, 2, 1, 2],
+        "hstack": [1, 2, 1, 2],
+        "vstack": [[1, 2], [1, 2]],
+        "row_stack": [[1, 2], [1, 2]],
+        "dstack": [[[1, 1], [2, 2]]],
+        "column_stack": [[1, 1], [2, 2]],
+    }.items():
+        out = torch.empty(0, dtype=torch.float64)
+        assert getattr(torch, name)([x, x], out=out) is out
+        assert out.tolist() == expected
+        with pytest.raises(TypeError, match="can't be cast to the desired output type Long"):
+            getattr(torch, name)([x, x], out=torch.empty(0, dtype=torch.int64))

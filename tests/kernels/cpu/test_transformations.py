@@ -43,3 +43,13 @@ def test_roll_wants_a_dimension_for_each_shift(torch: Any) -> None:
         x.roll(1, 2)
     with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
         torch.tensor(1.0).roll(1, 0)
+
+
+def test_a_dtype_that_is_only_stored_flips_where_lines_stay_whole(torch: Any) -> None:
+    x = torch.arange(6).reshape(2, 3).to(torch.uint16)
+    assert x.flip(0).tolist() == [[3, 4, 5], [0, 1, 2]]
+    assert x.t().flip(1).tolist() == [[3, 0], [4, 1], [5, 2]]
+    assert x[:, :1].flip(1).tolist() == [[0], [3]]
+    for refused in (lambda: x.flip(1), lambda: x.t().flip(0), lambda: x[:, ::2].flip(0)):
+        with pytest.raises(NotImplementedError, match="\"flip_cpu\" not implemented for 'UInt16'"):
+            refused()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core.errors import ShapeError
-from glasstorch.core.geometry import wrap_dims
+from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.composite.creation import new_empty
 from glasstorch.operators.direct import on_tensor
@@ -50,9 +50,8 @@ def rot90(self: Tensor, k: int, dims: Sequence[int]) -> Tensor:
     if ndim < 2:
         raise ShapeError(f"expected total dims >= 2, but got total dims = {ndim}")
     first, second = dims
-    if first == second or abs(first - second) == ndim:
+    if wrap_dim(first, ndim) == wrap_dim(second, ndim):
         raise ShapeError(f"expected rotation dims to be different, but got dim0 = {first} and dim1 = {second}")
-    wrap_dims(dims, ndim)
     turns = k % 4
     if turns == 0:
         return clone(self, contiguous_format)  # type: ignore[no-any-return]
