@@ -11,8 +11,10 @@ from glasstorch import autograd as autograd
 from glasstorch import backends as backends
 from glasstorch import cuda as cuda
 from glasstorch import functional as functional
+from glasstorch import fft as fft
 from glasstorch import jit as jit
 from glasstorch import library as library
+from glasstorch import linalg as linalg
 from glasstorch import nn as nn
 from glasstorch import optim as optim
 from glasstorch import random as random

@@ -4,6 +4,13 @@ Mirrors: torch/return_types.py
 Differs: re-exports of core/return_types.py.
 """
 
+from glasstorch.core.return_types import linalg_cholesky_ex as linalg_cholesky_ex
+from glasstorch.core.return_types import linalg_eigh as linalg_eigh
+from glasstorch.core.return_types import linalg_inv_ex as linalg_inv_ex
+from glasstorch.core.return_types import linalg_qr as linalg_qr
+from glasstorch.core.return_types import linalg_slogdet as linalg_slogdet
+from glasstorch.core.return_types import linalg_solve_ex as linalg_solve_ex
+from glasstorch.core.return_types import linalg_svd as linalg_svd
 from glasstorch.core.return_types import max as max
 from glasstorch.core.return_types import min as min
 from glasstorch.core.return_types import sort as sort

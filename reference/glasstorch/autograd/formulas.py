@@ -9,19 +9,29 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from glasstorch._tensor import from_array
+from glasstorch.autograd.formulas_fft import fft_c2r_backward as fft_c2r_backward
+from glasstorch.autograd.formulas_fft import fft_r2c_backward as fft_r2c_backward
+from glasstorch.autograd.formulas_linalg import cholesky_backward as cholesky_backward
+from glasstorch.autograd.formulas_linalg import det_backward as det_backward
+from glasstorch.autograd.formulas_linalg import eigh_backward as eigh_backward
+from glasstorch.autograd.formulas_linalg import norm_backward as norm_backward
+from glasstorch.autograd.formulas_linalg import slogdet_backward as slogdet_backward
+from glasstorch.autograd.formulas_linalg import solve_backward as solve_backward
+from glasstorch.autograd.formulas_linalg import svd_backward as svd_backward
+from glasstorch.autograd.formulas_linalg import trace_backward as trace_backward
 from glasstorch.core import hooks
 from glasstorch.core.device import device
-from glasstorch.core.dtype import Number, dtype, int64
+from glasstorch.core.dtype import Number, RealNumber, dtype, int64
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim, wrap_dims
-from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
     cat,
+    conj,
     constant_pad_nd,
     eq,
     exp,
@@ -66,16 +76,20 @@ def moved(grad: Tensor, device: device) -> Tensor:
 # Pointwise ------------------------------------------------------------------------------------------------------
 
 
+@overload
+def conjugate(value: Tensor) -> Tensor: ...
+@overload
+def conjugate(value: Number) -> Number: ...
 def conjugate(value: Any) -> Any:
     """The complex conjugate of a tensor or a number; the tensor itself unless it is complex.
 
     The gradient of a complex function f at z is `grad * conjugate(f'(z))`: where it points, the loss grows fastest.
     """
-    if not isinstance(value, TensorImpl):
+    if isinstance(value, bool | int | float | complex):
         return value.conjugate()
     if value._number is not None:
         return hooks.tensor_hooks.wrapped_number(value._number.conjugate())
-    return value.conj() if value.dtype.is_complex else value
+    return conj(value) if value.dtype.is_complex else value
 
 
 def not_negative(exponent: Tensor) -> Tensor:
@@ -244,7 +258,7 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
     return cat(parts, dim)
 
 
-def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: Number | None, keepdim: bool) -> Tensor:
+def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool) -> Tensor:
     """Twice the distance from the mean, divided as the variance is."""
     divisor = reduced_numel(self.shape, dim) - (1 if correction is None else correction)
     if divisor <= 0:
@@ -253,7 +267,7 @@ def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: Number | None
 
 
 def std_backward(
-    result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: Number | None, keepdim: bool
+    result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool
 ) -> Tensor:
     """As `var_backward`; none where all elements are equal."""
     return var_backward(where(eq(result, 0), 0.0, grad / (result * 2)), self, dim, correction, keepdim)

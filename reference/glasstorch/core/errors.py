@@ -72,6 +72,10 @@ class StorageError(RuntimeError):
 # What an accelerator reports ------------------------------------------------------------------------------------
 
 
+class LinAlgError(RuntimeError):
+    """A matrix has no inverse, no solution or no decomposition of the kind that was asked for."""
+
+
 class AcceleratorError(RuntimeError):
     """A CUDA call or kernel failed; `code` is CUDA's number and `code_name` its name, as in cudaError_t."""
 

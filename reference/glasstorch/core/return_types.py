@@ -65,7 +65,33 @@ class sort(NamedResults):
     indices: Tensor
 
 
-RETURN_TYPES: dict[str, type[NamedResults]] = {"max.dim": max, "min.dim": min, "sort": sort, "sort.stable": sort}
+def _named(name: str, *fields: str) -> type[NamedResults]:
+    """A type of results whose names say what they are."""
+    members = {"__slots__": (), "fields": fields, "__module__": __name__, "__doc__": f"{', '.join(fields)}."}
+    return type(name, (NamedResults,), members)
+
+
+linalg_cholesky_ex = _named("linalg_cholesky_ex", "L", "info")
+linalg_inv_ex = _named("linalg_inv_ex", "inverse", "info")
+linalg_slogdet = _named("linalg_slogdet", "sign", "logabsdet")
+linalg_eigh = _named("linalg_eigh", "eigenvalues", "eigenvectors")
+linalg_qr = _named("linalg_qr", "Q", "R")
+linalg_svd = _named("linalg_svd", "U", "S", "Vh")
+linalg_solve_ex = _named("linalg_solve_ex", "result", "info")
+
+RETURN_TYPES: dict[str, type[NamedResults]] = {
+    "max.dim": max,
+    "min.dim": min,
+    "sort": sort,
+    "sort.stable": sort,
+    "linalg_cholesky_ex": linalg_cholesky_ex,
+    "linalg_inv_ex": linalg_inv_ex,
+    "linalg_slogdet": linalg_slogdet,
+    "linalg_eigh": linalg_eigh,
+    "linalg_qr": linalg_qr,
+    "linalg_svd": linalg_svd,
+    "linalg_solve_ex": linalg_solve_ex,
+}
 
 
 def named_result(operator: str, results: Iterable[Any]) -> tuple[Any, ...]:

@@ -14,19 +14,24 @@ from glasstorch.autograd.formulas import (
     as_strided_backward_backward,
     block_diag_backward,
     cat_backward,
+    cholesky_backward,
     clamp_backward,
     clamp_backward_min_max,
     conjugate,
     constant_pad_nd_backward,
     copysign_backward,
     cumprod_backward,
+    det_backward,
     diagonal_backward,
     div_mode_other_backward,
     div_mode_self_backward,
+    eigh_backward,
     evenly_distribute_backward,
     expand_reduced,
     extremum_dims_backward,
     extremum_share,
+    fft_c2r_backward,
+    fft_r2c_backward,
     gather_backward,
     index_backward,
     index_put_self_backward,
@@ -39,6 +44,7 @@ from glasstorch.autograd.formulas import (
     moved,
     mse_loss_double_backward,
     narrow_copy_backward,
+    norm_backward,
     not_implemented,
     numel,
     permute_backward,
@@ -56,10 +62,14 @@ from glasstorch.autograd.formulas import (
     sgn_backward,
     slice_end,
     slice_start,
+    slogdet_backward,
     softmax_double_backward,
+    solve_backward,
     split_backward,
     split_with_sizes_backward,
     std_backward,
+    svd_backward,
+    trace_backward,
     unbind_backward,
     unfold_backward,
     value_selecting_backward,
@@ -5113,6 +5123,523 @@ def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) ->
     return self
 
 
+_linalg_cholesky_ex = table("linalg_cholesky_ex")
+
+
+class LinalgCholeskyExBackward0(Node):
+    saved_L: SavedVariable | None
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        L = self.unpack(self.saved_L)
+        upper = self.upper
+        grad_self = cholesky_backward(grad, upper, L)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_L = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_cholesky_ex")
+def linalg_cholesky_ex(keys: int, self: Any, upper: Any, check_errors: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _linalg_cholesky_ex[below](below, self, upper, check_errors)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _linalg_cholesky_ex[below](below, self, upper, check_errors)
+    node = LinalgCholeskyExBackward0((edge_self,))
+    node.upper = upper
+    results = _linalg_cholesky_ex[below](below, self, upper, check_errors)
+    node.saved_L = SavedVariable(results[0], node, 0)
+    set_histories((results[0], None), node)
+    return results
+
+
+_linalg_inv_ex = table("linalg_inv_ex")
+
+
+class LinalgInvExBackward0(Node):
+    saved_inverse: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        inverse = self.unpack(self.saved_inverse)
+        grad_A = -f.matmul(inverse.mH, f.matmul(grad, inverse.mH))
+        return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_inverse = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_inv_ex")
+def linalg_inv_ex(keys: int, A: Any, check_errors: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return _linalg_inv_ex[below](below, A, check_errors)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return _linalg_inv_ex[below](below, A, check_errors)
+    node = LinalgInvExBackward0((edge_A,))
+    results = _linalg_inv_ex[below](below, A, check_errors)
+    node.saved_inverse = SavedVariable(results[0], node, 0)
+    set_histories((results[0], None), node)
+    return results
+
+
+__linalg_det = table("_linalg_det")
+
+
+class LinalgDetBackward0(Node):
+    saved_A: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        A = self.unpack(self.saved_A)
+        result = self.unpack(self.saved_result)
+        grad_A = det_backward(grads[0], result, A)
+        return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_A = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_linalg_det")
+def _linalg_det(keys: int, A: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return __linalg_det[below](below, A)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return __linalg_det[below](below, A)
+    node = LinalgDetBackward0((edge_A,))
+    node.saved_A = SavedVariable(A)
+    results = __linalg_det[below](below, A)
+    node.saved_result = SavedVariable(results[0], node, 0)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+__linalg_slogdet = table("_linalg_slogdet")
+
+
+class LinalgSlogdetBackward0(Node):
+    saved_A: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        A = self.unpack(self.saved_A)
+        grad_A = slogdet_backward(grads, A)
+        return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_A = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_linalg_slogdet")
+def _linalg_slogdet(keys: int, A: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return __linalg_slogdet[below](below, A)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return __linalg_slogdet[below](below, A)
+    node = LinalgSlogdetBackward0((edge_A,))
+    node.saved_A = SavedVariable(A)
+    results = __linalg_slogdet[below](below, A)
+    set_histories((results[0], results[1], None, None), node)
+    return results
+
+
+__linalg_eigh = table("_linalg_eigh")
+
+
+class LinalgEighBackward0(Node):
+    saved_eigenvalues: SavedVariable | None
+    saved_eigenvectors: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        eigenvalues = self.unpack(self.saved_eigenvalues)
+        eigenvectors = self.unpack(self.saved_eigenvectors)
+        grad_A = eigh_backward(grads, eigenvalues, eigenvectors)
+        return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_eigenvalues = None
+        self.saved_eigenvectors = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_linalg_eigh")
+def _linalg_eigh(keys: int, A: Any, UPLO: Any, compute_v: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return __linalg_eigh[below](below, A, UPLO, compute_v)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return __linalg_eigh[below](below, A, UPLO, compute_v)
+    node = LinalgEighBackward0((edge_A,))
+    results = __linalg_eigh[below](below, A, UPLO, compute_v)
+    node.saved_eigenvalues = SavedVariable(results[0], node, 0)
+    node.saved_eigenvectors = SavedVariable(results[1], node, 1)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
+_linalg_qr = table("linalg_qr")
+
+
+class LinalgQrBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_A = not_implemented("linalg_qr")
+        return (grad_A,)
+
+
+@AUTOGRAD.impl("linalg_qr")
+def linalg_qr(keys: int, A: Any, mode: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return _linalg_qr[below](below, A, mode)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return _linalg_qr[below](below, A, mode)
+    node = LinalgQrBackward0((edge_A,))
+    results = _linalg_qr[below](below, A, mode)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
+__linalg_svd = table("_linalg_svd")
+
+
+class LinalgSvdBackward0(Node):
+    saved_U: SavedVariable | None
+    saved_S: SavedVariable | None
+    saved_Vh: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        U = self.unpack(self.saved_U)
+        S = self.unpack(self.saved_S)
+        Vh = self.unpack(self.saved_Vh)
+        grad_A = svd_backward(grads, U, S, Vh)
+        return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_U = None
+        self.saved_S = None
+        self.saved_Vh = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_linalg_svd")
+def _linalg_svd(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return __linalg_svd[below](below, A, full_matrices, compute_uv, driver)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return __linalg_svd[below](below, A, full_matrices, compute_uv, driver)
+    node = LinalgSvdBackward0((edge_A,))
+    results = __linalg_svd[below](below, A, full_matrices, compute_uv, driver)
+    node.saved_U = SavedVariable(results[0], node, 0)
+    node.saved_S = SavedVariable(results[1], node, 1)
+    node.saved_Vh = SavedVariable(results[2], node, 2)
+    set_histories((results[0], results[1], results[2]), node)
+    return results
+
+
+__linalg_solve_ex = table("_linalg_solve_ex")
+
+
+class LinalgSolveExBackward0(Node):
+    saved_A: SavedVariable | None
+    saved_result: SavedVariable | None
+    B_shape: Any
+    left: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_A: Any = None
+        grad_B: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            A = self.unpack(self.saved_A)
+            result = self.unpack(self.saved_result)
+            B_shape = self.B_shape
+            left = self.left
+            grad_A, grad_B = solve_backward(grads[0], result, A, B_shape, left)
+        return (grad_A, grad_B)
+
+    def release_variables(self) -> None:
+        self.saved_A = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_linalg_solve_ex")
+def _linalg_solve_ex(keys: int, A: Any, B: Any, left: Any, check_errors: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (A._autograd_meta is None and B._autograd_meta is None) or not grad_mode.get():
+        return __linalg_solve_ex[below](below, A, B, left, check_errors)
+    edge_A = gradient_edge(A)
+    edge_B = gradient_edge(B)
+    if edge_A is None and edge_B is None:
+        return __linalg_solve_ex[below](below, A, B, left, check_errors)
+    node = LinalgSolveExBackward0((edge_A, edge_B))
+    node.saved_A = SavedVariable(A)
+    node.B_shape = B._shape
+    node.left = left
+    results = __linalg_solve_ex[below](below, A, B, left, check_errors)
+    node.saved_result = SavedVariable(results[0], node, 0)
+    set_histories((results[0], None, None, None), node)
+    return results
+
+
+_linalg_vector_norm = table("linalg_vector_norm")
+
+
+class LinalgVectorNormBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    ord: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        keepdim = self.keepdim
+        ord = self.ord
+        grad_self = norm_backward(grad, self_, ord, dim, keepdim, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_vector_norm")
+def linalg_vector_norm(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _linalg_vector_norm[below](below, self, ord, dim, keepdim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _linalg_vector_norm[below](below, self, ord, dim, keepdim, dtype)
+    node = LinalgVectorNormBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.keepdim = keepdim
+    node.ord = ord
+    result = _linalg_vector_norm[below](below, self, ord, dim, keepdim, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_linalg_cross = table("linalg_cross")
+
+
+class LinalgCrossBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            dim = self.dim
+            grad_self = f.linalg_cross(other, grad, dim=dim)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            dim = self.dim
+            grad_other = f.linalg_cross(grad, self_, dim=dim)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_cross")
+def linalg_cross(keys: int, self: Any, other: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _linalg_cross[below](below, self, other, dim)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _linalg_cross[below](below, self, other, dim)
+    node = LinalgCrossBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.dim = dim
+    result = _linalg_cross[below](below, self, other, dim)
+    set_history(result, node)
+    return result
+
+
+_trace = table("trace")
+
+
+class TraceBackward0(Node):
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_shape = self.self_shape
+        grad_self = trace_backward(grad, self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("trace")
+def trace(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _trace[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _trace[below](below, self)
+    node = TraceBackward0((edge_self,))
+    node.self_shape = self._shape
+    result = _trace[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__fft_c2c = table("_fft_c2c")
+
+
+class FftC2CBackward0(Node):
+    dim: Any
+    forward: Any
+    normalization: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        forward = self.forward
+        normalization = self.normalization
+        grad_self = f._fft_c2c(grad, dim, normalization, not forward)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_fft_c2c")
+def _fft_c2c(keys: int, self: Any, dim: Any, normalization: Any, forward: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __fft_c2c[below](below, self, dim, normalization, forward)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __fft_c2c[below](below, self, dim, normalization, forward)
+    node = FftC2CBackward0((edge_self,))
+    node.dim = dim
+    node.forward = forward
+    node.normalization = normalization
+    result = __fft_c2c[below](below, self, dim, normalization, forward)
+    set_history(result, node)
+    return result
+
+
+__fft_r2c = table("_fft_r2c")
+
+
+class FftR2CBackward0(Node):
+    dim: Any
+    normalization: Any
+    onesided: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        normalization = self.normalization
+        onesided = self.onesided
+        self_shape = self.self_shape
+        grad_self = fft_r2c_backward(grad, dim, normalization, onesided, self_shape)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_fft_r2c")
+def _fft_r2c(keys: int, self: Any, dim: Any, normalization: Any, onesided: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __fft_r2c[below](below, self, dim, normalization, onesided)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __fft_r2c[below](below, self, dim, normalization, onesided)
+    node = FftR2CBackward0((edge_self,))
+    node.dim = dim
+    node.normalization = normalization
+    node.onesided = onesided
+    node.self_shape = self._shape
+    result = __fft_r2c[below](below, self, dim, normalization, onesided)
+    set_history(result, node)
+    return result
+
+
+__fft_c2r = table("_fft_c2r")
+
+
+class FftC2RBackward0(Node):
+    dim: Any
+    normalization: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        dim = self.dim
+        normalization = self.normalization
+        grad_self = fft_c2r_backward(grad, dim, normalization)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_fft_c2r")
+def _fft_c2r(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __fft_c2r[below](below, self, dim, normalization, last_dim_size)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __fft_c2r[below](below, self, dim, normalization, last_dim_size)
+    node = FftC2RBackward0((edge_self,))
+    node.dim = dim
+    node.normalization = normalization
+    result = __fft_c2r[below](below, self, dim, normalization, last_dim_size)
+    set_history(result, node)
+    return result
+
+
 _alias = table("alias")
 
 
@@ -7002,6 +7529,81 @@ def view_as_complex(keys: int, self: Any) -> Any:
     return result
 
 
+_complex = table("complex")
+
+
+class ComplexBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_real: Any = None
+        grad_imag: Any = None
+        if edges[0] is not None:
+            grad_real = grad.real
+        if edges[1] is not None:
+            grad_imag = grad.imag
+        return (grad_real, grad_imag)
+
+
+@AUTOGRAD.impl("complex")
+def complex(keys: int, real: Any, imag: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (real._autograd_meta is None and imag._autograd_meta is None) or not grad_mode.get():
+        return _complex[below](below, real, imag)
+    edge_real = gradient_edge(real)
+    edge_imag = gradient_edge(imag)
+    if edge_real is None and edge_imag is None:
+        return _complex[below](below, real, imag)
+    node = ComplexBackward0((edge_real, edge_imag))
+    result = _complex[below](below, real, imag)
+    set_history(result, node)
+    return result
+
+
+_polar = table("polar")
+
+
+class PolarBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_abs: Any = None
+        grad_angle: Any = None
+        if edges[0] is not None:
+            result = self.unpack(self.saved_result)
+            grad_abs = f.real(grad.conj() * f.sgn(result))
+        if edges[1] is not None:
+            result = self.unpack(self.saved_result)
+            grad_angle = f.real(grad.conj() * f.mul(result, 1j))
+        return (grad_abs, grad_angle)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("polar")
+def polar(keys: int, abs: Any, angle: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (abs._autograd_meta is None and angle._autograd_meta is None) or not grad_mode.get():
+        return _polar[below](below, abs, angle)
+    edge_abs = gradient_edge(abs)
+    edge_angle = gradient_edge(angle)
+    if edge_abs is None and edge_angle is None:
+        return _polar[below](below, abs, angle)
+    node = PolarBackward0((edge_abs, edge_angle))
+    result = _polar[below](below, abs, angle)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
 __conj = table("_conj")
 
 
@@ -8785,6 +9387,20 @@ register_out_forms(
         "mv.out",
         "dot.out",
         "addmm.out",
+        "linalg_cholesky_ex.L",
+        "linalg_inv_ex.inverse",
+        "_linalg_det.result",
+        "_linalg_slogdet.sign",
+        "_linalg_eigh.eigenvalues",
+        "linalg_qr.out",
+        "_linalg_svd.U",
+        "_linalg_solve_ex.result",
+        "linalg_vector_norm.out",
+        "linalg_cross.out",
+        "trace.out",
+        "_fft_c2c.out",
+        "_fft_r2c.out",
+        "_fft_c2r.out",
         "_conj_copy.out",
         "_neg_view_copy.out",
         "_reshape_alias_copy.out",
@@ -8806,6 +9422,8 @@ register_out_forms(
         "view_as_real_copy.out",
         "view_copy.out",
         "narrow_copy.out",
+        "complex.out",
+        "polar.out",
         "_conj_physical.out",
         "cat.out",
         "stack.out",

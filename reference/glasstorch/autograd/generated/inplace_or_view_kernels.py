@@ -3324,6 +3324,232 @@ def addmm_out(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any,
     return result
 
 
+_linalg_cholesky_ex_L = table("linalg_cholesky_ex.L")
+
+
+@ADINPLACEORVIEW.impl("linalg_cholesky_ex.L")
+def linalg_cholesky_ex_L(keys: int, self: Any, upper: Any, check_errors: Any, L: Any, info: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := L._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linalg_cholesky_ex_L[below](below, self, upper, check_errors, L, info)
+    L.bump_version()
+    info.bump_version()
+    return result
+
+
+_linalg_inv_ex_inverse = table("linalg_inv_ex.inverse")
+
+
+@ADINPLACEORVIEW.impl("linalg_inv_ex.inverse")
+def linalg_inv_ex_inverse(keys: int, A: Any, check_errors: Any, inverse: Any, info: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := inverse._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linalg_inv_ex_inverse[below](below, A, check_errors, inverse, info)
+    inverse.bump_version()
+    info.bump_version()
+    return result
+
+
+__linalg_det_result = table("_linalg_det.result")
+
+
+@ADINPLACEORVIEW.impl("_linalg_det.result")
+def _linalg_det_result(keys: int, A: Any, result: Any, LU: Any, pivots: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := result._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __linalg_det_result[below](below, A, result, LU, pivots)
+    result.bump_version()
+    LU.bump_version()
+    pivots.bump_version()
+    return result
+
+
+__linalg_slogdet_sign = table("_linalg_slogdet.sign")
+
+
+@ADINPLACEORVIEW.impl("_linalg_slogdet.sign")
+def _linalg_slogdet_sign(keys: int, A: Any, sign: Any, logabsdet: Any, LU: Any, pivots: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := sign._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := logabsdet._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __linalg_slogdet_sign[below](below, A, sign, logabsdet, LU, pivots)
+    sign.bump_version()
+    logabsdet.bump_version()
+    LU.bump_version()
+    pivots.bump_version()
+    return result
+
+
+__linalg_eigh_eigenvalues = table("_linalg_eigh.eigenvalues")
+
+
+@ADINPLACEORVIEW.impl("_linalg_eigh.eigenvalues")
+def _linalg_eigh_eigenvalues(keys: int, A: Any, UPLO: Any, compute_v: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __linalg_eigh_eigenvalues[below](below, A, UPLO, compute_v, eigenvalues, eigenvectors)
+    eigenvalues.bump_version()
+    eigenvectors.bump_version()
+    return result
+
+
+_linalg_qr_out = table("linalg_qr.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_qr.out")
+def linalg_qr_out(keys: int, A: Any, mode: Any, Q: Any, R: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := Q._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := R._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linalg_qr_out[below](below, A, mode, Q, R)
+    Q.bump_version()
+    R.bump_version()
+    return result
+
+
+__linalg_svd_U = table("_linalg_svd.U")
+
+
+@ADINPLACEORVIEW.impl("_linalg_svd.U")
+def _linalg_svd_U(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: Any, U: Any, S: Any, Vh: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := S._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := Vh._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __linalg_svd_U[below](below, A, full_matrices, compute_uv, driver, U, S, Vh)
+    U.bump_version()
+    S.bump_version()
+    Vh.bump_version()
+    return result
+
+
+__linalg_solve_ex_result = table("_linalg_solve_ex.result")
+
+
+@ADINPLACEORVIEW.impl("_linalg_solve_ex.result")
+def _linalg_solve_ex_result(
+    keys: int, A: Any, B: Any, left: Any, check_errors: Any, result: Any, LU: Any, pivots: Any, info: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := result._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __linalg_solve_ex_result[below](below, A, B, left, check_errors, result, LU, pivots, info)
+    result.bump_version()
+    LU.bump_version()
+    pivots.bump_version()
+    info.bump_version()
+    return result
+
+
+_linalg_vector_norm_out = table("linalg_vector_norm.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_vector_norm.out")
+def linalg_vector_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linalg_vector_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
+    out.bump_version()
+    return result
+
+
+_linalg_cross_out = table("linalg_cross.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_cross.out")
+def linalg_cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _linalg_cross_out[below](below, self, other, dim, out)
+    out.bump_version()
+    return result
+
+
+_trace_out = table("trace.out")
+
+
+@ADINPLACEORVIEW.impl("trace.out")
+def trace_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _trace_out[below](below, self, out)
+    out.bump_version()
+    return result
+
+
+__fft_c2c_out = table("_fft_c2c.out")
+
+
+@ADINPLACEORVIEW.impl("_fft_c2c.out")
+def _fft_c2c_out(keys: int, self: Any, dim: Any, normalization: Any, forward: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __fft_c2c_out[below](below, self, dim, normalization, forward, out)
+    out.bump_version()
+    return result
+
+
+__fft_r2c_out = table("_fft_r2c.out")
+
+
+@ADINPLACEORVIEW.impl("_fft_r2c.out")
+def _fft_r2c_out(keys: int, self: Any, dim: Any, normalization: Any, onesided: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __fft_r2c_out[below](below, self, dim, normalization, onesided, out)
+    out.bump_version()
+    return result
+
+
+__fft_c2r_out = table("_fft_c2r.out")
+
+
+@ADINPLACEORVIEW.impl("_fft_c2r.out")
+def _fft_c2r_out(keys: int, self: Any, dim: Any, normalization: Any, last_dim_size: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = __fft_c2r_out[below](below, self, dim, normalization, last_dim_size, out)
+    out.bump_version()
+    return result
+
+
 _alias = table("alias")
 
 
@@ -3964,6 +4190,32 @@ _view_as_complex = table("view_as_complex")
 def view_as_complex(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     return as_view(self, _view_as_complex[below](below, self))
+
+
+_complex_out = table("complex.out")
+
+
+@ADINPLACEORVIEW.impl("complex.out")
+def complex_out(keys: int, real: Any, imag: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _complex_out[below](below, real, imag, out)
+    out.bump_version()
+    return result
+
+
+_polar_out = table("polar.out")
+
+
+@ADINPLACEORVIEW.impl("polar.out")
+def polar_out(keys: int, abs: Any, angle: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    result = _polar_out[below](below, abs, angle, out)
+    out.bump_version()
+    return result
 
 
 __conj = table("_conj")

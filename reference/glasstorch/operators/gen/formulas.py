@@ -55,11 +55,16 @@ def local_name(argument: str) -> str:
 
 
 def helper_names() -> frozenset[str]:
-    """The public functions of autograd/formulas.py, read without importing it (it lies above this layer)."""
+    """The public functions of autograd/formulas.py, read without importing it (it lies above this layer).
+
+    Those that it offers again from a file of a family (`from ... import x as x`) are among them.
+    """
     if not FORMULAS.exists():
         return frozenset()
     tree = ast.parse(Path(FORMULAS).read_text(encoding="utf-8"))
-    return frozenset(n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_"))
+    own = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
+    offered = (alias for n in tree.body if isinstance(n, ast.ImportFrom) for alias in n.names)
+    return frozenset(own | {alias.name for alias in offered if alias.asname == alias.name})
 
 
 def read_formulas(

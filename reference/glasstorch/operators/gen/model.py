@@ -34,7 +34,9 @@ COMPOSITE_KEYS = (
     "CompositeExplicitAutogradNonFunctional",
 )
 # Operators whose name with a `_` before it is another operator.
-TWINS = frozenset(["conj", "conj_physical"])
+TWINS = frozenset(
+    ["conj", "conj_physical", "linalg_det", "linalg_eigh", "linalg_slogdet", "linalg_solve_ex", "linalg_svd"]
+)
 NAME = re.compile(r"\w+(\.\w+)?")
 
 

@@ -315,6 +315,23 @@ _outer = table("outer")
 _inner = table("inner")
 _tensordot = table("tensordot")
 _trace = table("trace")
+__fft_c2c = table("_fft_c2c")
+__fft_r2c = table("_fft_r2c")
+__fft_c2r = table("_fft_c2r")
+_fft_fft = table("fft_fft")
+_fft_ifft = table("fft_ifft")
+_fft_rfft = table("fft_rfft")
+_fft_irfft = table("fft_irfft")
+_fft_hfft = table("fft_hfft")
+_fft_ihfft = table("fft_ihfft")
+_fft_fftn = table("fft_fftn")
+_fft_ifftn = table("fft_ifftn")
+_fft_rfftn = table("fft_rfftn")
+_fft_irfftn = table("fft_irfftn")
+_fft_fftfreq = table("fft_fftfreq")
+_fft_rfftfreq = table("fft_rfftfreq")
+_fft_fftshift = table("fft_fftshift")
+_fft_ifftshift = table("fft_ifftshift")
 _alias = table("alias")
 _detach = table("detach")
 _view = table("view")
@@ -815,6 +832,23 @@ _parse_outer = PythonFunction("outer", ["outer"])
 _parse_inner = PythonFunction("inner", ["inner"])
 _parse_tensordot = PythonFunction("tensordot", ["tensordot"])
 _parse_trace = PythonFunction("trace", ["trace"], ["trace.out"])
+_parse__fft_c2c = PythonFunction("_fft_c2c", ["_fft_c2c"], ["_fft_c2c.out"])
+_parse__fft_r2c = PythonFunction("_fft_r2c", ["_fft_r2c"], ["_fft_r2c.out"])
+_parse__fft_c2r = PythonFunction("_fft_c2r", ["_fft_c2r"], ["_fft_c2r.out"])
+_parse_fft_fft = PythonFunction("fft_fft", ["fft_fft"])
+_parse_fft_ifft = PythonFunction("fft_ifft", ["fft_ifft"])
+_parse_fft_rfft = PythonFunction("fft_rfft", ["fft_rfft"])
+_parse_fft_irfft = PythonFunction("fft_irfft", ["fft_irfft"])
+_parse_fft_hfft = PythonFunction("fft_hfft", ["fft_hfft"])
+_parse_fft_ihfft = PythonFunction("fft_ihfft", ["fft_ihfft"])
+_parse_fft_fftn = PythonFunction("fft_fftn", ["fft_fftn"])
+_parse_fft_ifftn = PythonFunction("fft_ifftn", ["fft_ifftn"])
+_parse_fft_rfftn = PythonFunction("fft_rfftn", ["fft_rfftn"])
+_parse_fft_irfftn = PythonFunction("fft_irfftn", ["fft_irfftn"])
+_parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"])
+_parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"])
+_parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
+_parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
 _parse_alias = PythonFunction("alias", ["alias"])
 _parse_detach = PythonFunction("detach", ["detach"])
 _parse_view = PythonFunction("view", ["view", "view.dtype"])
@@ -5395,6 +5429,322 @@ def trace(input: Tensor, *, out: Any = None) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _trace[keys](keys, input)
     return _parse_trace(input, out=out)
+
+
+def _fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool, *, out: Any = None) -> Tensor:
+    """The Fourier transform of complex numbers over dimensions.
+
+    _fft_c2c(input, dim, normalization, forward, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(dim)
+        and type(normalization) is int
+        and type(forward) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __fft_c2c[keys](keys, input, list(dim), normalization, forward)
+    return _parse__fft_c2c(input, dim, normalization, forward, out=out)
+
+
+def _fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, onesided: bool, *, out: Any = None) -> Tensor:
+    """The Fourier transform of real numbers over dimensions; one-sided, only the half that tells all.
+
+    _fft_r2c(input, dim, normalization, onesided, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(dim)
+        and type(normalization) is int
+        and type(onesided) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __fft_r2c[keys](keys, input, list(dim), normalization, onesided)
+    return _parse__fft_r2c(input, dim, normalization, onesided, out=out)
+
+
+def _fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int, *, out: Any = None) -> Tensor:
+    """The inverse Fourier transform of one half of a spectrum, to real numbers.
+
+    _fft_c2r(input, dim, normalization, last_dim_size, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_ints(dim)
+        and type(normalization) is int
+        and type(last_dim_size) is int
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __fft_c2r[keys](keys, input, list(dim), normalization, last_dim_size)
+    return _parse__fft_c2r(input, dim, normalization, last_dim_size, out=out)
+
+
+def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+    """The Fourier transform along a dimension.
+
+    fft_fft(input, n=None, dim=-1, norm=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (n is None or type(n) is int)
+        and type(dim) is int
+        and norm is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fft_fft[keys](keys, input, n, dim, norm)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_fft_fft(input, n, dim, norm, **kwargs)
+
+
+def fft_ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+    """The inverse Fourier transform along a dimension.
+
+    fft_ifft(input, n=None, dim=-1, norm=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (n is None or type(n) is int)
+        and type(dim) is int
+        and norm is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fft_ifft[keys](keys, input, n, dim, norm)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_fft_ifft(input, n, dim, norm, **kwargs)
+
+
+def fft_rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+    """The half of the Fourier transform of real numbers that tells all.
+
+    fft_rfft(input, n=None, dim=-1, norm=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (n is None or type(n) is int)
+        and type(dim) is int
+        and norm is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fft_rfft[keys](keys, input, n, dim, norm)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_fft_rfft(input, n, dim, norm, **kwargs)
+
+
+def fft_irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+    """The inverse of `rfft`; `n` says whether the number of points was odd.
+
+    fft_irfft(input, n=None, dim=-1, norm=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (n is None or type(n) is int)
+        and type(dim) is int
+        and norm is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fft_irfft[keys](keys, input, n, dim, norm)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_fft_irfft(input, n, dim, norm, **kwargs)
+
+
+def fft_hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+    """The Fourier transform of a signal that is its own mirrored conjugate, half of which is given.
+
+    fft_hfft(input, n=None, dim=-1, norm=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (n is None or type(n) is int)
+        and type(dim) is int
+        and norm is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fft_hfft[keys](keys, input, n, dim, norm)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_fft_hfft(input, n, dim, norm, **kwargs)
+
+
+def fft_ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+    """The inverse of `hfft`.
+
+    fft_ihfft(input, n=None, dim=-1, norm=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (n is None or type(n) is int)
+        and type(dim) is int
+        and norm is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fft_ihfft[keys](keys, input, n, dim, norm)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_fft_ihfft(input, n, dim, norm, **kwargs)
+
+
+def fft_fftn(*args: Any, **kwargs: Any) -> Tensor:
+    """The Fourier transform over several dimensions.
+
+    fft_fftn(input, s=None, dim=None, norm=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_fftn[keys](keys, args[0], None, None, None)
+    return _parse_fft_fftn(*args, **kwargs)
+
+
+def fft_ifftn(*args: Any, **kwargs: Any) -> Tensor:
+    """The inverse Fourier transform over several dimensions.
+
+    fft_ifftn(input, s=None, dim=None, norm=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_ifftn[keys](keys, args[0], None, None, None)
+    return _parse_fft_ifftn(*args, **kwargs)
+
+
+def fft_rfftn(*args: Any, **kwargs: Any) -> Tensor:
+    """The half of the Fourier transform of real numbers over several dimensions that tells all.
+
+    fft_rfftn(input, s=None, dim=None, norm=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_rfftn[keys](keys, args[0], None, None, None)
+    return _parse_fft_rfftn(*args, **kwargs)
+
+
+def fft_irfftn(*args: Any, **kwargs: Any) -> Tensor:
+    """The inverse of `rfftn`.
+
+    fft_irfftn(input, s=None, dim=None, norm=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_irfftn[keys](keys, args[0], None, None, None)
+    return _parse_fft_irfftn(*args, **kwargs)
+
+
+def fft_fftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The frequencies of the results of `fft`.
+
+    fft_fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    if (
+        type(n) is int
+        and type(d) is float
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _fft_fftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_fft_fftfreq(
+        n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+    )
+
+
+def fft_rfftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The frequencies of the results of `rfft`.
+
+    fft_rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    if (
+        type(n) is int
+        and type(d) is float
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or type(layout) is layout_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result: Tensor = _fft_rfftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
+        return result.requires_grad_() if requires_grad else result
+    return _parse_fft_rfftfreq(
+        n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+    )
+
+
+def fft_fftshift(*args: Any, **kwargs: Any) -> Tensor:
+    """The spectrum with frequency 0 in the middle.
+
+    fft_fftshift(input, dim=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_fftshift[keys](keys, args[0], None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_fftshift[keys](keys, args[0], [args[1]])
+    return _parse_fft_fftshift(*args, **kwargs)
+
+
+def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
+    """The inverse of `fftshift`.
+
+    fft_ifftshift(input, dim=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_ifftshift[keys](keys, args[0], None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_ifftshift[keys](keys, args[0], [args[1]])
+    return _parse_fft_ifftshift(*args, **kwargs)
 
 
 def alias(input: Tensor) -> Tensor:

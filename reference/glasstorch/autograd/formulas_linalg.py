@@ -1,0 +1,164 @@
+"""What do the formulas of derivatives.yaml call for decompositions, solutions and norms of matrices?
+
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cholesky_backward, linalg_det_backward, slogdet_backward,
+    linalg_eig_backward, svd_backward, linalg_solve_backward, linalg_vector_norm_backward)
+Differs: PyTorch also checks that a loss does not depend on the sign or phase of eigenvectors, which have none of their
+    own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasstorch._tensor import from_array
+from glasstorch.core.dtype import Number, float64
+from glasstorch.core.geometry import Shape, wrap_dims
+from glasstorch.operators.generated.functions import (
+    eq,
+    linalg_det,
+    linalg_inv,
+    linalg_solve,
+    linalg_svd,
+    matmul,
+    where,
+    zeros_like,
+)
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def _on_diagonal(values: Tensor) -> Tensor:
+    """Matrices with these diagonals and zeros elsewhere."""
+    return values.unsqueeze(-1) * _identity(values.shape[-1], values)
+
+
+def _identity(size: int, like: Tensor) -> Tensor:
+    return from_array(np.eye(size), float64).to(like.device, like.dtype)
+
+
+# Decompositions -------------------------------------------------------------------------------------------------
+
+
+def cholesky_backward(grad: Tensor, upper: bool, L: Tensor) -> Tensor:
+    """The gradient of a symmetric matrix is made symmetric."""
+    if upper:
+        L, grad = L.mH, grad.mH
+    product = matmul(L.mH, grad)
+    lower = (product.tril() + product.tril(-1)) / 2
+    inverse = linalg_inv(L)
+    gradient = matmul(inverse.mH, matmul(lower, inverse))
+    return (gradient + gradient.mH) / 2
+
+
+def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
+    """The matrix of cofactors, from the inverse; where there is none, from the singular values."""
+    if not bool(eq(result, 0).any()):
+        return (grad * result.conj()).unsqueeze(-1).unsqueeze(-1) * linalg_inv(A).mH
+    U, S, Vh = linalg_svd(A, True)
+    size = S.shape[-1]
+    others = where(_identity(size, S).bool(), 1.0, S.unsqueeze(-2)).prod(-1)
+    sign = linalg_det(matmul(U, Vh)).conj()
+    cofactors = matmul(U * others.unsqueeze(-2), Vh)
+    return (grad * sign).unsqueeze(-1).unsqueeze(-1) * cofactors
+
+
+def slogdet_backward(grads: Sequence[Any], A: Tensor) -> Tensor:
+    """The sign of a real determinant does not change; the logarithm's gradient is the inverse."""
+    if A.dtype.is_complex:
+        raise NotImplementedError("the derivative for '_linalg_slogdet' of complex matrices is not implemented.")
+    if grads[1] is None:
+        return zeros_like(A)
+    gradient: Tensor = grads[1].unsqueeze(-1).unsqueeze(-1) * linalg_inv(A).mH
+    return gradient
+
+
+def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tensor) -> Tensor:
+    """Eigenvectors turn into each other the faster, the nearer their eigenvalues are."""
+    V = eigenvectors
+    values, vectors = grads
+    inner = zeros_like(V) if values is None else _on_diagonal(values).to(V.dtype)
+    if vectors is not None:
+        gaps = eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)
+        same = _identity(eigenvalues.shape[-1], eigenvalues).bool()
+        inner = inner + where(same, 0.0, matmul(V.mH, vectors) / where(same, 1.0, gaps))
+    return matmul(V, matmul(inner, V.mH))
+
+
+def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tensor:
+    """As `eigh_backward`, of both sides; what lies outside the singular vectors' spaces is added."""
+    grad_u, grad_s, grad_vh = grads
+    k = S.shape[-1]
+    rows, cols = U.shape[-2], Vh.shape[-1]
+    if U.shape[-1] > k:
+        U, grad_u = U.narrow(-1, 0, k), None if grad_u is None else grad_u.narrow(-1, 0, k)
+    if Vh.shape[-2] > k:
+        Vh, grad_vh = Vh.narrow(-2, 0, k), None if grad_vh is None else grad_vh.narrow(-2, 0, k)
+    inner = zeros_like(matmul(U.mH, U)) if grad_s is None else _on_diagonal(grad_s).to(U.dtype)
+    same = _identity(k, S).bool()
+    squares = S * S
+    gaps = where(same, 1.0, squares.unsqueeze(-2) - squares.unsqueeze(-1))
+    if grad_u is not None:
+        inner = inner + _skew(matmul(U.mH, grad_u)) / gaps * S.unsqueeze(-2)
+    if grad_vh is not None:
+        inner = inner + S.unsqueeze(-1) * (_skew(matmul(Vh, grad_vh.mH)) / gaps)
+    result = matmul(U, matmul(inner, Vh))
+    if rows > k and grad_u is not None:
+        outside = grad_u - matmul(U, matmul(U.mH, grad_u))
+        result = result + matmul(outside / S.unsqueeze(-2), Vh)
+    if cols > k and grad_vh is not None:
+        outside = grad_vh - matmul(matmul(grad_vh, Vh.mH), Vh)
+        result = result + matmul(U, outside / S.unsqueeze(-1))
+    return result
+
+
+def _skew(matrix: Tensor) -> Tensor:
+    return matrix - matrix.mH
+
+
+# Linear systems -------------------------------------------------------------------------------------------------
+
+
+def solve_backward(grad: Tensor, result: Tensor, A: Tensor, shape: Shape, left: bool) -> tuple[Tensor, Tensor]:
+    """The right-hand side's gradient solves the transposed system; the matrix's is its product with the solution."""
+    vector = len(shape) == 1 or (A.dim() - 1 == len(shape) and shape == tuple(A.shape[:-1]))
+    if vector:
+        grad, result = grad.unsqueeze(-1), result.unsqueeze(-1)
+    right = linalg_solve(A.mH, grad, left=left)
+    matrix = -matmul(right, result.mH) if left else -matmul(result.mH, right)
+    return matrix, right.squeeze(-1) if vector else right
+
+
+# Norms and sums -------------------------------------------------------------------------------------------------
+
+
+def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bool, result: Tensor) -> Tensor:
+    """Each element's share in the norm; none where the norm is 0."""
+    order = float(ord.real)
+    if not keepdim:
+        for d in sorted(wrap_dims(dim, self.dim()) if dim else range(self.dim())):
+            grad, result = grad.unsqueeze(d), result.unsqueeze(d)
+    if order == 0:
+        return zeros_like(self)
+    if order == 1:
+        return self.sgn() * grad
+    zero = eq(result, 0)
+    if order == 2:
+        return grad * where(zero, 0.0, self / where(zero, 1.0, result))
+    if abs(order) == inf:
+        largest = eq(self.abs(), result)
+        count = largest.sum(dim or list(range(self.dim())), True)
+        return self.sgn() * where(largest, grad / count, 0.0)
+    size = self.abs()
+    flat = eq(size, 0) if order < 2 else zero
+    scaled = self.sgn() * where(flat, 0.0, where(flat, 1.0, size).pow(order - 1))
+    return grad * where(zero, 0.0, scaled / where(zero, 1.0, result).pow(order - 1))
+
+
+def trace_backward(grad: Tensor, shape: Shape) -> Tensor:
+    """The gradient on the diagonal."""
+    return grad * from_array(np.eye(*shape), float64).to(grad.device, grad.dtype)

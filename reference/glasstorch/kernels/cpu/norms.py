@@ -1,0 +1,93 @@
+"""How are norms, cross products and traces computed on the CPU?
+
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_vector_norm_out), aten/src/ATen/native/cpu/ReduceOpsKernel.cpp
+    (norm_kernel), aten/src/ATen/native/cpu/CrossKernel.cpp, aten/src/ATen/native/ReduceOps.cpp (trace_cpu)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import Number, bool_, dtype
+from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes import linalg as shapes
+from glasstorch.operators.shapes.reductions import reduced_dims
+
+CPU = KernelTable("CPU")
+
+
+def vector_norm(
+    keys: int,
+    self: Tensor,
+    ord: Number,
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    dtype: dtype | None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`sum(abs(x) ** ord) ** (1 / ord)`; of order 0 the number of elements that are not 0."""
+    result = shapes.vector_norm(self, ord, dim, keepdim, dtype)
+    array: Array = self.array()
+    if dtype is not None:
+        array = array.astype(dtype.numpy)
+    sizes = quietly(np.absolute, widened(array, self.dtype if dtype is None else dtype))
+    return finish(quietly(norm, sizes, float(ord.real), reduced_dims(dim, array.ndim), keepdim), result.dtype, out)
+
+
+def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
+    """The norm of numbers that are not negative."""
+    if order == np.inf:
+        return np.maximum.reduce(sizes, dims, keepdims=keepdim)
+    if order == -np.inf:
+        return np.minimum.reduce(sizes, dims, keepdims=keepdim)
+    if order == 0:
+        return np.count_nonzero(sizes, dims, keepdims=keepdim)
+    if order == 1:
+        return np.add.reduce(sizes, dims, keepdims=keepdim)
+    if order == 2:
+        return np.sqrt(np.add.reduce(sizes * sizes, dims, keepdims=keepdim))
+    exponent = sizes.dtype.type(order)
+    return np.power(np.add.reduce(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
+
+
+def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
+    """The vector product in the three dimensions of one dimension."""
+    result = shapes.cross(self, other, dim)
+    if self.dtype is bool_:
+        raise DtypeNotImplementedError("\"cross\" not implemented for 'Bool'")
+    x, y = (np.broadcast_to(widened(tensor.array(), tensor.dtype), result.shape) for tensor in (self, other))
+    x, y = (np.moveaxis(array, wrap_dim(dim, array.ndim), 0) for array in (x, y))
+    product = [quietly(minor, x, y, i) for i in range(3)]
+    return finish(np.stack(product, wrap_dim(dim, x.ndim)), result.dtype, out)
+
+
+def minor(x: Array, y: Array, i: int) -> Array:
+    """Coordinate i of the vector product."""
+    j, k = (i + 1) % 3, (i + 2) % 3
+    difference: Array = x[j] * y[k] - x[k] * y[j]
+    return difference
+
+
+def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    """The sum of the diagonal."""
+    result = shapes.trace(self)
+    if self.dtype is bool_:
+        raise DtypeNotImplementedError("\"trace\" not implemented for 'Bool'")
+    diagonal = np.diagonal(self.array()).astype(result.dtype.numpy)
+    return finish(quietly(np.sum, widened(diagonal, result.dtype)), result.dtype, out)
+
+
+structured(CPU, "linalg_vector_norm", vector_norm)
+structured(CPU, "linalg_cross", cross)
+structured(CPU, "trace", trace)

@@ -1,0 +1,60 @@
+"""Which functions of linear algebra are there?
+
+Mirrors: torch/linalg/__init__.py
+Differs: only the functions whose operators exist.
+"""
+
+from __future__ import annotations
+
+from glasstorch.core.errors import LinAlgError as LinAlgError
+from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.operators.generated.functions import linalg_cholesky as cholesky
+from glasstorch.operators.generated.functions import linalg_cholesky_ex as cholesky_ex
+from glasstorch.operators.generated.functions import linalg_cross as cross
+from glasstorch.operators.generated.functions import linalg_det as det
+from glasstorch.operators.generated.functions import linalg_diagonal as diagonal
+from glasstorch.operators.generated.functions import linalg_eigh as eigh
+from glasstorch.operators.generated.functions import linalg_eigvalsh as eigvalsh
+from glasstorch.operators.generated.functions import linalg_inv as inv
+from glasstorch.operators.generated.functions import linalg_inv_ex as inv_ex
+from glasstorch.operators.generated.functions import linalg_matmul as matmul
+from glasstorch.operators.generated.functions import linalg_matrix_norm as matrix_norm
+from glasstorch.operators.generated.functions import linalg_matrix_power as matrix_power
+from glasstorch.operators.generated.functions import linalg_matrix_rank as matrix_rank
+from glasstorch.operators.generated.functions import linalg_pinv as pinv
+from glasstorch.operators.generated.functions import linalg_qr as qr
+from glasstorch.operators.generated.functions import linalg_slogdet as slogdet
+from glasstorch.operators.generated.functions import linalg_solve as solve
+from glasstorch.operators.generated.functions import linalg_solve_ex as solve_ex
+from glasstorch.operators.generated.functions import linalg_svd as svd
+from glasstorch.operators.generated.functions import linalg_svdvals as svdvals
+from glasstorch.operators.generated.functions import linalg_vecdot as vecdot
+from glasstorch.operators.generated.functions import linalg_vector_norm as vector_norm
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cholesky_ex",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "inv_ex",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "svd",
+    "svdvals",
+    "vecdot",
+    "vector_norm",
+]
+
+__getattr__ = refuse_unknown_names(__name__)
