@@ -1,7 +1,7 @@
 """Which of PyTorch's inner workings can a program look at?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets only. Here nothing is compiled: what PyTorch offers under this name has its home in core/ and
+Differs: key sets and lazy copies only. Here nothing is compiled: what PyTorch offers under this name has its home in core/ and
     dispatch/.
 """
 
@@ -35,6 +35,17 @@ def _dispatch_tls_local_exclude_set() -> DispatchKeySet:
 def _AutoDispatchBelowAutograd() -> AbstractContextManager[None]:
     """Calls inside skip autograd's kernels: nothing is recorded, whatever the grad mode."""
     return exclude(AUTOGRAD_AND_NESTED)
+
+
+def _is_cow_tensor(tensor: Tensor) -> bool:
+    """Whether the tensor's storage is to be copied when it is first written to."""
+    return tensor.untyped_storage().lazy is not None
+
+
+def _data_address(tensor: Tensor) -> int:
+    """The address of the first element, which is not to be written to: a lazy storage stays lazy."""
+    start = tensor.untyped_storage().address()
+    return start + tensor.storage_offset() * tensor.itemsize if start else 0
 
 
 __getattr__ = refuse_unknown_names("glasstorch._C")

@@ -6,12 +6,15 @@ Differs: assembled here from the modules that define the names; a name that is m
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 from glasstorch import _C as _C
 from glasstorch import autograd as autograd
 from glasstorch import backends as backends
 from glasstorch import cuda as cuda
-from glasstorch import functional as functional
 from glasstorch import fft as fft
+from glasstorch import functional as functional
 from glasstorch import jit as jit
 from glasstorch import library as library
 from glasstorch import linalg as linalg
@@ -67,6 +70,7 @@ from glasstorch.core.layout import layout as layout
 from glasstorch.core.layout import memory_format as memory_format
 from glasstorch.core.layout import preserve_format as preserve_format
 from glasstorch.core.layout import strided as strided
+from glasstorch.core.storage import UntypedStorage as UntypedStorage
 from glasstorch.core.type_info import finfo as finfo
 from glasstorch.core.type_info import iinfo as iinfo
 from glasstorch.core.unknown_names import refuse_unknown_names
@@ -87,7 +91,13 @@ register_fallbacks()
 register_kernels()
 autograd.register_autograd_kernels()
 jit.register_tracer()
-__getattr__ = refuse_unknown_names("glasstorch")
+_LATE = ("multiprocessing",)  # modules of torch that few programs use, imported when one first asks for them
+_refuse = refuse_unknown_names("glasstorch")
+
+
+def __getattr__(name: str) -> _Any:
+    return _import_module(f"glasstorch.{name}") if name in _LATE else _refuse(name)
+
 
 bool, short, int, long = _bool, int16, int32, int64
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128

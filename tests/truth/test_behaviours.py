@@ -77,7 +77,6 @@ WAITING = {
     "B206": "torch._C: the C++ base of Tensor",
     "B207": "linalg",
     "B208": "PyTorch's words for two devices of which one is meta; here they are those of two real devices",
-    "B209": "torch._C: copy-on-write tensors",
     "B210": "autograd.Variable",
     "B211": "quantization",
     "B212": "torch.backends",

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor, make
-from glasstorch.core import geometry
+from glasstorch.core import geometry, inference
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError, StorageError
 from glasstorch.core.geometry import Shape
+from glasstorch.core.keys import CONJUGATE, NEGATIVE
 from glasstorch.core.layout import contiguous_format, memory_format, preserve_format
 from glasstorch.core.storage import Storage
 from glasstorch.dispatch.library import KernelTable
@@ -78,6 +79,8 @@ def set_(
         raise ShapeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
     if any(step < 0 for step in stride):
         raise StorageError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    if self.is_inference():
+        source.materialize()  # nobody will do it when this tensor is written to
     look_at(self, source, checked_shape(size), tuple(stride) or None, storage_offset)
     return self
 
@@ -116,9 +119,15 @@ def is_set_to(keys: int, self: Tensor, tensor: Tensor) -> bool:
 
 @EVERY_BACKEND.impl("_lazy_clone")
 def lazy_clone(keys: int, self: Tensor) -> Tensor:
-    """The same elements in a storage of their own, which is copied when either is first written to."""
-    result = make(self.untyped_storage().lazy_clone(), self.dtype, self._shape, self._strides, self._offset)
-    result.key_set = self.key_set
+    """The same elements in a storage of their own, which is copied when either is first written to.
+
+    Writes to an inference tensor pass no ADInplaceOrView kernel: its storage is copied at once.
+    """
+    storage = self.untyped_storage()
+    at_once = self.is_inference() or inference.is_inference_mode_enabled()
+    held = storage.clone() if at_once else storage.lazy_clone()
+    result = make(held, self.dtype, self._shape, self._strides, self._offset)
+    result.key_set |= self.key_set & (CONJUGATE | NEGATIVE)
     return result
 
 
