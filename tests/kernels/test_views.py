@@ -189,12 +189,12 @@ def test_narrow_takes_a_start_that_was_computed(torch: Any) -> None:
     assert x.narrow(1, torch.tensor(1), 2).tolist() == [[1, 2], [4, 5]]
 
 
-@pytest.mark.parametrize("name", ["T", "mT"])
+@pytest.mark.parametrize("name", ["T", "mT", "mH", "H"])
 def test_transposing_a_scalar_warns_once(name: str) -> None:
     import glasstorch
-    from glasstorch.operators.composite import views
+    from glasstorch.core import warn_once
 
-    views._warned.clear()
+    warn_once._given.clear()
     scalar = glasstorch.tensor(1.0)
     with pytest.warns(UserWarning, match=rf"Tensor\.{name} is deprecated on 0-D tensors"):
         assert getattr(scalar, name).shape == ()

@@ -240,11 +240,13 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
     """Several dimensions, each wrapped; naming one twice is refused."""
-    wrapped = tuple(wrap_dim(dim, ndim) for dim in dims)
-    for dim in wrapped:
-        if wrapped.count(dim) > 1:
+    wrapped: list[int] = []
+    for dim in dims:  # one after the other: the first that is wrong decides which error it is
+        dim = wrap_dim(dim, ndim)
+        if dim in wrapped:
             raise ShapeError(f"dim {dim} appears multiple times in the list of dims")
-    return wrapped
+        wrapped.append(dim)
+    return tuple(wrapped)
 
 
 # Broadcasting ---------------------------------------------------------------------------------------------------

@@ -203,7 +203,7 @@ class TensorImpl:
         return bool(self.key_set & NEGATIVE)
 
     def read_through_bits(self, stored: Array) -> Array:
-        """What the stored elements stand for: conjugates or negatives where the tensor says so."""
+        """What the stored elements stand for, see Note [Bits of lazy mathematics]."""
         if self.is_conj():
             stored = np.conjugate(stored)
         return np.negative(stored) if self.is_neg() else stored

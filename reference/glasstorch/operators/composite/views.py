@@ -212,6 +212,8 @@ def mH(self: Tensor) -> Tensor:
 
 def adjoint(self: Tensor) -> Tensor:
     """The last two dimensions swapped, complex numbers conjugated."""
+    if not self._shape:
+        warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
     return _adjoint(self, "adjoint()")
 
 
