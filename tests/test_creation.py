@@ -124,6 +124,44 @@ def test_memory_is_shared_where_it_can_be(torch: Any) -> None:
     assert torch.asarray(x, copy=False) is x
 
 
+class Exporter:
+    """An array of a library that offers nothing but DLPack."""
+
+    def __init__(self, array_: Any) -> None:
+        self.array = array_
+
+    def __dlpack__(self, **asked: Any) -> Any:
+        return self.array.__dlpack__(**asked)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def test_another_library_s_array_is_shared_or_copied(torch: Any) -> None:
+    array_ = np.arange(3)
+    copied, shared = torch.tensor(Exporter(array_)), torch.as_tensor(Exporter(array_))
+    assert torch.asarray(Exporter(array_)).data_ptr() == shared.data_ptr() == array_.ctypes.data
+    array_[0] = 7
+    assert (copied.tolist(), shared.tolist()) == ([0, 1, 2], [7, 1, 2])
+    assert torch.as_tensor(Exporter(array_), dtype=torch.float32).tolist() == [7.0, 1.0, 2.0]
+
+
+def test_a_copy_keeps_the_order_in_memory(torch: Any) -> None:
+    assert tuple(torch.tensor(np.ones((2, 3)).T, dtype=torch.float32).stride()) == (1, 3)
+    assert tuple(torch.tensor(np.ones((4, 3))[::2]).stride()) == (3, 1)
+    assert tuple(torch.tensor(np.broadcast_to(np.ones(3), (2, 3))).stride()) == (3, 1)
+
+
+def test_a_type_of_python_s_stands_for_a_dtype(torch: Any) -> None:
+    found = [repr(torch.tensor([1], dtype=kind).dtype) for kind in (float, int, bool, complex)]
+    assert found == ["torch.float64", "torch.int64", "torch.bool", "torch.complex128"]
+    for wrong in ("float32", np.float32):
+        with pytest.raises(TypeError, match=r"tensor\(\): argument 'dtype' must be torch.dtype, not"):
+            torch.tensor([1], dtype=wrong)
+    with pytest.raises(TypeError, match=r"as_tensor\(\): argument 'dtype' must be torch.dtype, not str"):
+        torch.as_tensor([1], dtype="float32")
+
+
 def test_a_view_of_an_array_holds_no_more_than_it_reads(torch: Any) -> None:
     assert torch.from_numpy(np.ones((2, 3))[:, 1:]).untyped_storage().nbytes() == 40
 

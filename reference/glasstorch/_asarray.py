@@ -65,7 +65,7 @@ def _aliasing(obj: Any, wanted: Dtype | None, copy: bool | None) -> Tensor | Non
         return over_array(np.array(obj))
     if isinstance(obj, np.ndarray):
         return over_array(obj)
-    if dlpack.is_capsule(obj):
+    if dlpack.is_capsule(obj) or hasattr(obj, "__dlpack__"):
         return from_dlpack(obj)
     try:
         memoryview(obj)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch._exchange import over_array
+from glasstorch._exchange import checked_dtype, from_dlpack, over_array, over_cuda_interface, warn_of_read_only
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
@@ -23,7 +23,6 @@ from glasstorch.core.geometry import Size
 from glasstorch.core.geometry import broadcast_shapes as broadcast
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.nested import array_of
-from glasstorch.operators.parser import PYTHON_TYPES
 
 __all__ = [
     "as_tensor",
@@ -62,7 +61,7 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
-    result = _copied(data, _dtype(dtype))
+    result = _copied(data, _dtype("tensor", dtype))
     return _finished(result.pin_memory() if pin_memory else result, device, requires_grad)
 
 
@@ -70,24 +69,30 @@ def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str
     """The data as a tensor: a tensor itself, an array's memory shared, anything else copied."""
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.made_from_data("torch.as_tensor")
-    wanted = _dtype(dtype)
-    if isinstance(data, Tensor):
-        result = data
-    elif isinstance(data, np.ndarray):
-        result = over_array(data)
-    else:
-        return _finished(_copied(data, wanted), device, False)
+    wanted = _dtype("as_tensor", dtype)
+    result = data if isinstance(data, Tensor) else _sharing(data)
+    if result is None:
+        return _finished(wrap(*array_of(data, wanted)), device, False)
+    if isinstance(data, np.ndarray) and not data.flags.writeable:
+        warn_of_read_only(stacklevel=2)
     result = result if wanted is None else result.to(wanted)
     return result if device is None else result.to(device)
 
 
-def _dtype(given: Dtype | type | None) -> Dtype | None:
+def _sharing(data: Any) -> Tensor | None:
+    """A tensor over the memory of another library's array; None for what has no memory to share."""
+    if isinstance(data, list | tuple | int | float | complex):
+        return None
+    if isinstance(data, np.ndarray):
+        return over_array(data)
+    if hasattr(data, "__cuda_array_interface__"):
+        return over_cuda_interface(data)
+    return from_dlpack(data) if hasattr(data, "__dlpack__") else None
+
+
+def _dtype(function: str, given: Dtype | type | None) -> Dtype | None:
     """A dtype, also from one of Python's types."""
-    if given is None or isinstance(given, Dtype):
-        return given
-    if given in PYTHON_TYPES:
-        return PYTHON_TYPES[given]
-    raise ArgumentTypeError(f"tensor(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
+    return None if given is None else checked_dtype(function, given)
 
 
 def _finished(result: Tensor, device: Device | str | None, requires_grad: bool) -> Tensor:
@@ -98,12 +103,10 @@ def _finished(result: Tensor, device: Device | str | None, requires_grad: bool) 
 
 def _copied(data: Any, dtype: Dtype | None) -> Tensor:
     """A fresh tensor of the data, in a dtype or in the one that the data has."""
-    if isinstance(data, Tensor):
-        return data.detach().to(data.dtype if dtype is None else dtype, copy=True)
-    if isinstance(data, np.ndarray):
-        result = over_array(data)
-        return result.to(result.dtype if dtype is None else dtype, copy=True)
-    return wrap(*array_of(data, dtype))
+    source = data.detach() if isinstance(data, Tensor) else _sharing(data)
+    if source is None:
+        return wrap(*array_of(data, dtype))
+    return source.to(source.dtype if dtype is None else dtype, copy=True)
 
 
 # Facts ----------------------------------------------------------------------------------------------------------
