@@ -35,7 +35,7 @@ WITHOUT_ROW = {
             "bernoulli.p", "multinomial", "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_",
             "geometric_", "random_.from", "random_.to", "random_", "bernoulli_.float", "bernoulli_.Tensor",
         ],
-        "its numbers are random: tests/kernels/cpu/test_random.py compares them with PyTorch's",
+        "its numbers are random: tests/kernels/cpu/test_random.py and its namesakes compare them with PyTorch's",
     ),
     "resize_": "new elements are not initialised: tests/test_tensor.py",
     "set_.source_Storage_storage_offset": "takes a storage: tests/test_tensor.py",

@@ -29,7 +29,7 @@ PURE_PRIMITIVES: Final = frozenset(
     )
 )
 # Operators that draw random numbers; those that take a generator are known by that.
-RANDOM: Final = frozenset(["rand", "randn", "randint", "randperm"])
+RANDOM: Final = frozenset(["rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm"])
 # Operators whose result has whatever was in memory before.
 UNINITIALISED: Final = frozenset(["empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"])
 

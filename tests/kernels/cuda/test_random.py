@@ -21,6 +21,17 @@ from tests.kernels.cuda.devices import Devices
         lambda t, d: t.empty(4, 5, device=d).t().uniform_(-1, 1),
         lambda t, d: t.zeros(4, 6, device=d)[:, ::2].normal_(2, 3),
         lambda t, d: t.empty(17, device=d, dtype=t.int32).random_(0, 5),
+        lambda t, d: t.empty(17, device=d, dtype=t.int64).random_(),
+        lambda t, d: t.empty(9, 2, device=d).t().exponential_(2),
+        lambda t, d: t.empty(9, device=d).cauchy_(),
+        lambda t, d: t.empty(9, device=d).geometric_(0.2),
+        lambda t, d: t.empty(9, device=d).log_normal_(),
+        lambda t, d: t.empty(9, device=d).bernoulli_(0.2),
+        lambda t, d: t.empty(2, 9, device=d).bernoulli_(t.full((9,), 0.5, device=d)),
+        lambda t, d: t.multinomial(t.tensor([0.5, 1, 2, 3]).to(d), 3),
+        lambda t, d: t.multinomial(t.tensor([[0.5, 1, 2, 3]]).to(d), 30, True),
+        lambda t, d: t.rand_like(t.empty(3, 4, device=d).t()),
+        lambda t, d: t.normal(t.zeros(3, device=d), 2.0),
     ],
 )
 def test_the_seed_gives_the_same_numbers_on_both(cuda: Devices, draw: Any) -> None:

@@ -136,7 +136,7 @@ def randint_like_tensor_generator(self: Tensor, high: Tensor, generator: Generat
         raise RandomNumberError(
             f"high must be a scalar tensor and on CPU, got sizes {list(high._shape)} on {high.device}"
         )
-    return randint_like_low_generator(self, 0, int(high.item()), generator, *options)
+    return randint_like_low_generator(self, 0, int(high.host_array()), generator, *options)
 
 
 def randint_like_low(self: Tensor, low: int, high: int, *options: Any) -> Tensor:
