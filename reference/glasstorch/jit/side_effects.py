@@ -31,7 +31,9 @@ PURE_PRIMITIVES: Final = frozenset(
 # Operators that draw random numbers; those that take a generator are known by that.
 RANDOM: Final = frozenset(["rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm"])
 # Operators whose result has whatever was in memory before.
-UNINITIALISED: Final = frozenset(["empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"])
+UNINITIALISED: Final = frozenset(
+    ["empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"]
+)
 
 
 def is_nondeterministic(node: Node) -> bool:
