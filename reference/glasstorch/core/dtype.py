@@ -16,6 +16,7 @@ import numpy as np
 from glasstorch.core.errors import DtypeError
 
 Number = bool | int | float | complex
+RealNumber = bool | int | float
 
 BOOL, INTEGRAL, FLOATING, COMPLEX = 0, 1, 2, 3  # categories, in the order in which one beats the other
 

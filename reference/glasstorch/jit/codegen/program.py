@@ -16,15 +16,28 @@ dimensions or makes sizes other than 1 of sizes 1: a loop with fewer of those ne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import HALF_PRECISION, Number, dtype
+from glasstorch.core.dtype import (
+    HALF_PRECISION,
+    Number,
+    RealNumber,
+    bool_,
+    dtype,
+    float32,
+    float64,
+    int32,
+    int64,
+    uint8,
+)
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.result import Result
+
+FUSED: Final = frozenset((bool_, uint8, int32, int64, float32, float64))
 
 
 class UnfusableError(Exception):
@@ -34,7 +47,7 @@ class UnfusableError(Exception):
 class Constant(NamedTuple):
     """A number that an operand is, as an element of a dtype."""
 
-    value: Number
+    value: RealNumber
     dtype: dtype
 
 
@@ -171,3 +184,5 @@ def constant(value: Any, as_dtype: dtype) -> Constant:
 def _check(one: dtype) -> None:
     if one in HALF_PRECISION:
         raise UnfusableError(f"{one} is rounded after each operator, which a fused loop would not do")
+    if one not in FUSED:
+        raise UnfusableError(f"fused loops do not compute in {one}")

@@ -17,10 +17,10 @@ from math import prod
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, empty, empty_strided
+from glasstorch._tensor import Tensor, empty, empty_strided, make
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
-from glasstorch.core.dtype import Number
+from glasstorch.core.dtype import Number, float64
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -243,6 +243,12 @@ def fill_with(tensor: Tensor, value: Array) -> None:
         pattern = np.frombuffer(bits * (16 // len(bits)), WORDS)[0]
         count = nbytes // 16
         launch(kernel("fill.cu", "fill_words"), blocks_for(count), THREADS, (tensor, pattern, np.int64(count)))
+        return
+    if len(bits) > 8:  # fill_elements takes one number of 8 bytes: the parts of a complex one, one after the other
+        strides = tuple(2 * step for step in tensor.strides())
+        for part, number in enumerate(np.frombuffer(bits, np.float64)):
+            parts = make(tensor.untyped_storage(), float64, tensor._shape, strides, 2 * tensor._offset + part)
+            fill_with(parts, np.array(number))
         return
     count = tensor.numel()
     number = np.uint64(int.from_bytes(bits, "little"))

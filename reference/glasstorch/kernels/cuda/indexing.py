@@ -431,6 +431,8 @@ def nonzero(keys: int, self: Tensor) -> Tensor:
     The host waits for the device, to learn how many there are. See Note [Compaction] in indexing.cu.
     """
     ndim, size = len(self._shape), self.numel()
+    if self.dtype.is_complex:  # whose elements are not 0 where one of two parts is not: refused
+        CUDA_TYPE.refusing_others(self.dtype)
     if ndim > MAX_DIMS:
         raise ShapeError(f"nonzero: a tensor of {ndim} dimensions; at most {MAX_DIMS} are supported on CUDA")
     values, on = contiguous(self), self.device

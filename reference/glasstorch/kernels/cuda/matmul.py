@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty, make_view
-from glasstorch.core.dtype import Number, bfloat16, dtype, float16, float32, float64, int32, int64, uint8
+from glasstorch.core.dtype import Number, RealNumber, bfloat16, dtype, float16, float32, float64, int32, int64, uint8
 from glasstorch.core.geometry import Shape
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda import blas, runtime
@@ -22,25 +22,29 @@ from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.stream import device as on_device
-from glasstorch.kernels.cuda.tensors import CUDA_TYPE, broadcast_strides, common_device, contiguous, output
+from glasstorch.kernels.cuda.tensors import CUDA_TYPE, ByDtype, broadcast_strides, common_device, contiguous, output
+from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes
 from glasstorch.operators.shapes.result import Result
+from glasstorch.operators.shapes.scalars import number_as
 
 CUDA = KernelTable("CUDA")
 
 # dtype -> what is added up in: its name in matmul.cu, its NumPy type, and a dtype of as many bytes.
 _FLOAT = ("float", np.float32, float32)
 _UNSIGNED = ("unsigned int", np.uint32, int32)
-SUM: Final[dict[dtype, tuple[str, Any, dtype]]] = {
-    float16: _FLOAT,
-    bfloat16: _FLOAT,
-    float32: _FLOAT,
-    float64: ("double", np.float64, float64),
-    uint8: _UNSIGNED,
-    int32: _UNSIGNED,
-    int64: ("unsigned long long", np.uint64, int64),
-}
+SUM: Final[ByDtype[tuple[str, Any, dtype]]] = ByDtype(
+    {
+        float16: _FLOAT,
+        bfloat16: _FLOAT,
+        float32: _FLOAT,
+        float64: ("double", np.float64, float64),
+        uint8: _UNSIGNED,
+        int32: _UNSIGNED,
+        int64: ("unsigned long long", np.uint64, int64),
+    }
+)
 
 SIDE = 16  # threads along each side of a block that makes a tile, as in matmul.cu
 SMALL, LARGE = 1, 4  # elements of a tile that a thread makes, along each side
@@ -94,7 +98,7 @@ def addmm(
     """
     result = shapes.addmm(self, mat1, mat2, beta, alpha)
     common_device(self, mat1, mat2, out, numbers=False)
-    return multiplied(batch(mat1), batch(mat2), result, out, bias=self, beta=beta, alpha=alpha)
+    return multiplied(batch(mat1), batch(mat2), result, out, self, held(beta, self.dtype), held(alpha, self.dtype))
 
 
 def batch(matrix: Tensor) -> Tensor:
@@ -109,8 +113,8 @@ def multiplied(
     result: Result,
     out: Tensor | None,
     bias: Tensor | None = None,
-    beta: Number = 0,
-    alpha: Number = 1,
+    beta: RealNumber = 0,
+    alpha: RealNumber = 1,
 ) -> Tensor:
     """`beta * bias + alpha * (left @ right)` of two batches, written to `out` or to a fresh tensor."""
     target = output(result, left.device) if out is None else out
@@ -125,7 +129,14 @@ def multiplied(
     return by_tiles(left, right, target, bias, beta, alpha)
 
 
-def factor(number: Number, dtype: dtype) -> Any:
+def held(number: Number, dtype: dtype) -> RealNumber:
+    """`beta` or `alpha` as a number that the dtype is computed in holds."""
+    value = number_as(number, op_math(SUM.refusing_others(dtype)))
+    assert not isinstance(value, complex), f"{dtype} is none of {list(SUM)}"
+    return value
+
+
+def factor(number: RealNumber, dtype: dtype) -> Any:
     """`beta` or `alpha` as it is multiplied with: truncated, and wrapped around, for integers."""
     _, number_type, _ = SUM[dtype]
     if dtype.is_floating_point:
@@ -133,7 +144,9 @@ def factor(number: Number, dtype: dtype) -> Any:
     return number_type(int(number) % (1 << 8 * number_type().itemsize))
 
 
-def by_tiles(left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: Number, alpha: Number) -> Tensor:
+def by_tiles(
+    left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: RealNumber, alpha: RealNumber
+) -> Tensor:
     """Our own kernel; `bias` is None where it is not to be read."""
     (batches, rows, inner), columns, dtype = left._shape, right._shape[2], left.dtype
     product: Any = np.zeros((), PRODUCT)
@@ -178,7 +191,9 @@ def strides_in_batch(tensor: Tensor, shape: Shape) -> Shape:
 # By cuBLAS ------------------------------------------------------------------------------------------------------
 
 
-def by_cublas(left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: Number, alpha: Number) -> Tensor:
+def by_cublas(
+    left: Tensor, right: Tensor, out: Tensor, bias: Tensor | None, beta: RealNumber, alpha: RealNumber
+) -> Tensor:
     """The library's product; it takes the bias from where it writes. See Note [Column-major matrices]."""
     written = blas.layout(matrices(out))
     if written is None or written.operation != blas.KEEP:

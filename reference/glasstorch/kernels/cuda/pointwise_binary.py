@@ -43,9 +43,9 @@ SECOND = frozenset((1,))
 
 # The tables -----------------------------------------------------------------------------------------------------
 
-ADD = Row("a + p * b", 2, numbers=EITHER, exact=EITHER)
-SUBTRACT = Row("a - p * b", 2, NOT_BOOL, numbers=EITHER, exact=EITHER)
-MULTIPLY = Row("a * b", 2, numbers=EITHER, exact=EITHER)
+ADD = Row("a + p * b", 2, label="add_cuda", numbers=EITHER, exact=EITHER)
+SUBTRACT = Row("a - p * b", 2, NOT_BOOL, "sub_cuda", numbers=EITHER, exact=EITHER)
+MULTIPLY = Row("a * b", 2, label="mul_cuda", numbers=EITHER, exact=EITHER)
 
 # `p` is the inverse of b where b is one number, else 0: see arithmetic.cuh
 TRUE_DIVIDE = Row("p != 0 ? a * p : a / b", 2, FLOATING, "div_true_cuda", float_result_type, EITHER, SECOND)
@@ -54,8 +54,8 @@ TRUNC_DIVIDE = Row("trunc_quotient(a, b, p)", 2, NOT_BOOL, "div_trunc_cuda", num
 
 BINARY = {
     "remainder.Tensor": Row("remainder_of_floor(a, b)", 2, NOT_BOOL, "remainder_cuda", numbers=EITHER),
-    "maximum": Row("larger(a, b)", 2, numbers=EITHER),
-    "minimum": Row("smaller(a, b)", 2, numbers=EITHER),
+    "maximum": Row("larger(a, b)", 2, label="max_elementwise_cuda", numbers=EITHER),
+    "minimum": Row("smaller(a, b)", 2, label="min_elementwise_cuda", numbers=EITHER),
     "bitwise_and.Tensor": Row("a & b", 2, INTEGRAL_OR_BOOL, "bitwise_and_cuda", numbers=EITHER),
     "bitwise_or.Tensor": Row("a | b", 2, INTEGRAL_OR_BOOL, "bitwise_or_cuda", numbers=EITHER),
     "bitwise_xor.Tensor": Row("a ^ b", 2, INTEGRAL_OR_BOOL, "bitwise_xor_cuda", numbers=EITHER),
@@ -64,7 +64,9 @@ BINARY = {
 }
 
 COMPARISONS = {"eq": "a == b", "ne": "a != b", "lt": "a < b", "gt": "a > b", "le": "a <= b", "ge": "a >= b"}
-COMPARISON_ROWS = {name: Row(expression, 2, numbers=EITHER) for name, expression in COMPARISONS.items()}
+COMPARISON_ROWS = {
+    name: Row(expression, 2, label="compare_cuda", numbers=EITHER) for name, expression in COMPARISONS.items()
+}
 
 KERNELS: dict[str, Kernel] = {}
 

@@ -19,8 +19,8 @@ from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
 
-WHERE = Row("a != 0 ? b : c", 3, numbers=frozenset((0, 1, 2)))
-MASKED_FILL = Row("b != 0 ? p : a", 2)
+WHERE = Row("a != 0 ? b : c", 3, label="where_cuda", numbers=frozenset((0, 1, 2)))
+MASKED_FILL = Row("b != 0 ? p : a", 2, label="masked_fill")
 PASS_ABOVE = Row("b <= p ? 0 : a", 2, NOT_BOOL, "threshold_cuda")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number
@@ -35,7 +36,7 @@ TERNARY: dict[str, tuple[Callable[..., Result], Row]] = {
         shapes.ternary,
         Row("a + p * (b * c)", 3, NOT_BOOL, "addcmul_cuda", numbers=frozenset((2,)), exact=frozenset((2,))),
     ),
-    "addcdiv": (shapes.ternary_divide, Row("a + p * (b / c)", 3, FLOATING)),
+    "addcdiv": (shapes.ternary_divide, Row("a + p * (b / c)", 3, FLOATING, "addcdiv_cuda")),
     "lerp.Scalar": (shapes.lerp_scalar, Row(LERP, 2, FLOATING, "lerp_cuda")),
 }
 
@@ -54,13 +55,13 @@ def clamp(keys: int, self: Tensor, lower: Number | None, upper: Number | None, o
     bounds = [bound for bound in (lower, upper) if bound is not None]
     common = result_type(self, *bounds)
     CLAMP_NUMBERS.check(common)
-    bounds = [number_as(bound, common) for bound in bounds]
-    if len(bounds) == 2 and any(math.isnan(bound) for bound in bounds):
+    held: list[Any] = [number_as(bound, common) for bound in bounds]
+    if len(held) == 2 and any(math.isnan(bound) for bound in held):
         limits: tuple[Number, Number] = (math.nan, math.nan)
     else:
         largest = math.inf if common.is_floating_point else LARGEST[common]
         least = 0 if not common.is_signed else -largest - (not common.is_floating_point)
-        limits = (least if lower is None else bounds[0], largest if upper is None else bounds[-1])
+        limits = (least if lower is None else held[0], largest if upper is None else held[-1])
     return run(CLAMP_NUMBERS, result, (self,), out, limits, common)
 
 

@@ -27,10 +27,10 @@ from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 
 SAME_DTYPE = {
-    "neg": Row("-a", 1, NOT_BOOL),
-    "abs": Row("magnitude(a)", 1),
-    "sgn": Row("(a > 0) - (a < 0)", 1),
-    "relu": Row("a < 0 ? 0 : a", 1, NOT_BOOL),
+    "neg": Row("-a", 1, NOT_BOOL, "neg_cuda"),
+    "abs": Row("magnitude(a)", 1, label="abs_cuda"),
+    "sgn": Row("(a > 0) - (a < 0)", 1, label="sign_cuda"),
+    "relu": Row("a < 0 ? 0 : a", 1, NOT_BOOL, "clamp_cuda"),
 }
 
 FLOATING_POINT = {
@@ -46,7 +46,7 @@ FLOATING_POINT = {
 }
 
 ROWS = SAME_DTYPE | {
-    name: Row(expression, 1, FLOATING, common=float_result_type) for name, expression in FLOATING_POINT.items()
+    name: Row(expression, 1, FLOATING, f"{name}_cuda", float_result_type) for name, expression in FLOATING_POINT.items()
 }
 
 KERNELS = {name: register(name, unary_kernel(shape_function(name), row)) for name, row in ROWS.items()}

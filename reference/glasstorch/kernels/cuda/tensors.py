@@ -8,7 +8,7 @@ Differs: answers to single questions; the loop that TensorIterator owns is in th
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import (
     bfloat16,
     bool_,
+    dtype,
     float16,
     float32,
     float64,
@@ -24,35 +25,48 @@ from glasstorch.core.dtype import (
     int64,
     uint8,
 )
-from glasstorch.core.errors import DeviceError, ShapeError
+from glasstorch.core.errors import DeviceError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import Shape, expand_strides, memory_order
 from glasstorch.operators.shapes.result import Result
 
 # Element types --------------------------------------------------------------------------------------------------
 
-CUDA_TYPE: Final = {  # what CUDA C++ calls a dtype
-    bool_: "bool",
-    uint8: "unsigned char",
-    int32: "int",
-    int64: "long long",
-    float16: "__half",
-    bfloat16: "__nv_bfloat16",
-    float32: "float",
-    float64: "double",
-}
+T = TypeVar("T")
+
+
+class ByDtype(dict[dtype, T]):
+    """Something for each dtype that kernels compute in; another dtype is refused."""
+
+    def refusing_others(self, asked: dtype) -> dtype:
+        """The dtype itself, if there is something for it."""
+        self[asked]
+        return asked
+
+    def __missing__(self, missing: dtype) -> T:
+        raise DtypeNotImplementedError(
+            f"\"cuda\" not implemented for '{missing.scalar_name}': the kernels for CUDA devices compute in "
+            f"{', '.join(known.name for known in self)}"
+        )
+
+
+# What CUDA C++ calls a dtype.
+CUDA_TYPE: Final = ByDtype(
+    {
+        bool_: "bool",
+        uint8: "unsigned char",
+        int32: "int",
+        int64: "long long",
+        float16: "__half",
+        bfloat16: "__nv_bfloat16",
+        float32: "float",
+        float64: "double",
+    }
+)
 
 COMPUTED: Final = tuple(CUDA_TYPE)  # the dtypes that kernels compute in; memory and copies are for every dtype
 
-CODE: Final = {  # what a kernel is told a dtype by; c10::ScalarType's numbers, which cast.cuh names
-    uint8: 0,
-    int32: 3,
-    int64: 4,
-    float16: 5,
-    float32: 6,
-    float64: 7,
-    bool_: 11,
-    bfloat16: 15,
-}
+# What a kernel is told a dtype by; cast.cuh names the numbers of c10::ScalarType.
+CODE: Final = ByDtype({d: d.scalar_type for d in COMPUTED})
 
 # Results --------------------------------------------------------------------------------------------------------
 

@@ -99,4 +99,4 @@ def where_indices(condition: Tensor) -> tuple[Tensor, ...]:
 
 
 def _tensor(value: Tensor | Number) -> Tensor:
-    return value if not isinstance(value, bool | int | float) else hooks.tensor_hooks.wrapped_number(value)
+    return value if not isinstance(value, bool | int | float | complex) else hooks.tensor_hooks.wrapped_number(value)
