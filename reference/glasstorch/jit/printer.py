@@ -173,9 +173,9 @@ def _quoted(text: str) -> str:
 
 
 def _tensor(value: Tensor) -> str:
-    if value.numel() != 1:
+    element = value.item() if value.numel() == 1 else None
+    if element is None or isinstance(element, complex):
         return "<Tensor>"
-    element = value.item()
     return f"{{{element:g}}}" if isinstance(element, float) else f"{{{int(element)}}}"
 
 

@@ -449,7 +449,7 @@ def nonzero(keys: int, self: Tensor) -> Tensor:
         (values.data_ptr(), counts, np.int64(size), chunk, mask),
     )
     launch(kernel("indexing.cu", "sum_counts"), 1, -(-blocks // 32) * 32, (counts, np.int32(blocks)))
-    found = int(make_view(counts, (), (), blocks).item())
+    found: Any = make_view(counts, (), (), blocks).item()
     rows = empty((ndim, found), int64, on)
     sizes: Any = np.zeros((), SIZES)
     sizes["ndim"], sizes["of"][:ndim] = ndim, self._shape
