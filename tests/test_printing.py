@@ -128,6 +128,13 @@ def test_a_subclass_prints_under_its_own_name(torch: Any) -> None:
     assert repr(Weight(ones)) == "Parameter containing:\nParameter(Weight([1.], requires_grad=True))"
 
 
+def test_numbers_behind_a_bit_are_printed_as_they_are_meant(torch: Any) -> None:
+    x = torch.tensor([1 + 2j, 3 - 1j]).conj()
+    assert repr(x) == "tensor([1.-2.j, 3.+1.j])"
+    assert repr(x.imag) == "tensor([-2.,  1.])"
+    assert repr(torch.tensor([2j], requires_grad=True) * 2) == "tensor([0.+4.j], grad_fn=<MulBackward0>)"
+
+
 def test_a_text_may_stand_in_place_of_the_numbers(torch: Any) -> None:
     assert torch.ones(2, requires_grad=True).__repr__(tensor_contents="...") == "tensor(..., requires_grad=True)"
 
@@ -199,7 +206,7 @@ def test_agrees_with_torch_on_two_thousand_random_tensors() -> None:
         if array.ndim:
             array = array.transpose(random.permutation(array.ndim))[:: random.integers(1, 3)]
         ours, torch_s = from_array(array, dtype), theirs(torch, array.copy())
-        if number % 3 == 0 and dtype.is_floating_point:
+        if number % 3 == 0 and (dtype.is_floating_point or dtype.is_complex):
             ours.requires_grad_()
             torch_s.requires_grad_()
         if number % 50 == 0:

@@ -94,6 +94,7 @@ COUNTED: dict[str, Callable[[Any, Any], Any]] = {
     "scalar_tensor": lambda t, d: t.scalar_tensor(3, dtype=d),
     "empty_permuted": lambda t, d: t.empty_permuted((2, 3), (1, 0), dtype=d).zero_(),
     "ones": lambda t, d: t.ones(2, dtype=d),
+    "zeros that require grad": lambda t, d: t.zeros(2, dtype=d, requires_grad=True),
 }
 
 
