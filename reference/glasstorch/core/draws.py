@@ -79,7 +79,8 @@ class Stream:
                 elif scale != 1:
                     values *= scale
                 block[...] = values
-                block[block == target.type(last)] = target.type(first)  # rounding may have reached `high`
+                if scale != 1 or first != 0 or target != computed:  # rounding may have reached `high`
+                    block[block == target.type(last)] = target.type(first)
         return result
 
     def fill_transformed(self, result: Array, transform: Callable[[NDArray[np.float64]], Array]) -> None:
@@ -223,12 +224,17 @@ class Stream:
         tail = result.size - whole
         for start in range(0, whole, BLOCK):
             stop = min(start + BLOCK, whole)
-            result[start:stop] = _box_muller(self._unit(stop - start, computed), mean, std)
-        if tail:
-            # The last sixteen are made anew. All but the half types draw numbers for the tail before that.
-            if result.dtype == computed:
-                self._unit(tail, computed)
-            result[-16:] = _box_muller(self._unit(16, computed), mean, std)
+            uniform = self._unit(stop - start, computed)
+            again = tail and stop == whole
+            if again:
+                # The last sixteen are made anew. All but the half types draw numbers for the tail before that.
+                if result.dtype == computed:
+                    self._unit(tail, computed)
+                uniform = np.concatenate((uniform, self._unit(16, computed)))
+            normal = _box_muller(uniform, mean, std)
+            result[start:stop] = normal[: stop - start]
+            if again:
+                result[-16:] = normal[-16:]
 
     def _one_by_one(self, count: int) -> NDArray[np.float64]:
         """Standard normal numbers; the one left over of the last pair is kept for the next call."""
