@@ -146,6 +146,8 @@ ROWS: tuple[Row, ...] = (
     row("view.dtype", lambda x, dtype: x.view(np.int64), call(t(2, 3), D("int64")), dtypes=("float64",),
         result=always("int64"), differentiable=False),
     row("_neg_view", np.negative, *(call(x) for x in ANY), dtypes=SUMS),
+    row("is_conj", lambda x: False, call(t(2, 3)), differentiable=False, meta=False),
+    row("is_neg", lambda x: False, call(t(2, 3)), differentiable=False, meta=False),
     row("resolve_neg", same, *(call(x) for x in ANY)),
     row("resolve_conj", same, *(call(x) for x in ANY)),
     row("conj", same, *(call(x) for x in ANY)),

@@ -66,6 +66,20 @@ VIEWS: dict[str, tuple[Callable[[Any], Any], tuple[int, ...], tuple[int, ...], i
     "expand_as": (lambda x: x[:1].expand_as(x), (2, 3, 4), (0, 4, 1), 0),
     "reshape": (lambda x: x.reshape(4, 6), (4, 6), (6, 1), 0),
     "detach": (lambda x: x[1].detach(), (3, 4), (4, 1), 12),
+    "unflatten": (lambda x: x.unflatten(-1, (2, -1)), (2, 3, 2, 2), (12, 4, 2, 1), 0),
+    "ravel": (lambda x: x.ravel(), (24,), (1,), 0),
+    "swapaxes": (lambda x: x.swapaxes(0, -1), (4, 3, 2), (1, 4, 12), 0),
+    "moveaxis": (lambda x: x.moveaxis(0, -1), (3, 4, 2), (4, 1, 12), 0),
+    "tensor_split": (lambda x: x.tensor_split(3, 2)[1], (2, 3, 1), (12, 4, 1), 2),
+    "tensor_split past the end": (lambda x: x.tensor_split((1, 9), 1)[2], (2, 0, 4), (12, 4, 1), 12),
+    "hsplit": (lambda x: x.hsplit(3)[1], (2, 1, 4), (12, 4, 1), 4),
+    "dsplit": (lambda x: x.dsplit((1, 3))[1], (2, 3, 2), (12, 4, 1), 1),
+    "broadcast_to": (lambda x: x[:1].broadcast_to(2, 3, 4), (2, 3, 4), (0, 4, 1), 0),
+    "adjoint": (lambda x: x.adjoint(), (2, 4, 3), (12, 1, 4), 0),
+    "H": (lambda x: x[0].H, (4, 3), (1, 4), 0),
+    "split_with_sizes": (lambda x: x.split_with_sizes([1, 0, 2], 1)[2], (2, 2, 4), (12, 4, 1), 4),
+    "unsafe_chunk": (lambda x: x.unsafe_chunk(3, 2)[1], (2, 3, 2), (12, 4, 1), 2),
+    "real": (lambda x: x.real, (2, 3, 4), (12, 4, 1), 0),
 }  # fmt: skip
 
 
@@ -137,6 +151,18 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "chunk": (lambda x: x.chunk(0), RuntimeError, "greater than 0, got: 0"),
     "flatten": (lambda x: x.flatten(1, 0), RuntimeError, "start_dim cannot come after end_dim"),
     "mT": (lambda x: x[0].mT, RuntimeError, "Got 1-D tensor"),
+    "adjoint": (lambda x: x[0].adjoint(), RuntimeError, r"tensor.adjoint\(\) is only supported on matrices"),
+    "H": (lambda x: x[None].H, RuntimeError, "Got 3-D tensor. For batches of matrices, consider using tensor.mH"),
+    "unflatten": (lambda x: x.unflatten(1, (2, 2)), RuntimeError, r"sizes \[2, 2\] don't multiply up .* dim 1 \(3\)"),
+    "unflatten into nothing": (lambda x: x.unflatten(1, ()), RuntimeError, "sizes must be non-empty"),
+    "tensor_split": (lambda x: x.tensor_split(0), RuntimeError, "sections must be larger than 0, got 0"),
+    "tensor_split a scalar": (lambda x: x[0, 0].tensor_split(1), RuntimeError, "at least a 1-dimensional tensor, but"),
+    "tensor_split by floats": (lambda x: x.tensor_split(x[0]), RuntimeError, "dtype of long, but got Float"),
+    "hsplit": (lambda x: x.hsplit(2), RuntimeError, "dimension 1, but the size of the dimension 3 is not divisible"),
+    "vsplit": (lambda x: x[0].vsplit(1), RuntimeError, "vsplit requires a tensor with at least 2 dimension, but got"),
+    "dsplit": (lambda x: x.dsplit(1), RuntimeError, "dsplit requires a tensor with at least 3 dimension, but got"),
+    "sum_to_size": (lambda x: x.sum_to_size(4, 3), RuntimeError, r"size \{\[4, 3\]\} is not expandable to size \{\["),
+    "split_with_sizes": (lambda x: x.split_with_sizes([3, -1]), RuntimeError, "have only non-negative entries"),
 }  # fmt: skip
 
 
@@ -218,3 +244,77 @@ def test_flattening_and_back_is_the_tensor(shape: tuple[int, ...]) -> None:
     x = glasstorch.zeros(shape)
     assert geometry(x.reshape(-1).view(shape)) == geometry(x)
     assert geometry(x.unsqueeze(0).squeeze(0)) == geometry(x)
+
+
+def test_tensor_split_takes_a_cpu_tensor(torch: Any) -> None:
+    x = torch.arange(6).view(2, 3)
+    cut = [piece.tolist() for piece in x.tensor_split(torch.tensor([1, 2]), 1)]
+    assert cut == [[[0], [3]], [[1], [4]], [[2], [5]]]
+    assert [piece.tolist() for piece in torch.tensor_split(x, torch.tensor(2))] == [[[0, 1, 2]], [[3, 4, 5]]]
+    with pytest.raises(RuntimeError, match="zero-dimensional or one-dimensional tensor, but got a tensor with 2 dims"):
+        x.tensor_split(torch.tensor([[1]]))
+
+
+def test_pieces_that_are_no_views_can_be_changed_in_place(torch: Any) -> None:
+    x = torch.arange(4.0).requires_grad_() * 1
+    first, second = x.unsafe_split(2)
+    assert (first._version, first._base) == (0, None)
+    first.mul_(2)
+    assert (first._version, second._version, x._version) == (1, 0, 0)
+
+
+# Bytes as other numbers -----------------------------------------------------------------------------------------
+
+DTYPES: dict[str, tuple[Callable[[Any, Any], Any], str, tuple[int, ...], tuple[int, ...], int]] = {
+    "smaller elements": (lambda torch, x: x.view(torch.int16), "int16", (2, 3, 16), (48, 16, 1), 0),
+    "elements of one size": (lambda torch, x: x[1].view(torch.float64), "float64", (3, 4), (4, 1), 12),
+    "larger elements": (lambda torch, x: x[1].view(torch.complex128), "complex128", (3, 2), (2, 1), 6),
+    "of a slice": (lambda torch, x: x[:, :, 2:].view(torch.uint8), "uint8", (2, 3, 16), (96, 32, 1), 16),
+    "of nothing": (lambda torch, x: x[..., :0].view(torch.int32), "int32", (2, 3, 0), (24, 8, 1), 0),
+    "pairs": (lambda torch, x: torch.view_as_complex(x.double().view(2, 6, 2)[:, 1:]), "complex128", (2, 5), (6, 1), 1),
+    "parts": (lambda torch, x: torch.view_as_real(x[0].to(torch.complex64).t()), "float32", (4, 3, 2), (2, 8, 1), 0),
+}
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_bytes_are_seen_as_other_numbers(torch: Any, name: str) -> None:
+    make, dtype, shape, strides, offset = DTYPES[name]
+    view = make(torch, torch.arange(24).view(2, 3, 4))
+    assert view.dtype is getattr(torch, dtype)
+    assert geometry(view) == (shape, strides, offset)
+
+
+def test_the_bits_of_a_float_can_be_read_and_set(torch: Any) -> None:
+    x = torch.tensor([1.0, -0.0])
+    bits = x.view(torch.int32)
+    assert bits.tolist() == [0x3F800000, -(2**31)]
+    bits[1] = 0x40000000
+    assert x.tolist() == [1.0, 2.0]
+    assert x._version == 1
+    assert x.requires_grad_().view(torch.int32).requires_grad is False
+
+
+REFUSED_DTYPES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "a scalar": (lambda torch, x: x[0, 0].view(torch.int64), r"dim\(\) cannot be 0 to view Float as Long"),
+    "an odd size": (lambda torch, x: x.view(torch.int64), r"size\(-1\) must be divisible by 2 to view Float as Long"),
+    "columns": (lambda torch, x: x.t().view(torch.int16), r"stride\(-1\) must be 1 to view Float as Short .* got 3"),
+    "an odd offset": (lambda torch, x: x[0, 1:].view(torch.int64), r"storage_offset\(\) must be divisible by 2"),
+    "an odd step": (lambda torch, x: x[:, :2].view(torch.int64), r"stride\(0\) must be divisible by 2 .* got 3"),
+    "integers as pairs": (lambda torch, x: torch.view_as_complex(x.long()), "got a tensor of scalar type: Long"),
+    "threes as pairs": (lambda torch, x: torch.view_as_complex(x), "must have a last dimension of size 2"),
+    "a scalar as a pair": (lambda torch, x: torch.view_as_complex(x[0, 0]), "must have one or more dimensions"),
+    "far pairs": (lambda torch, x: torch.view_as_complex(x.t()), "must have a last dimension with stride 1"),
+    "odd pairs": (
+        lambda torch, x: torch.view_as_complex(x[:, :2]),
+        "must have a stride divisible by 2 for all but last",
+    ),
+    "late pairs": (lambda torch, x: torch.view_as_complex(x[0, 1:]), "must have a storage_offset divisible by 2"),
+    "parts of floats": (lambda torch, x: torch.view_as_real(x), "only supported for complex tensors"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_DTYPES)
+def test_bytes_that_make_no_numbers_are_refused_as_in_pytorch(torch: Any, name: str) -> None:
+    make, message = REFUSED_DTYPES[name]
+    with pytest.raises(RuntimeError, match=message):
+        make(torch, torch.arange(6.0).view(2, 3))

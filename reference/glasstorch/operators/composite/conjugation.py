@@ -42,6 +42,19 @@ def imag(self: Tensor) -> Tensor:
     return select(parts, -1, 1)  # type: ignore[no-any-return]
 
 
+# The bits -------------------------------------------------------------------------------------------------------
+
+
+def is_conj(self: Tensor) -> bool:
+    """Whether the tensor says that it is conjugated."""
+    return self.is_conj()
+
+
+def is_neg(self: Tensor) -> bool:
+    """Whether the tensor says that it is negated."""
+    return self.is_neg()
+
+
 # The conjugate --------------------------------------------------------------------------------------------------
 
 

@@ -421,6 +421,8 @@ _complex = table("complex")
 _polar = table("polar")
 _real = table("real")
 _imag = table("imag")
+_is_conj = table("is_conj")
+_is_neg = table("is_neg")
 __conj = table("_conj")
 _conj_table = table("conj")
 __conj_physical = table("_conj_physical")
@@ -950,6 +952,8 @@ _parse_complex = PythonFunction("complex", ["complex"], ["complex.out"])
 _parse_polar = PythonFunction("polar", ["polar"], ["polar.out"])
 _parse_real = PythonFunction("real", ["real"])
 _parse_imag = PythonFunction("imag", ["imag"])
+_parse_is_conj = PythonFunction("is_conj", ["is_conj"])
+_parse_is_neg = PythonFunction("is_neg", ["is_neg"])
 _parse__conj = PythonFunction("_conj", ["_conj"])
 _parse_conj = PythonFunction("conj", ["conj"])
 _parse__conj_physical = PythonFunction("_conj_physical", ["_conj_physical"], ["_conj_physical.out"])
@@ -7058,6 +7062,30 @@ def imag(input: Tensor) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _imag[keys](keys, input)
     return _parse_imag(input)
+
+
+def is_conj(input: Tensor) -> bool:
+    """Whether the tensor is a view that says it is conjugated.
+
+    is_conj(input) -> bool
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _is_conj[keys](keys, input)
+    return _parse_is_conj(input)
+
+
+def is_neg(input: Tensor) -> bool:
+    """Whether the tensor is a view that says it is negated.
+
+    is_neg(input) -> bool
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _is_neg[keys](keys, input)
+    return _parse_is_neg(input)
 
 
 def _conj(input: Tensor) -> Tensor:

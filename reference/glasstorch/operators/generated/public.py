@@ -104,6 +104,8 @@ from glasstorch.operators.generated.functions import index_put as index_put
 from glasstorch.operators.generated.functions import index_put_ as index_put_
 from glasstorch.operators.generated.functions import index_select as index_select
 from glasstorch.operators.generated.functions import inner as inner
+from glasstorch.operators.generated.functions import is_conj as is_conj
+from glasstorch.operators.generated.functions import is_neg as is_neg
 from glasstorch.operators.generated.functions import isfinite as isfinite
 from glasstorch.operators.generated.functions import isin as isin
 from glasstorch.operators.generated.functions import isinf as isinf
