@@ -10,6 +10,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, bool_
+from glasstorch.core.errors import DtypeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     DIRECT,
@@ -19,6 +20,7 @@ from glasstorch.kernels.cpu.pointwise import (
     INTEGRAL_OR_BOOL,
     NOT_BOOL,
     WITH_COMPLEX,
+    Kernel,
     Row,
     register,
     unary_kernel,
@@ -125,4 +127,16 @@ def absolute_or_size(keys: int, self: Tensor, out: Tensor | None = None) -> Tens
     return pointwise(np.absolute, self.dtype, (self,), output, self.dtype.to_real())
 
 
-register("abs", absolute_or_size, absolute_shortcut)
+def real_shortcut(checked: Kernel) -> Kernel:
+    """The short path of `abs_`, which has no place for a real number in a complex tensor."""
+    inplace = absolute_shortcut(checked)
+
+    def absolute_(keys: int, self: Tensor) -> Tensor:
+        if self.dtype.is_complex:
+            raise DtypeError("In-place abs is not supported for complex tensors.")
+        return inplace(keys, self)
+
+    return absolute_
+
+
+register("abs", absolute_or_size, real_shortcut)
