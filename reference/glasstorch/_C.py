@@ -1,8 +1,8 @@
 """Which of PyTorch's inner workings can a program look at?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets and lazy copies only. Here nothing is compiled: what PyTorch offers under this name has its home in core/ and
-    dispatch/.
+Differs: key sets and lazy copies only. Nothing is compiled here: what PyTorch offers under this name has its home in
+    core/ and dispatch/.
 """
 
 from __future__ import annotations

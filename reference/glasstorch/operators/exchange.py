@@ -15,7 +15,7 @@ from glasstorch.core import dlpack, hooks
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import NUMPY_DTYPES
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, AutogradError
-from glasstorch.core.tensor_impl import Array, strided_array
+from glasstorch.core.tensor_impl import Array
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -160,21 +160,18 @@ def _let_wait(on: device, stream: int | None) -> None:
 
 
 def _lent_array(self: Tensor) -> Array:
-    """An array over the tensor's memory, with stride 1 where a dimension has one element or none.
+    """An array over the tensor's memory, which it keeps alive.
 
-    That of a CUDA tensor must not be read: its addresses are the device's. The array keeps the memory alive.
+    That of a CUDA tensor must not be read: its addresses are the device's.
     """
-    steps = tuple(1 if size < 2 else step for size, step in zip(self._shape, self.strides(), strict=True))
     if not self.is_cuda:
-        shown_array(self)
-        return strided_array(self.untyped_storage(), self.dtype, self._shape, steps, self._offset)
+        return shown_array(self)
     itemsize = self.dtype.itemsize
+    steps = tuple(step * itemsize for step in self.strides())
     storage = self.untyped_storage()
     storage.may_resize = False
     typestr = f"|u{itemsize}" if itemsize == 1 else f"<{'c' if itemsize == 16 else 'u'}{itemsize}"
-    return np.asarray(
-        _OnDevice(storage, self.data_ptr(), self._shape, tuple(step * itemsize for step in steps), typestr)
-    )
+    return np.asarray(_OnDevice(storage, self.data_ptr(), self._shape, steps, typestr))
 
 
 class _OnDevice:
