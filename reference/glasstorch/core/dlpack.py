@@ -177,11 +177,17 @@ def consume(capsule: object) -> Described:
 
 
 def produce(
-    array: np.ndarray[Any, Any], of: dtype, on: tuple[int, int], versioned: bool, copied: bool = False
+    array: np.ndarray[Any, Any],
+    of: dtype,
+    on: tuple[int, int],
+    versioned: bool,
+    copied: bool = False,
+    strides: Shape | None = None,
 ) -> object:
     """A capsule over an array's memory, which it keeps alive.
 
-    `array` may be of any dtype that has the size of `of`, and over a device's addresses.
+    `array` may be of any dtype that has the size of `of`, and over a device's addresses. `strides`, in elements, are
+    the array's own unless it has no elements.
     """
     name = b"dltensor_versioned" if versioned else b"dltensor"
     if of.name in OWN_CODES and of.name != "bool":
@@ -191,6 +197,9 @@ def produce(
     held = managed.tensor
     held.code, held.bits = CODES[of]
     held.device_type, held.device_id = on
+    if strides is not None and held.strides:
+        for dim, step in enumerate(strides):
+            held.strides[dim] = step  # NumPy forgets those of an array without elements
     if versioned and copied:
         managed.flags |= IS_COPIED
     return capsule

@@ -112,7 +112,9 @@ def to_dlpack(
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.value_read(self)
     versioned = max_version is not None and max_version[0] >= 1
-    return dlpack.produce(_lent_array(source), source.dtype, dlpack_device(source), versioned, source is not self)
+    lies_at = dlpack_device(source)
+    array = _lent_array(source)
+    return dlpack.produce(array, source.dtype, lies_at, versioned, source is not self, source.strides())
 
 
 def refuse_export(self: Tensor) -> None:
