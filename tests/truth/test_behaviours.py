@@ -22,16 +22,12 @@ ROOT = Path(__file__).parents[2]
 RECORDED = recorded(ROOT)
 
 WAITING = {
-    "B019": "complex numbers",
-    "B023": "complex numbers",
     "B028": "__torch_dispatch__",
-    "B029": "int8, fmod and round",
     "B037": "in-place on a view whose gradient is wanted",
     "B040": "in-place on a view whose gradient is wanted",
     "B054": "is_grads_batched and eye",
     "B056": "torch._C: the C++ base of a custom function; an instance of one is refused at once here",
     "B057": "the classes between Function and object, which are one class here",
-    "B059": "round",
     "B060": "sign, norm, sort, median, floor, leaky_relu and prod",
     "B064": "forward-mode differentiation",
     "B068": "autocast",
