@@ -70,12 +70,14 @@ def arange_length(start: Number, end: Number, step: Number, dtype: dtype) -> int
 
 def whole(number: Number) -> int:
     """A number without its fraction; refused where int64 cannot hold it."""
+    if type(number) is int and -(1 << 63) <= number < 1 << 63:
+        return number
     return int(number_as(number, int64).real)
 
 
 def real(number: Number) -> float:
     """A number as a float; a complex one that is not real is refused."""
-    return float(number_as(number, float64).real)
+    return float(number) if isinstance(number, int | float) else float(number_as(number, float64).real)
 
 
 def resize_range(out: Tensor, length: int) -> None:

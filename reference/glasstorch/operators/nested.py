@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from glasstorch.core.dtype import (
     dtype,
     dtype_of_number,
     float8_e4m3fn,
+    float32,
     float64,
     from_numpy_dtype,
     get_default_dtype,
@@ -43,6 +45,8 @@ MADE_BY_CLASS = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 WHOLE = frozenset((bool, int))
 
+CATEGORY = attrgetter("category")
+
 
 def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
     """The elements of nested sequences, or of one number, in a fresh row-major array; and its dtype.
@@ -52,6 +56,10 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
     """
     if isinstance(data, str | bytes):
         raise ArgumentTypeError(f"new(): invalid data type '{_type_name(type(data))}'")
+    if type(data) is float:
+        target = get_default_dtype() if wanted is None else wanted
+        if target is float64 or (target is float32 and -1e38 < data < 1e38):  # others are rounded with care
+            return np.array(data, target.numpy), target
     shape = _sizes(data)
     if 0 in shape:  # what lies beside an empty sequence is looked at for its dtype only
         found = inferred(data) if wanted is None else wanted
@@ -77,11 +85,12 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
 
 def _is_sequence(value: Any) -> bool:
     """Whether a value has elements. A tensor inside a sequence is taken for a number."""
-    if isinstance(value, list | tuple):
+    kind = type(value)
+    if kind is list or kind is tuple:
         return True
-    if isinstance(value, TensorImpl | np.generic | dict):
+    if kind in PYTHON_NUMBERS or isinstance(value, TensorImpl | np.generic | dict):
         return False
-    return hasattr(type(value), "__getitem__") and hasattr(type(value), "__len__")
+    return hasattr(kind, "__getitem__") and hasattr(kind, "__len__")
 
 
 def _sizes(data: Any) -> Shape:
@@ -100,6 +109,8 @@ def _sizes(data: Any) -> Shape:
 
 def _flattened(data: Any, shape: Shape) -> list[Any]:
     """All elements in row-major order; sequences of other lengths than the first ones are refused."""
+    if len(shape) == 1:
+        return list(data)
     level = [data]
     for depth, length in enumerate(shape):
         for part in level:
@@ -141,7 +152,10 @@ def inferred(data: Any) -> dtype:
 
 def _common(elements: list[Any]) -> dtype:
     """The dtype that the elements' own promote to."""
-    return _promoted(own for kind in set(map(type, elements)) for own in _own_dtypes(kind, elements))
+    kinds = set(map(type, elements))
+    if kinds <= PYTHON_NUMBERS:
+        return max((dtype_of_number(kind()) for kind in kinds), key=CATEGORY)
+    return _promoted(own for kind in kinds for own in _own_dtypes(kind, elements))
 
 
 def _promoted(dtypes: Iterable[dtype]) -> dtype:
@@ -201,6 +215,8 @@ def _stored(elements: list[Any], target: dtype) -> Array:
 
 def narrowed(array: Array, target: dtype) -> Array:
     """A fresh array of a dtype, rounded and cut as C does; a number too large for a float becomes infinite."""
+    if target is float64:
+        return array.astype(np.float64)
     with np.errstate(all="ignore"):
         if target in HALF_PRECISION or target in FLOAT8:
             array = array.astype(np.float32)  # the one way to the narrow floats

@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_cpu), aten/src/ATen/native/RangeFactories.cpp,
     TensorFactories.cpp (randperm)
-Differs: NumPy counts; the random permutation comes from core/generator.py.
+Differs: NumPy counts; the random permutation comes from core/draws.py.
 """
 
 from __future__ import annotations
@@ -89,7 +89,12 @@ def counted(start: Number, end: Number, step: Number, dtype: dtype) -> Array:
     """The numbers themselves. Floats are computed in float64 and rounded once."""
     length = arange_length(start, end, step, dtype)
     if not dtype.is_floating_point:
-        numbers: Array = whole(start) + whole(step) * np.arange(length, dtype=np.int64)
+        first, pace = whole(start), whole(step)
+        numbers: Array = np.arange(length, dtype=np.int64)
+        if pace != 1:
+            numbers *= pace
+        if first:
+            numbers += first
         return numbers.astype(dtype.numpy, copy=False)
     numbers = np.arange(length, dtype=np.float64)
     numbers *= real(step)
