@@ -63,6 +63,17 @@ def test_places_are_an_int64_tensor_without_a_gradient(torch: Any) -> None:
         (lambda t: t.multinomial(t.ones(3, dtype=t.int64), 1), "only supports floating-point dtypes for input, got: L"),
         (lambda t: t.multinomial(t.zeros(3), 1), r"invalid multinomial distribution \(sum of probabilities <= 0\)"),
         (lambda t: t.multinomial(t.tensor([[1.0], [0.0]]), 1), "invalid multinomial distribution"),
+        (lambda t: t.multinomial(t.tensor([1.0, -1]), 2, True), r"\(encountering probability entry < 0\)"),
+        (lambda t: t.multinomial(t.tensor([float("nan"), -1]), 2, True), r"\(encountering probability entry < 0\)"),
+        (lambda t: t.multinomial(t.tensor([float("inf"), -1]), 2, True), r"probability entry = infinity or NaN\)"),
+        (
+            lambda t: t.multinomial(t.zeros(3), 2, True),
+            r"invalid multinomial distribution \(sum of probabilities <= 0\)",
+        ),
+        (
+            lambda t: t.multinomial(t.ones(3).to(t.float8_e5m2), 2, True),
+            "\"multinomial\" not implemented for 'Float8_e5m2'",
+        ),
         (lambda t: t.multinomial(t.tensor([1.0, -1]), 1, True), "contains either `inf`, `nan` or element < 0"),
         (lambda t: t.multinomial(t.tensor([1.0, float("inf")]), 1), "contains either `inf`, `nan` or element < 0"),
         (lambda t: t.multinomial(t.tensor([1.0, float("nan")]), 1), "contains either `inf`, `nan` or element < 0"),

@@ -30,24 +30,39 @@ def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, ge
     shape = check(self, num_samples, replacement, generator).shape
     if 0 in shape:
         return wrap(np.empty(shape, np.int64), int64)
-    weights = self.array()
-    check_weights(self, weights)
-    stream = stream_of(generator)
+    weights, stream = self.array(), stream_of(generator)
+    if not weights.size:
+        raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
     if replacement and num_samples > 1:  # one place can be drawn in either way
+        check_dtype(self, "multinomial")
+        check_each(weights)
+        check_rows(weights)
         places = drawn_with_replacement(weights.astype(_computed(self)), num_samples, stream)
     else:
+        check_dtype(self, "aminmax_cpu")
+        if not ((weights >= 0) & (weights < np.inf)).all():
+            raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
+        check_rows(weights)
         places = drawn_without_replacement(self, weights, num_samples, stream)
     return wrap(np.ascontiguousarray(places, np.int64), int64)
 
 
-def check_weights(self: Tensor, weights: Array) -> None:
-    """Refuse weights that are negative or not finite, and rows without a positive one."""
+def check_dtype(self: Tensor, kernel: str) -> None:
+    """Refuse the floats of 8 bits, in the name of the kernel of PyTorch that does."""
     if self.dtype in FLOAT8:
-        raise DtypeNotImplementedError(f"\"aminmax_cpu\" not implemented for '{self.dtype.scalar_name}'")
-    if not weights.size:
-        raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
-    if not ((weights >= 0) & (weights < np.inf)).all():
-        raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
+        raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.scalar_name}'")
+
+
+def check_each(weights: Array) -> None:
+    """Refuse weights that are negative or not finite: the first one says why."""
+    wrong = weights[~((weights >= 0) & (weights < np.inf))]
+    if wrong.size:
+        found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, nan is found not to be >= 0
+        raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
+
+
+def check_rows(weights: Array) -> None:
+    """Refuse rows without a positive weight."""
     if not weights.astype(np.float64).any(axis=-1).all():
         raise RandomNumberError("invalid multinomial distribution (sum of probabilities <= 0)")
 
