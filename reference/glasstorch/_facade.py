@@ -35,6 +35,7 @@ from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import is_grad_enabled as is_grad_enabled
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+from glasstorch.core import hooks as _hooks
 from glasstorch.core.device import device as device
 from glasstorch.core.dtype import bfloat16 as bfloat16
 from glasstorch.core.dtype import bool_ as _bool
@@ -91,7 +92,8 @@ register_fallbacks()
 register_kernels()
 autograd.register_autograd_kernels()
 jit.register_tracer()
-_LATE = ("multiprocessing",)  # modules of torch that few programs use, imported when one first asks for them
+_hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
+_LATE = ("array_api", "multiprocessing")  # modules that few programs use, imported when one first asks for them
 _refuse = refuse_unknown_names("glasstorch")
 
 

@@ -23,7 +23,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.operators import exchange, from_data, indexing, layouts, pickling
+from glasstorch.operators import exchange, from_data, indexing, layouts, namespace, pickling
 from glasstorch.operators.conversion_methods import ConversionMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
@@ -195,6 +195,8 @@ class Tensor(ConversionMethods):
     __dlpack__ = exchange.to_dlpack
     __dlpack_device__ = exchange.dlpack_device
     __cuda_array_interface__ = property(exchange.cuda_array_interface)
+    __array_namespace__ = namespace.array_namespace
+    to_device = namespace.to_device
 
     # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
     __array_priority__ = 1000

@@ -206,3 +206,18 @@ def set_trace_hooks(hooks: TraceHooks | None) -> None:
     """Called by the tracer when the first trace begins and when the last one ends."""
     global trace_hooks
     trace_hooks = hooks
+
+
+def array_namespace() -> Any:
+    """The module that `x.__array_namespace__()` gives; imported when it is first asked for."""
+    assert find_array_namespace is not None, "the facade says where the namespace is"
+    return find_array_namespace()
+
+
+find_array_namespace: Callable[[], Any] | None = None
+
+
+def set_array_namespace(find: Callable[[], Any]) -> None:
+    """Called once by the facade."""
+    global find_array_namespace
+    find_array_namespace = find

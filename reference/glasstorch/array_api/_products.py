@@ -1,0 +1,42 @@
+"""Which products of vectors and matrices are there?
+
+Mirrors: nothing in torch; the standard's linear algebra functions outside of `linalg`
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from glasstorch.array_api._scalars import Array, pair
+from glasstorch.operators.generated import functions as f
+
+
+def matmul(x1: Array, x2: Array, /) -> Array:
+    """The matrix product, of batches too."""
+    return f.matmul(*pair(x1, x2))
+
+
+def matrix_transpose(x: Array, /) -> Array:
+    """A view with the last two dimensions swapped."""
+    if x.ndim < 2:
+        raise ValueError(f"matrix_transpose: expected an array of at least 2 dimensions, got one of {x.ndim}")
+    return f.mT(x)
+
+
+def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Array:
+    """The sums of products over the last dimensions of x1 and the first ones of x2, or over those that are named."""
+    left, right = pair(x1, x2)
+    if isinstance(axes, int):
+        return f.tensordot(left, right, list(range(left.ndim - axes, left.ndim)), list(range(axes)))
+    return f.tensordot(left, right, list(axes[0]), list(axes[1]))
+
+
+def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
+    """The sum of products over a dimension that both have; x1 is conjugated."""
+    if axis >= 0:
+        raise ValueError(f"vecdot: axis counts from the last dimension, so it is negative; got {axis}")
+    left, right = pair(x1, x2)
+    if left.shape[axis] != right.shape[axis]:
+        raise ValueError(f"vecdot: sizes {left.shape[axis]} and {right.shape[axis]} of axis {axis} must be the same")
+    return f.linalg_vecdot(left, right, dim=axis)

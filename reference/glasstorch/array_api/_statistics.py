@@ -1,0 +1,123 @@
+"""What do sums, extrema and truth over dimensions give, and running sums?
+
+Mirrors: nothing in torch; the standard's statistical and utility functions
+Differs: small unsigned integers are added as int64, as in torch; the standard asks for uint64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from glasstorch.array_api._scalars import Array, Axis, axes
+from glasstorch.core.dtype import BOOL, INTEGRAL, bool_, dtype
+from glasstorch.operators.generated import functions as f
+
+
+def _over(x: Array, axis: Axis, keepdims: bool, reduce: Callable[[Array, list[int], bool], Array]) -> Array:
+    """A reduction over dimensions; over none of them the array itself, where an empty tuple names none."""
+    dims = axes(axis, x.ndim)
+    return reduce(x, dims, keepdims) if dims else x.clone()
+
+
+def sum(x: Array, /, *, axis: Axis = None, dtype: dtype | None = None, keepdims: bool = False) -> Array:
+    """The sum over dimensions; integers and bool are added as int64."""
+    if dtype is None and x.dtype.category in (BOOL, INTEGRAL):
+        x = x.long()
+    return _over(x if dtype is None else x.to(dtype), axis, keepdims, f.sum)
+
+
+def prod(x: Array, /, *, axis: Axis = None, dtype: dtype | None = None, keepdims: bool = False) -> Array:
+    """The product over dimensions; integers and bool are multiplied as int64."""
+    if dtype is None and x.dtype.category in (BOOL, INTEGRAL):
+        x = x.long()
+    return _over(x if dtype is None else x.to(dtype), axis, keepdims, _product)
+
+
+def _product(x: Array, dims: list[int], keep: bool) -> Array:
+    """One dimension after another, the last one first."""
+    for d in sorted((d % x.ndim for d in dims), reverse=True):
+        x = f.prod(x, d, keep)
+    return x
+
+
+def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The mean over dimensions."""
+    return _over(x, axis, keepdims, f.mean)
+
+
+def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    """The variance over dimensions; the correction is taken from the number of elements."""
+    dims = axes(axis, x.ndim)
+    if not dims:
+        return f.zeros_like(x)
+    return f.var(x, dims, correction=correction, keepdim=keepdims)
+
+
+def std(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
+    """The square root of the variance."""
+    return f.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The largest element over dimensions; NaN if there is one."""
+    return _over(x, axis, keepdims, f.amax)
+
+
+def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The smallest element over dimensions; NaN if there is one."""
+    return _over(x, axis, keepdims, f.amin)
+
+
+def all(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Whether all elements over dimensions are true, which NaN is."""
+    return _over(x.to(bool_), axis, keepdims, f.all)
+
+
+def any(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Whether one element over dimensions is true."""
+    return _over(x.to(bool_), axis, keepdims, f.any)
+
+
+# One after another ----------------------------------------------------------------------------------------------
+
+
+def cumulative_sum(
+    x: Array, /, *, axis: int | None = None, dtype: dtype | None = None, include_initial: bool = False
+) -> Array:
+    """The sums of the elements so far; from 0, before the first, if asked."""
+    return _cumulative("cumulative_sum", f.cumsum, 0, x, axis, dtype, include_initial)
+
+
+def cumulative_prod(
+    x: Array, /, *, axis: int | None = None, dtype: dtype | None = None, include_initial: bool = False
+) -> Array:
+    """The products of the elements so far; from 1, before the first, if asked."""
+    return _cumulative("cumulative_prod", f.cumprod, 1, x, axis, dtype, include_initial)
+
+
+def _cumulative(
+    name: str,
+    scan: Callable[..., Array],
+    start: int,
+    x: Array,
+    axis: int | None,
+    dtype: dtype | None,
+    include_initial: bool,
+) -> Array:
+    if axis is None and x.ndim != 1:
+        raise ValueError(
+            f"{name}: axis must be given for an array of {x.ndim} dimensions; only with one it may be None"
+        )
+    d = (0 if axis is None else axis) % x.ndim
+    result = scan(x, d, dtype=dtype)
+    if not include_initial:
+        return result
+    shape = [*result.shape[:d], 1, *result.shape[d + 1 :]]
+    return f.cat([f.full(shape, start, dtype=result.dtype, device=result.device), result], d)
+
+
+def diff(
+    x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None
+) -> Array:
+    """What each element is more than the one before it, n times over."""
+    return f.diff(x, n, axis, prepend, append)
