@@ -119,6 +119,7 @@ def storages(values: Any) -> Iterator[int]:
             yield from storages(value)
 
 
+@pytest.mark.filterwarnings("ignore:torch.meshgrid")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
 def test_a_result_shares_memory_only_with_arguments_that_the_analysis_names(row: Row) -> None:
     schema = operator(row.op).schema
@@ -133,11 +134,18 @@ def test_a_result_shares_memory_only_with_arguments_that_the_analysis_names(row:
             assert set(storages(result)).isdisjoint(set().union(*given) - named), f"{row.op} {call} {run}"
 
 
-def test_the_operators_of_the_table_of_undeclared_views_do_return_their_argument() -> None:
-    x = glasstorch.ones(2)
-    assert glasstorch.ops.aten.type_as(x, x) is x
-    assert list(storages(glasstorch.ops.aten._unsafe_view(x, [2]))) == list(storages(x))
-    assert {"type_as", "_unsafe_view"} == UNDECLARED_VIEWS
+@pytest.mark.filterwarnings("ignore:torch.meshgrid")
+def test_the_operators_of_the_table_of_undeclared_views_do_return_memory_of_their_argument() -> None:
+    x = glasstorch.ones(1, 1, 2)
+    arguments: dict[str, tuple[Any, ...]] = {
+        "type_as": (x, x), "_unsafe_view": (x, [2]), "atleast_1d": (x,), "atleast_2d": (x,), "atleast_3d": (x,),
+        "broadcast_tensors": ([x, x],), "cartesian_prod": ([x[0, 0]],), "conj_physical": (x,),
+        "meshgrid": ([x[0, 0]],), "sum_to_size": (x, [1, 1, 2]), "unsafe_chunk": (x, 1), "unsafe_split": (x, 1),
+        "unsafe_split_with_sizes": (x, [1]),
+    }  # fmt: skip
+    assert arguments.keys() == UNDECLARED_VIEWS
+    for name, given in arguments.items():
+        assert set(storages(getattr(glasstorch.ops.aten, name)(*given))) == set(storages(x)), name
 
 
 def test_the_arguments_that_a_node_writes_to_are_those_its_operator_declares() -> None:

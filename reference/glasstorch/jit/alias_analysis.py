@@ -2,8 +2,8 @@
 
 Mirrors: torch/csrc/jit/ir/alias_analysis.h, alias_analysis.cpp (AliasDb)
 Differs: lists never change here, so a list and a tuple stand for the memory of their elements; a set of places for each
-    value replaces PyTorch's graph of pointers. `type_as` and `_unsafe_view` may return memory of their argument though
-    their schemas do not say so; PyTorch believes the schemas, and drops a write through them that somebody sees.
+    value replaces PyTorch's graph of pointers. `type_as`, `_unsafe_view` and others may return memory of their argument
+    though their schemas do not say so; PyTorch believes the schemas, and drops a write through them that somebody sees.
 
 # Note [Places]
 A place is a piece of memory, named by the value that was the first to have it. A value may have several: the output of
@@ -31,7 +31,13 @@ Places = frozenset[Place]
 NOWHERE: Final[Places] = frozenset()
 
 # Operators that may return memory of their first argument and do not declare it.
-UNDECLARED_VIEWS: Final = frozenset(["type_as", "_unsafe_view"])
+UNDECLARED_VIEWS: Final = frozenset(
+    [
+        "_unsafe_view", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "cartesian_prod",
+        "conj_physical", "meshgrid", "sum_to_size", "type_as", "unsafe_chunk", "unsafe_split",
+        "unsafe_split_with_sizes",
+    ]
+)  # fmt: skip
 CONTAINERS: Final = frozenset(
     f"prim::{name}" for name in ("ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack", "TupleIndex")
 )
