@@ -249,8 +249,7 @@ class Tensor(ConversionMethods):
     def __reversed__(self) -> Tensor:
         return functions.flip(self, (0,)) if self._shape else self
 
-    def __getitem__(self, index: Any) -> Tensor:
-        return indexing.get(self, index)
+    __getitem__ = indexing.get
 
     def __setitem__(self, index: Any, value: Any) -> None:
         indexing.put(self, index, value)

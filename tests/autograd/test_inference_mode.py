@@ -177,6 +177,7 @@ def test_an_inference_tensor_may_be_changed_by_an_ordinary_one_inside_the_mode(t
     y = torch.full((2,), 3.0)
     with torch.inference_mode():
         x = torch.ones(2).mul_(y)
-    assert x.is_inference() and x.tolist() == [3.0, 3.0]
+    assert x.is_inference()
+    assert x.tolist() == [3.0, 3.0]
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
         x.mul_(y)

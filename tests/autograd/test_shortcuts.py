@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from math import prod
 from typing import Any
 
 import pytest
 
 import glasstorch
 from glasstorch.autograd import shortcuts
-from glasstorch.core.keys import CPU_KEYS
+from glasstorch.core.keys import BELOW_AUTOGRAD, CPU_KEYS
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import registry
@@ -30,6 +31,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "unsqueeze": lambda x, y: x.unsqueeze(1),
     "transpose.int": lambda x, y: x.transpose(0, 1),
     "slice.Tensor": lambda x, y: x[1:],
+    "reshape": lambda x, y: x.reshape(3, 2),
     "detach": lambda x, y: x.detach(),
     "unbind.int": lambda x, y: x.unbind(1)[2],
 }
@@ -76,17 +78,51 @@ def test_a_shortcut_changes_nothing(name: str, mode: str) -> None:
             assert seen(CALLS[name], make, MODES[mode]) == short
 
 
+ROW_MAJOR: list[Callable[[Any], Any]] = [
+    *(
+        lambda x, shape=shape: x.view(shape)
+        for shape in [(6,), (2, 3), (1, 6, 1, 1), (-1,), (2, -1), (-1, -6), (-2, -3)]
+    ),
+    *(lambda x, shape=shape: x.reshape(shape) for shape in [(3, 2), (-1,), (4,), (), (2, -1, 1), (-2, 1, -3), (6, -1)]),
+    *(lambda x, part=part: x[part] for part in [slice(1), slice(-1, None), slice(2, 1), slice(-9, 9), slice(5, 6)]),
+    lambda x: x[1:][0:][:1],
+]
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (6,), (0,), (0, 3), (3, 0, 2), (1, 6)])
+def test_a_view_of_a_row_major_tensor_is_the_same_with_and_without_a_shortcut(shape: tuple[int, ...]) -> None:
+    def outcome(call: Callable[[Any], Any]) -> Any:
+        x = glasstorch.arange(float(prod(shape))).view(shape)
+        try:
+            y = call(x.clone())
+        except (RuntimeError, IndexError) as error:
+            return type(error), str(error)
+        return y.shape, y.stride(), y.storage_offset(), y.tolist(), y._base is None, y._version
+
+    for call in ROW_MAJOR:
+        short = outcome(call)
+        with no_shortcuts():
+            assert outcome(call) == short
+
+
 def entry(name: str) -> Any:
     return registry.find(f"aten::{name}").table[compute_keys(CPU_KEYS)]
 
 
+def makers_of(function: Any) -> set[str]:
+    """The functions that made a table's entry, and those behind which it stands."""
+    behind = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    return {function.__qualname__.partition(".")[0]}.union(*(makers_of(f) for f in behind if callable(f)))
+
+
 def test_there_is_one_for_each_number_of_arguments() -> None:
-    makers = {entry(name).__qualname__.partition(".")[0] for name in CALLS}
-    assert makers >= {made.__name__ for made in (*shortcuts.MAKERS.values(), *shortcuts.VIEWS.values())}
+    makers = set().union(*(makers_of(entry(name)) for name in CALLS))
+    tables = (shortcuts.MAKERS, shortcuts.VIEWS, shortcuts.ROW_MAJOR)
+    assert makers >= {made.__name__ for table in tables for made in table.values()}
 
 
 def test_a_view_of_several_takes_no_shortcut_past_adinplaceorview() -> None:
-    below = resolve(registry.find("aten::unbind.int"), compute_keys(CPU_KEYS) & shortcuts.BELOW_AUTOGRAD)
+    below = resolve(registry.find("aten::unbind.int"), compute_keys(CPU_KEYS) & BELOW_AUTOGRAD)
     assert below.entry in [cell.cell_contents for cell in entry("unbind.int").__closure__ or ()]
 
 
@@ -110,6 +146,21 @@ def test_a_kernel_of_the_users_is_called_and_takes_no_shortcut() -> None:
         assert x.abs() is x
     assert len(called) == 2
     assert x.abs() is not x
+
+
+def test_a_shortcut_past_two_operators_goes_with_the_kernel_of_either() -> None:
+    x, called = glasstorch.ones(2, 3), []
+
+    def mine(self: Any, size: Any) -> Any:
+        called.append(size)
+        return self
+
+    x.reshape(6)
+    with Library("aten", "IMPL") as library:
+        library.impl("view", mine, "CPU")
+        assert x.reshape(6).shape == (2, 3)
+        assert called == [(6,)]
+    assert x.reshape(6).shape == (6,)
 
 
 def test_a_trace_sees_every_hop() -> None:

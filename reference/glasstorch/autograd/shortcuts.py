@@ -10,32 +10,42 @@ costs about 100 ns, and adding eight numbers 250. So the table holds a shortcut 
 function that knows the backend's kernel, calls it where no tensor has a record, and leaves the rest to the autograd
 kernel, its plain twin.
 
-A shortcut is made where the kernels on the way are the generated ones, whose work is known. It lives in the operator's
+A shortcut is made where the kernels on the way are the library's own, whose work is known. It lives in the operator's
 table, and goes with it when somebody registers a kernel. While a trace is on there are none: it sees every hop.
+
+Three views are asked for more often than all others, `view`, `reshape` and a slice of the first dimension, mostly of a
+row-major tensor. There the work of the backend's kernel is written out too: `Row-major views` below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
+from glasstorch._tensor import Tensor
 from glasstorch.autograd.generated import autograd_kernels, inplace_or_view_kernels
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, MadeBy
 from glasstorch.core.errors import MissingKernelError
+from glasstorch.core.geometry import Shape, contiguous_strides
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
+from glasstorch.kernels.views import slice_bounds
 
 Maker = Callable[..., Boxed]
 
 recording = grad_mode.get
+new = object.__new__
 
 
 def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     """The table's entry for a key set: a shortcut where there is one, else the kernel that was resolved."""
     entry = resolution.entry
-    if not (keys & AUTOGRAD and _is_generated(resolution, autograd_kernels)):
+    if operator.name == "aten::reshape" and _is_from(resolution, "glasstorch.operators.composite.views"):
+        return _shortened_reshape(operator, keys, entry)
+    if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.__name__)):
         return entry
     arguments = operator.schema.arguments
     tensors = sum(a.type.is_tensor_like for a in arguments)
@@ -48,23 +58,35 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
         lower = resolve(operator, below)
         if plain and (maker := VIEWS.get(len(arguments))) and tensors == 1 and _records_a_view(operator, below, lower):
             below &= BELOW_ADINPLACEORVIEW
-            return maker(entry, resolve(operator, below).entry, below)
+            backend = resolve(operator, below)
+            view = maker(entry, backend.entry, below)
+            own = _is_from(backend, "glasstorch.kernels.views")
+            return ROW_MAJOR[operator.name](view) if own and operator.name in ROW_MAJOR else view
     except MissingKernelError:  # the call will say so
         return entry
     made = MAKERS.get((tensors, len(arguments) - tensors)) if plain else None
     return made(entry, lower.entry, below) if made else entry
 
 
-def _is_generated(resolution: Resolution, module: Any) -> bool:
+def _shortened_reshape(reshape: Operator, keys: int, entry: Boxed) -> Boxed:
+    """`reshape` of a row-major tensor is `view`, and has its shortcut where that has one."""
+    view = registry.find("aten::view")
+    view.relied_on_by.add(reshape)
+    seen = shortened(view, keys, resolve(view, keys))
+    return of_shape(entry) if seen.__qualname__ == of_shape(entry).__qualname__ else entry
+
+
+def _is_from(resolution: Resolution, module: str) -> bool:
+    """Whether the kernel that was resolved stands in a module of the library."""
     kernel = resolution.choice.kernel
-    return kernel is not None and getattr(kernel.function, "__module__", "") == module.__name__
+    return kernel is not None and not kernel.by_user and getattr(kernel.function, "__module__", "") == module
 
 
 def _records_a_view(operator: Operator, below: int, lower: Resolution) -> bool:
     """Whether a kernel is the generated one that calls the next and then `as_view`."""
     schema = operator.schema
     one_view = schema.is_view and not schema.is_inplace and not schema.returns[0].type.is_list
-    return one_view and bool(below & ADINPLACEORVIEW) and _is_generated(lower, inplace_or_view_kernels)
+    return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view_kernels.__name__)
 
 
 # Shortcuts ------------------------------------------------------------------------------------------------------
@@ -177,5 +199,70 @@ def view_by_four(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
 
 # arguments -> what makes the shortcut of a view operator
 VIEWS: dict[int, Maker] = {1: view_of, 2: view_by_one, 3: view_by_two, 5: view_by_four}
+
+
+# Row-major views ------------------------------------------------------------------------------------------------
+# Each takes the shortcut, or kernel, that it stands in front of. `make_view` and `seen_from` are written out, once.
+
+
+def new_view(base: Any, shape: Shape, offset: int) -> Any:  # hot path: benchmarks/eager.py
+    """A row-major view of a tensor without a record: what `make_view` makes, with the record that `seen_from` adds."""
+    storage = base._storage
+    if storage is None:
+        storage = base.untyped_storage()
+    counter = base._version_counter
+    if counter is None:
+        counter = base.version_counter()
+    view = new(Tensor)
+    view._array = view._strides = view._number = None
+    view.dtype = base.dtype
+    view._shape = shape
+    view._offset = offset
+    view.key_set = base.key_set
+    view._storage = storage
+    view._generation = storage.generation
+    view._version_counter = counter
+    view._autograd_meta = meta = AutogradMeta()
+    meta.base = base
+    if counter.value:
+        meta.seen_version = counter.value
+    if not recording():
+        meta.made = MadeBy.NO_GRAD
+    return view
+
+
+def of_shape(plain: Boxed) -> Boxed:
+    """`view` and `reshape` to a shape that leaves nothing open, or to one dimension."""
+
+    def entry(keys: int, self: Any, size: Any) -> Any:  # hot path: benchmarks/eager.py
+        if self._strides is None and self._autograd_meta is None and type(size) is tuple:
+            total = prod(self._shape)
+            if prod(size) == total:
+                if size[0] >= 0 <= size[-1] if 0 < len(size) < 3 else all(n >= 0 for n in size):
+                    return new_view(self, size, self._offset)
+            elif size == (-1,):
+                return new_view(self, (total,), self._offset)
+        return plain(keys, self, size)
+
+    return entry
+
+
+def of_rows(plain: Boxed) -> Boxed:
+    """A slice of the first dimension, in steps of 1."""
+
+    def entry(keys: int, self: Any, dim: int, start: Any, end: Any, step: int) -> Any:  # hot path: benchmarks/eager.py
+        shape = self._shape
+        if self._strides is not None or self._autograd_meta is not None or dim or step != 1 or not shape:
+            return plain(keys, self, dim, start, end, step)
+        first, last = 0 if start is None else start, shape[0] if end is None else end
+        if not 0 <= first <= last <= shape[0]:
+            first, last = slice_bounds(shape[0], start, end)
+        offset = self._offset + first * contiguous_strides(shape)[0] if first else self._offset
+        return new_view(self, (last - first, *shape[1:]), offset)
+
+    return entry
+
+
+ROW_MAJOR: dict[str, Callable[[Boxed], Boxed]] = {"aten::view": of_shape, "aten::slice.Tensor": of_rows}
 
 registry.shorten = shortened

@@ -76,7 +76,7 @@ class Registry:
         """Make every table (or one operator's) forget what it resolved."""
         with self.lock:
             self.generation += 1
-            for changed in (operator,) if operator is not None else self.operators.values():
+            for changed in (operator, *operator.relied_on_by) if operator is not None else self.operators.values():
                 changed.table.clear()
 
     def find(self, name: str) -> Operator:
@@ -129,7 +129,7 @@ class DispatchTable(dict[int, Boxed]):
 class Operator:
     """One overload of one operator: its schema, the kernels registered for it, and its table."""
 
-    __slots__ = ("__dict__", "defined_at", "kernels", "name", "table", "text")
+    __slots__ = ("__dict__", "defined_at", "kernels", "name", "relied_on_by", "table", "text")
 
     def __init__(self, name: str, text: str, defined_at: str) -> None:
         self.name = name  # aten::add.Tensor
@@ -138,6 +138,8 @@ class Operator:
         # For each key the registered kernels, the one in force last.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)
+        # Operators with a shortcut past this one: their tables forget what they resolved when this one's does.
+        self.relied_on_by: set[Operator] = set()
 
     @cached_property
     def schema(self) -> FunctionSchema:

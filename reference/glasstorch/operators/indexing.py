@@ -22,7 +22,9 @@ from glasstorch.core.dtype import INTEGRAL, bool_, uint8
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError, DimensionError
 from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.generated.registry import table
 from glasstorch.operators.shapes.indexing import MASKS, without_leading_ones
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -31,11 +33,13 @@ if TYPE_CHECKING:
 
 NUMBERS = (bool, int, float, complex, np.integer)  # which np.float64 and np.complex128 are too; no other of NumPy is
 INT64_MAX = 2**63 - 1
+NUMBER_OR_NONE = frozenset((int, type(None)))
 LONGEST_LEGACY_SEQUENCE = 32
 
 alias = on_tensor("alias")
 select = on_tensor("select.int")
 slice_ = on_tensor("slice.Tensor")
+slice_table = table("slice.Tensor")
 unsqueeze = on_tensor("unsqueeze")
 view = on_tensor("view")
 expand = on_tensor("expand")
@@ -43,11 +47,16 @@ index_tensors = on_tensors("index.Tensor")
 index_put_ = on_tensors("index_put_")
 
 
-def get(tensor: Tensor, index: Any) -> Tensor:
+def get(tensor: Tensor, index: Any) -> Tensor:  # hot path: benchmarks/tensors.py
     """The value of `tensor[index]`: a view if the index has no tensors, lists or bools in it."""
     if type(index) is int:
         return _select(tensor, 0, index, 0)
     if type(index) is slice:
+        start, end = index.start, index.stop
+        if index.step is None and type(start) in NUMBER_OR_NONE and type(end) in NUMBER_OR_NONE:
+            included, allowed = active_keys.get()  # `slice_`, written out
+            keys = (tensor.key_set | included) & allowed
+            return slice_table[keys](keys, tensor, 0, start, end, 1)  # type: ignore[no-any-return]
         return _slice(tensor, 0, index)
     if isinstance(index, TensorImpl) and index._shape:
         _check_dimensions(tensor, _dimensions(index))

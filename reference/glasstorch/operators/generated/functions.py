@@ -1069,7 +1069,7 @@ def empty(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -1179,7 +1179,7 @@ def zeros(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -1220,7 +1220,7 @@ def ones(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -1415,7 +1415,7 @@ def new_empty(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -1498,7 +1498,7 @@ def new_zeros(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -1539,7 +1539,7 @@ def new_ones(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -1950,7 +1950,7 @@ def rand(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -2001,7 +2001,7 @@ def randn(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -4595,7 +4595,12 @@ def count_nonzero(input: Tensor, *dim: Any, **kwargs: Any) -> Tensor:
     count_nonzero(input, dim=None) -> Tensor
     """
     ints = tuple(dim[0]) if len(dim) == 1 and type(dim[0]) in LISTS else dim
-    if dim and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        dim
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _count_nonzero_dim_IntList[keys](keys, input, ints)
@@ -5788,7 +5793,12 @@ def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     The result is a view: it shares the input's storage.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view[keys](keys, input, ints)
@@ -5801,7 +5811,12 @@ def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     _unsafe_view(input, size) -> Tensor
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return __unsafe_view[keys](keys, input, ints)
@@ -5816,7 +5831,12 @@ def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
     The result is a view: it shares the input's storage.
     """
     ints = tuple(shape[0]) if len(shape) == 1 and type(shape[0]) in LISTS else shape
-    if shape and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        shape
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _reshape[keys](keys, input, ints)
@@ -5943,7 +5963,12 @@ def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
     The result is a view: it shares the input's storage.
     """
     ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if dims and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _permute[keys](keys, input, ints)
@@ -5981,7 +6006,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **kwargs: Any) -> 
         and not kwargs
         and isinstance(input, TensorImpl)
         and type(implicit) is bool
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6264,7 +6289,12 @@ def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     The result is a view: it shares the input's storage.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _broadcast_to[keys](keys, input, ints)
@@ -6398,7 +6428,12 @@ def sum_to_size(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     sum_to_size(input, size) -> Tensor
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if size and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sum_to_size[keys](keys, input, ints)
@@ -6757,7 +6792,7 @@ def expand_copy(input: Tensor, *size: Any, implicit: bool = False, out: Any = No
         and isinstance(input, TensorImpl)
         and out is None
         and type(implicit) is bool
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6771,7 +6806,13 @@ def permute_copy(input: Tensor, *dims: Any, out: Any = None, **kwargs: Any) -> T
     permute_copy(input, dims, *, out=None) -> Tensor
     """
     ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if dims and not kwargs and isinstance(input, TensorImpl) and out is None and INT.issuperset(map(type, ints)):
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and out is None
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _permute_copy[keys](keys, input, ints)
@@ -6923,7 +6964,13 @@ def view_copy(input: Tensor, *size: Any, out: Any = None, **kwargs: Any) -> Tens
     view_copy(input, dtype, *, out=None) -> Tensor
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
-    if size and not kwargs and isinstance(input, TensorImpl) and out is None and INT.issuperset(map(type, ints)):
+    if (
+        size
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and out is None
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view_copy[keys](keys, input, ints)
@@ -7363,7 +7410,12 @@ def flip(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
     flip(input, dims) -> Tensor
     """
     ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if dims and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _flip[keys](keys, input, ints)
@@ -7420,7 +7472,12 @@ def repeat(input: Tensor, *repeats: Any, **kwargs: Any) -> Tensor:
     repeat(input, repeats) -> Tensor
     """
     ints = tuple(repeats[0]) if len(repeats) == 1 and type(repeats[0]) in LISTS else repeats
-    if repeats and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        repeats
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _repeat[keys](keys, input, ints)
@@ -7433,7 +7490,12 @@ def tile(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
     tile(input, dims) -> Tensor
     """
     ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
-    if dims and not kwargs and isinstance(input, TensorImpl) and INT.issuperset(map(type, ints)):
+    if (
+        dims
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tile[keys](keys, input, ints)
@@ -7863,7 +7925,7 @@ def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = No
         and not kwargs
         and isinstance(input, TensorImpl)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and INT.issuperset(map(type, ints))
+        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
