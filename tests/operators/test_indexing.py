@@ -51,6 +51,19 @@ def test_numbers_slices_none_and_dots_give_views(torch: Any, name: str) -> None:
     assert view.data_ptr() == x.data_ptr() + 8 * offset or 0 in shape
 
 
+def test_numbers_can_be_arrays(torch: Any) -> None:
+    x = matrix(torch)
+    assert x[np.array(1)].data_ptr() == x[np.array(1.5)].data_ptr() == x.data_ptr() + 32
+    assert x[np.array(True)].tolist() == [x.tolist()]
+
+
+def test_ends_beyond_int64_are_cut_off(torch: Any) -> None:
+    x = matrix(torch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch says that it does so
+        assert x[: 2**70, -(2**70) :].tolist() == x.tolist()
+
+
 def test_numbers_can_be_tensors(torch: Any) -> None:
     x = matrix(torch)
     one = torch.tensor(1)
@@ -75,6 +88,10 @@ COPIED: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "a mask and a slice": (lambda t: (t.tensor([True, False, True]), slice(0, 1)), [[0], [8]]),
     "True": (lambda t: True, [[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]]),
     "False": (lambda t: False, []),
+    "an array of floats": (lambda t: np.array([1.5]), [[4, 5, 6, 7]]),
+    "an array of small integers": (lambda t: np.array([1], np.uint16), [[4, 5, 6, 7]]),
+    "a list of tensors in a tuple": (lambda t: ([t.tensor(1), t.tensor([2])],), [[4, 5, 6, 7], [8, 9, 10, 11]]),
+    "bytes": (lambda t: bytearray(b"\1"), [[4, 5, 6, 7]]),
     "a 0-dim mask": (lambda t: t.tensor(True), [[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]]),
     "a number and True": (lambda t: (2, True), [[8, 9, 10, 11]]),
 }
@@ -115,6 +132,16 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "no step": (lambda t: matrix(t)[::0], ValueError, "slice step cannot be zero"),
     "half a step": (lambda t: matrix(t)[:0.5], TypeError, "slice indices must be integers|integer"),
     "a float tensor": (lambda t: matrix(t)[t.tensor(1.0)], IndexError, "must be long, int, byte or bool"),
+    "a short tensor": (lambda t: matrix(t)[t.tensor([1]).short()], IndexError, "must be long, int, byte or bool"),
+    "a float of NumPy": (lambda t: matrix(t)[np.float32(1)], IndexError, r"valid indices \(got numpy.float32\)"),
+    "a bool of NumPy": (lambda t: matrix(t)[np.bool_(True)], IndexError, r"valid indices \(got numpy.bool"),
+    "complex numbers": (lambda t: matrix(t)[[1j]], TypeError, "'complex' object cannot be interpreted as an integer"),
+    "nothing in a list": (lambda t: matrix(t)[([None],)], RuntimeError, "Could not infer dtype of NoneType"),
+    "beyond int64": (lambda t: matrix(t)[2**70], ValueError, "Overflow when unpacking long long"),
+    "beyond int64 in a list": (lambda t: matrix(t)[[2**70]], ValueError, "Overflow when unpacking long long"),
+    "lists of two lengths": (lambda t: matrix(t)[([[1], [2, 0]],)], ValueError, "expected sequence of length 1"),
+    "a list beside a number": (lambda t: matrix(t)[([1, [2]],)], TypeError, "'list' object cannot be interpreted as"),
+    "two in one end": (lambda t: matrix(t)[t.tensor([0, 1]) :], TypeError, "only integer tensors of a single element"),
 }
 
 
@@ -129,6 +156,7 @@ WRITTEN: dict[str, tuple[Any, Any, list[list[float]]]] = {
     "a number to a row": (0, 5, [[5, 5, 5], [0, 0, 0]]),
     "a number to an element": ((0, 1), 5, [[0, 5, 0], [0, 0, 0]]),
     "a bool": ((1, 2), True, [[0, 0, 0], [0, 0, 1]]),
+    "a NumPy integer": (0, np.uint8(2), [[2, 2, 2], [0, 0, 0]]),
     "a NumPy number": (0, np.float64(2), [[2, 2, 2], [0, 0, 0]]),
     "a row to all": (..., [1.0, 2.0, 3.0], [[1, 2, 3], [1, 2, 3]]),
     "a row with leading ones": (0, [[[1.0, 2.0, 3.0]]], [[1, 2, 3], [0, 0, 0]]),
@@ -163,6 +191,13 @@ UNWRITABLE: dict[str, tuple[Callable[[Any, Any], None], type[Exception], str]] =
     "dtypes": (lambda t, x: x.__setitem__([0], t.ones(3, dtype=t.int64)), RuntimeError, "got Float for"),
     "range": (lambda t, x: x.__setitem__(2, 1), IndexError, "index 2 is out of bounds for dimension 0 with size 2"),
     "overflow": (lambda t, x: x.__setitem__(0, 1e39), RuntimeError, "to type float without overflow"),
+    "a complex number": (lambda t, x: x.__setitem__(0, 1j), RuntimeError, "to type float without overflow"),
+    "a number before the index": (lambda t, x: x.__setitem__(5, 1j), RuntimeError, "to type float without overflow"),
+    "a number to False": (lambda t, x: x.__setitem__(False, 1j), RuntimeError, "to type float without overflow"),
+    "a float of NumPy": (lambda t, x: x.__setitem__(0, np.float32(1)), TypeError, "can't assign a numpy.float32"),
+    "a bool of NumPy": (lambda t, x: x.__setitem__(0, np.bool_(True)), TypeError, "can't assign a numpy.bool"),
+    "what is read": (lambda t, x: x.__setitem__([0, 1], x[1:]), RuntimeError, "refer to a single memory location"),
+    "a mask of bytes": (lambda t, x: x.__setitem__(t.ones(2).byte(), t.ones(())), RuntimeError, "supports boolean mas"),
 }  # fmt: skip
 
 
@@ -223,3 +258,25 @@ def test_views_agree_with_numpy(data: st.DataObject) -> None:
         result = x[index]
     assert result.tolist() == expected.tolist()
     assert tuple(result.shape) == expected.shape
+
+
+@steady
+@given(st.data())
+def test_the_short_way_through_numbers_and_slices_is_the_plain_one(data: st.DataObject) -> None:
+    import glasstorch
+    from glasstorch.operators.indexing import plain_get
+
+    x = glasstorch.arange(24).view(2, 3, 4).permute(data.draw(st.permutations(range(3))))
+    ends = st.one_of(st.none(), st.integers(-5, 5))
+    entry = st.one_of(st.integers(-4, 3), st.builds(slice, ends, ends, st.one_of(st.none(), st.integers(0, 2))))
+    index = tuple(data.draw(st.lists(entry, max_size=3)))
+    index = index[0] if len(index) == 1 and data.draw(st.booleans()) else index
+
+    def seen(get: Callable[[Any, Any], Any]) -> Any:
+        try:
+            result = get(x, index)
+        except (IndexError, ValueError) as error:
+            return type(error), str(error)
+        return result.shape, result.stride(), result.storage_offset(), result._base is x
+
+    assert seen(lambda tensor, entries: tensor[entries]) == seen(plain_get)

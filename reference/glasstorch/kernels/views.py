@@ -193,22 +193,28 @@ def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
 
 
 @EVERY_BACKEND.impl("slice.Tensor")
-def slice(keys: int, self: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
+def slice(  # hot path: benchmarks/eager.py
+    keys: int, self: Tensor, dim: int, start: int | None, end: int | None, step: int
+) -> Tensor:
     """Every `step`-th index from `start` up to `end`; both count from the back if negative, and are clamped."""
     shape = self._shape
-    if not shape:
-        raise DimensionError("slice() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, len(shape))
+    if not 0 <= dim < len(shape):
+        if not shape:
+            raise DimensionError("slice() cannot be applied to a 0-dim tensor.")
+        dim = wrap_dim(dim, len(shape))
     if step <= 0:
         raise ShapeError("slice step must be positive")
     size = shape[dim]
-    first, last = slice_bounds(size, start, end)
-    length = -(-(last - first) // step)
-    strides = self.strides()
-    sliced = (*shape[:dim], length, *shape[dim + 1 :])
+    first, last = start or 0, size if end is None else end
+    if not 0 <= first <= last <= size:
+        first, last = slice_bounds(size, start, end)
+    length = last - first if step == 1 else -(-(last - first) // step)
+    strides = self._strides or contiguous_strides(shape)
     offset = self._offset + first * strides[dim]
-    if self._strides is None and step == 1 and (dim == 0 or length == size):
-        return make_view(self, sliced, None, offset)
+    sliced = (length, *shape[1:]) if dim == 0 else (*shape[:dim], length, *shape[dim + 1 :])
+    if step == 1:
+        stays = self._strides is None and (dim == 0 or length == size)
+        return make_view(self, sliced, None if stays else strides, offset)
     return make_view(self, sliced, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]), offset)
 
 

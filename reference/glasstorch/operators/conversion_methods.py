@@ -106,7 +106,7 @@ class ConversionMethods(TensorMethods):
         return complex(self.item())
 
     def __index__(self: Any) -> Any:
-        if self.dtype.category > INTEGRAL or self._shape:
+        if self.dtype.category > INTEGRAL or self.numel() != 1:
             raise TypeError(
                 f"only integer tensors of a single element can be converted to an index, this one has sizes "
                 f"{list(self._shape)} and dtype {self.dtype}"

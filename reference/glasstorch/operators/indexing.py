@@ -18,58 +18,79 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch.core import hooks
-from glasstorch.core.dtype import INTEGRAL, bool_, uint8
-from glasstorch.core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError, DimensionError
+from glasstorch.core.dtype import INTEGRAL, bool_, int64, uint8
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DimensionError
 from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated.registry import table
+from glasstorch.operators.nested import array_of, inferred
 from glasstorch.operators.shapes.indexing import MASKS, without_leading_ones
 from glasstorch.operators.shapes.scalars import number_as
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-NUMBERS = (bool, int, float, complex, np.integer)  # which np.float64 and np.complex128 are too; no other of NumPy is
+NUMBERS = (bool, int, float, complex)  # np.float64 and np.complex128 are such numbers, NumPy's other floats are not
 INT64_MAX = 2**63 - 1
-NUMBER_OR_NONE = frozenset((int, type(None)))
 LONGEST_LEGACY_SEQUENCE = 32
 
 alias = on_tensor("alias")
-select = on_tensor("select.int")
 slice_ = on_tensor("slice.Tensor")
-slice_table = table("slice.Tensor")
 unsqueeze = on_tensor("unsqueeze")
 view = on_tensor("view")
 expand = on_tensor("expand")
 index_tensors = on_tensors("index.Tensor")
 index_put_ = on_tensors("index_put_")
+SELECT, SLICE = table("select.int"), table("slice.Tensor")
 
 
-def get(tensor: Tensor, index: Any) -> Tensor:  # hot path: benchmarks/tensors.py
+def get(tensor: Tensor, index: Any) -> Tensor:  # hot path: benchmarks/eager.py
     """The value of `tensor[index]`: a view if the index has no tensors, lists or bools in it."""
-    if type(index) is int:
+    kind = type(index)
+    if kind is int:
         return _select(tensor, 0, index, 0)
-    if type(index) is slice:
-        start, end = index.start, index.stop
-        if index.step is None and type(start) in NUMBER_OR_NONE and type(end) in NUMBER_OR_NONE:
-            included, allowed = active_keys.get()  # `slice_`, written out
-            keys = (tensor.key_set | included) & allowed
-            return slice_table[keys](keys, tensor, 0, start, end, 1)  # type: ignore[no-any-return]
+    if kind is slice:
         return _slice(tensor, 0, index)
-    if isinstance(index, TensorImpl) and index._shape:
+    if kind is tuple and len(index) <= len(tensor._shape):
+        for entry in index:
+            if type(entry) is not int and type(entry) is not slice:
+                break
+        else:
+            return _cut(tensor, index)
+    elif isinstance(index, TensorImpl) and index._shape:
         _check_dimensions(tensor, _dimensions(index))
         return index_tensors(tensor, [index])  # type: ignore[no-any-return]
+    return plain_get(tensor, index)
+
+
+def plain_get(tensor: Tensor, index: Any) -> Tensor:
+    """`get`, one way for all that an index may be."""
     sliced, indices = _apply(tensor, _entries(index))
     if indices:
         return index_tensors(sliced, indices)  # type: ignore[no-any-return]
     return alias(tensor) if sliced is tensor else sliced
 
 
+def _cut(tensor: Tensor, entries: tuple[int | slice, ...]) -> Tensor:
+    """What numbers and slices alone give, of which there are no more than dimensions."""
+    result, dim = tensor, 0
+    for real_dim, entry in enumerate(entries):
+        if type(entry) is int:
+            result = _select(result, dim, entry, real_dim)
+        elif type(entry) is slice:
+            if not _takes_everything(entry, result._shape[dim]):
+                result = _slice(result, dim, entry)
+            dim += 1
+    return alias(tensor) if result is tensor else result
+
+
 def put(tensor: Tensor, index: Any, value: Any) -> None:
     """Carry out `tensor[index] = value`; the value is broadcast and cast."""
-    if not isinstance(value, (TensorImpl, *NUMBERS)):
+    if isinstance(value, np.integer):
+        value = int(value)
+    elif not isinstance(value, (TensorImpl, *NUMBERS)):
         raise ArgumentTypeError(
             f"can't assign a {_type_name(value)} to a torch.{tensor.dtype.scalar_name}Tensor; expected a number or a "
             f"tensor"
@@ -97,7 +118,12 @@ def _put(tensor: Tensor, index: Any, value: Any) -> None:
     if index is True:
         _copy(unsqueeze(tensor, 0), value)
         return
-    sliced, indices = _apply(tensor, _entries(index))
+    if isinstance(index, TensorImpl) and index._shape:
+        _check_dimensions(tensor, _dimensions(index))
+        sliced: Tensor = tensor
+        indices: list[Any] = [index]
+    else:
+        sliced, indices = _apply(tensor, _entries(index))
     if not indices:
         _copy(sliced, value)
         return
@@ -114,7 +140,7 @@ def _copy(target: Tensor, value: Any) -> None:
             value = target.new_full((), value)  # which fill_ refuses to copy there; it takes a number
         target.fill_(value)
     elif not value._shape:
-        target.fill_(value)
+        target.fill_(value)  # type: ignore[arg-type]
     elif value._shape == target._shape:
         target.copy_(value)  # type: ignore[arg-type]
     else:
@@ -153,7 +179,7 @@ def _is_legacy_tuple(index: list[Any]) -> bool:
     )
 
 
-def _apply(tensor: Tensor, entries: Sequence[Any]) -> tuple[Tensor, list[Tensor | None]]:
+def _apply(tensor: Tensor, entries: Sequence[Any]) -> tuple[Tensor, list[Any]]:
     """The views that the entries ask for, applied; and the tensors of indices that are left for `index`."""
     try:
         entries = [_read(entry) for entry in entries]
@@ -163,7 +189,7 @@ def _apply(tensor: Tensor, entries: Sequence[Any]) -> tuple[Tensor, list[Tensor 
     specified = sum(map(_dimensions, entries))
     _check_dimensions(tensor, specified)
     result = tensor
-    indices: list[Tensor | None] = []
+    indices: list[Any] = []
     dim = 0  # of the result, where the next entry applies
     for entry in entries:
         match entry:
@@ -222,47 +248,20 @@ def _integer(entry: Any) -> int:
 
 
 def _index_tensor(entry: Any) -> Tensor:
-    """A list or an array of indices, or of bool, as a tensor; floats are truncated."""
-    if isinstance(entry, np.ndarray):
+    """A list or an array of indices, or of bool, as a tensor; floats in it lose their fraction.
+
+    Mirrors: indexing_tensor_from_data in torch/csrc/utils/tensor_new.cpp
+    """
+    if isinstance(entry, np.ndarray) and entry.dtype.kind in "biufc":
         array = entry.real if entry.dtype.kind == "c" else entry
-        mask = array.dtype in (bool_.numpy, uint8.numpy)
-    else:
-        array = _nested(entry)
-        mask = array.dtype == bool_.numpy
-    if array.dtype.kind not in "biuf":
-        raise _no_indices(entry)
-    return _tensor(array if mask else array.astype(np.int64))
-
-
-def _nested(entry: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """A list of numbers, of tensors with one element, or of such lists, as an array."""
-    if any(isinstance(item, TensorImpl) for item in entry):
-        entry = [item.__index__() if isinstance(item, TensorImpl) else item for item in entry]
-    try:
-        return np.asarray(entry)
-    except ValueError:  # lists of different lengths, or lists beside numbers
-        if isinstance(entry[0], Sequence):
-            raise ArgumentValueError(
-                f"expected sequences of one length at each depth of an index, got {entry}"
-            ) from None
-        kind = type(next(item for item in entry if isinstance(item, Sequence))).__name__
-        raise ArgumentTypeError(
-            f"'{kind}' object cannot be interpreted as an integer, beside numbers in the index {entry}"
-        ) from None
-
-
-def _no_indices(entry: Any) -> Exception:
-    """Why a sequence holds no indices, by the first thing in it that is none."""
-    found = entry
-    while isinstance(found, Sequence | np.ndarray) and not isinstance(found, str | bytes) and len(found):
-        found = next((item for item in found if type(item) not in (bool, int, float)), found[0])
-    if type(found) is int:
-        return ArgumentValueError(f"Overflow when unpacking long long: an index lies beyond int64 in {entry!r}")
-    if type(found) is complex:
-        return ArgumentTypeError("'complex' object cannot be interpreted as an integer")
-    if isinstance(found, str | bytes):
-        return ArgumentTypeError(f"new(): invalid data type '{type(found).__name__}'; expected integers or bool")
-    return ArgumentError(f"Could not infer dtype of {type(found).__name__}; expected integers or bool for an index")
+        return _tensor(array if array.dtype in (bool_.numpy, uint8.numpy) else array.astype(np.int64))
+    if isinstance(entry, str | bytes):
+        raise ArgumentTypeError(f"new(): invalid data type '{type(entry).__name__}'; expected integers or bool")
+    if type(entry) is list and set(map(type, entry)) == {int}:
+        array = np.array(entry)
+        if array.dtype == int64.numpy:
+            return _tensor(array)
+    return _tensor(array_of(entry, bool_ if inferred(entry) is bool_ else int64)[0])
 
 
 def _type_name(value: Any) -> str:
@@ -305,7 +304,9 @@ def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
         if not -INT64_MAX <= index <= INT64_MAX:
             raise ArgumentValueError(f"Overflow when unpacking long long: {index} is beyond int64")
         raise DimensionError(f"index {index} is out of bounds for dimension {real_dim} with size {size}")
-    return select(tensor, dim, index)  # type: ignore[no-any-return]
+    included, allowed = active_keys.get()
+    keys = (tensor.key_set | included) & allowed
+    return SELECT[keys](keys, tensor, dim, index)  # type: ignore[no-any-return]
 
 
 def _takes_everything(part: slice, size: int) -> bool:
@@ -315,6 +316,11 @@ def _takes_everything(part: slice, size: int) -> bool:
 
 def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
     """`slice`, refused in the words of indexing."""
+    first, last = part.start, part.stop
+    if part.step is None and (first is None or type(first) is int) and (last is None or type(last) is int):
+        included, allowed = active_keys.get()
+        keys = (tensor.key_set | included) & allowed
+        return SLICE[keys](keys, tensor, dim, first, last, 1)  # type: ignore[no-any-return]
     step = 1 if part.step is None else _end(part.step)
     if step <= 0:
         raise ArgumentValueError("step must be greater than zero" if step else "slice step cannot be zero")

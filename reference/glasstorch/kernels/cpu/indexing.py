@@ -9,7 +9,7 @@ Differs: NumPy's advanced indexing has the same rules for index and index_put; a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ UNSIGNED = (uint16, uint32, uint64)  # most kernels leave these out, and some al
 COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted along a dimension
 
 
-def refuse(dtypes: Sequence[dtype], tensor: Tensor, label: str) -> None:
+def refuse(dtypes: Collection[dtype], tensor: Tensor, label: str) -> None:
     """PyTorch's words where a kernel was not written for some dtypes."""
     if tensor.dtype in dtypes:
         raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{tensor.dtype.scalar_name}'")
@@ -67,15 +67,15 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     if all(type(entry) is slice for entry in at):
         raise DimensionError("at least one index must be provided")
     try:
-        if len(at) == 1 and at[0].dtype.kind == "i" and array.ndim:
-            picked = array.take(at[0], 0)
+        if len(at) == 1 and self._strides is None and at[0].dtype.kind == "i" and array.ndim:
+            picked = array.take(at[0], 0)  # faster, but it would copy an array that is not row-major first
         else:
             picked = array[at]
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
     if len(at) > array.ndim:
         shapes.plan_of(self._shape, indices)  # refuses them; NumPy takes masks without dimensions beside others
-    if not picked.size or not shapes.is_row_major(self, indices):
+    if picked.ndim > 1 and not (picked.size and shapes.is_row_major(self, indices)):
         return holding(shapes.index(self, indices), picked)
     return wrap(np.asarray(picked, order="C"), self.dtype)
 
@@ -92,8 +92,8 @@ def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumu
         for other in (values, *indices):
             if overlap(self, other) in (Overlap.PARTIAL, Overlap.FULL):
                 raise OverlapError(OVERLAPS_INPUT)
-    shapes.index_put(self, indices, values, accumulate)
-    put(self, indices, values, accumulate)
+    shapes.check_put(self, indices, values, accumulate)
+    put(self, indices, values, accumulate, filled)
     return self
 
 
@@ -112,20 +112,21 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
     """A copy with the values written."""
     shapes.index_put(self, indices, values, accumulate)
     result = clone(keys, self, None)
-    put(result, indices, values, accumulate)
+    put(result, indices, values, accumulate, shapes.fills_mask(indices, values, accumulate))
     return result
 
 
-def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> None:
-    """Write into a tensor whose sizes and dtype are known to fit."""
+def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
+    """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask says."""
     array, at, source = target.array(), numpy_index(indices), values.array()
-    filled = shapes.fills_mask(indices, values, accumulate)
     refuse(STORED_ONLY if filled else UNSIGNED, target, "masked_fill" if filled else "index_put")
     if filled:
         source = np.asarray(number_as(source.item(), target.dtype))
     try:
         if accumulate:  # NumPy 2.4 adds wrong values at an index of two dimensions where it has to broadcast them
-            add_at(array, at, np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape))
+            if source.ndim != 1 or len(at) > 1 or at[0].shape != source.shape:
+                source = np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape)
+            add_at(array, at, source)
         else:
             array[at] = source
     except IndexError:

@@ -37,7 +37,7 @@ def _kept(self: Tensor, diagonal: int, out: Tensor | None, *, below: bool) -> Te
     array = result.array()
     if out is not self:
         array[...] = self.array()
-    array[..., ~at_or_below if below else at_or_below] = 0
+    np.copyto(array, array.dtype.type(0), where=~at_or_below if below else at_or_below)
     return result
 
 

@@ -46,8 +46,19 @@ def index(self: Tensor, indices: Sequence[Tensor | None]) -> Result:
 
 def index_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> Result:
     """The tensor's own sizes; the values must fit where the indices point to."""
+    check_put(self, indices, values, accumulate)
+    return like(self)
+
+
+def check_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> None:
+    """Refuse values that do not fit where the indices point to, by their sizes or their dtype."""
     if not indices:
         raise ArgumentError("index_put_: expected one index or more in `indices`, got an empty list")
+    first = indices[0]
+    if len(indices) == 1 and first is not None and first.dtype is int64 and values.dtype is self.dtype and self._shape:
+        picked = (*first._shape, *self._shape[1:])  # the common case, which needs no plan
+        if values._shape in ((), picked):
+            return
     shape = plan_of(self._shape, indices).shape
     if fills_mask(indices, values, accumulate):
         _check_mask_to_fill(indices)
@@ -61,7 +72,6 @@ def index_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, ac
             f"Index put requires the source and destination dtypes match, got {self.dtype.scalar_name} for the "
             f"destination and {values.dtype.scalar_name} for the source."
         )
-    return like(self)
 
 
 def _check_mask_to_fill(indices: Sequence[Tensor | None]) -> None:
@@ -71,8 +81,10 @@ def _check_mask_to_fill(indices: Sequence[Tensor | None]) -> None:
 
 def fills_mask(indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:
     """Whether one value goes wherever one mask says: that is masked_fill, which casts the value."""
+    if accumulate or values.numel() != 1:
+        return False
     given = [tensor for tensor in indices if tensor is not None]
-    return not accumulate and len(given) == 1 and given[0].dtype in MASKS and values.numel() == 1
+    return len(given) == 1 and given[0].dtype in MASKS
 
 
 def like(self: Tensor) -> Result:
