@@ -76,6 +76,7 @@ def sgn(out: Array, x: Array) -> None:
 
 SAME_DTYPE = {
     "neg": Row(np.negative, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX - {bool_}, "neg_cpu"),
+    "abs": Row(np.absolute, DIRECT_NOT_BOOL, NOT_BOOL | FLOAT8, "abs_cpu"),
     "sgn": Row(sgn, DIRECT, WITH_COMPLEX, "sign_cpu", on_complex=direction),
     "bitwise_not": Row(np.invert, INTEGRAL_OR_BOOL, INTEGRAL_OR_BOOL, "bitwise_not_cpu"),
 }
@@ -109,14 +110,15 @@ ROWS = SAME_DTYPE | {
     for name, loop in FLOATING_POINT.items()
 }
 
-for name, row in ROWS.items():
-    register(name, *unary_kernel(shape_function(name), row))
+KERNELS = {name: unary_kernel(shape_function(name), row) for name, row in ROWS.items()}
+
+for name, (kernel, shortcut) in KERNELS.items():
+    if name != "abs":
+        register(name, kernel, shortcut)
 
 # The absolute value of a complex number is real -----------------------------------------------------------------
 
-absolute, absolute_shortcut = unary_kernel(
-    shapes.absolute, Row(np.absolute, DIRECT_NOT_BOOL, NOT_BOOL | FLOAT8, "abs_cpu")
-)
+absolute, absolute_shortcut = KERNELS["abs"]
 
 
 def absolute_or_size(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
