@@ -24,13 +24,13 @@ from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.operators import exchange, from_data, indexing, layouts, namespace, pickling
-from glasstorch.operators.conversion_methods import ConversionMethods
+from glasstorch.operators.facts import FactMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
 from glasstorch.printing import tensor_str
 
 
-class Tensor(ConversionMethods):
+class Tensor(FactMethods):
     """A multi-dimensional array of one dtype on one device, which records how it was computed.
 
     Make one with `tensor`, `zeros`, `rand` ... Views share their storage; `x.untyped_storage()` is that storage.
@@ -268,6 +268,15 @@ class Tensor(ConversionMethods):
 
     def __rmod__(self, other: Any) -> Any:
         return method_operator(_swapped(functions.remainder), self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return method_operator(_swapped(functions.matmul), self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return method_operator(_swapped(functions.bitwise_left_shift), self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return method_operator(_swapped(functions.bitwise_right_shift), self, other)
 
     # Copies with another dtype or place -------------------------------------------------------------------------
 

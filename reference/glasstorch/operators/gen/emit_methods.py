@@ -23,6 +23,8 @@ BINARY = {
     "__and__": ("bitwise_and", "bitwise_and.Tensor"),
     "__or__": ("bitwise_or", "bitwise_or.Tensor"),
     "__xor__": ("bitwise_xor", "bitwise_xor.Tensor"),
+    "__lshift__": ("bitwise_left_shift", "bitwise_left_shift.Tensor"),
+    "__rshift__": ("bitwise_right_shift", "bitwise_right_shift.Tensor"),
     "__eq__": ("eq", "eq.Tensor"),
     "__ne__": ("ne", "ne.Tensor"),
     "__lt__": ("lt", "lt.Tensor"),
@@ -39,6 +41,8 @@ BINARY = {
     "__iand__": ("bitwise_and_", "bitwise_and_.Tensor"),
     "__ior__": ("bitwise_or_", "bitwise_or_.Tensor"),
     "__ixor__": ("bitwise_xor_", "bitwise_xor_.Tensor"),
+    "__ilshift__": ("bitwise_left_shift_", "bitwise_left_shift_.Tensor"),
+    "__irshift__": ("bitwise_right_shift_", "bitwise_right_shift_.Tensor"),
 }
 REFLECTED = {
     "__radd__": "add",

@@ -29,6 +29,8 @@ _remainder_Tensor = table("remainder.Tensor")
 _bitwise_and_Tensor = table("bitwise_and.Tensor")
 _bitwise_or_Tensor = table("bitwise_or.Tensor")
 _bitwise_xor_Tensor = table("bitwise_xor.Tensor")
+_bitwise_left_shift_Tensor = table("bitwise_left_shift.Tensor")
+_bitwise_right_shift_Tensor = table("bitwise_right_shift.Tensor")
 _eq_Tensor = table("eq.Tensor")
 _ne_Tensor = table("ne.Tensor")
 _lt_Tensor = table("lt.Tensor")
@@ -45,6 +47,8 @@ _pow__Tensor = table("pow_.Tensor")
 _bitwise_and__Tensor = table("bitwise_and_.Tensor")
 _bitwise_or__Tensor = table("bitwise_or_.Tensor")
 _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
+_bitwise_left_shift__Tensor = table("bitwise_left_shift_.Tensor")
+_bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
 
 
 def _part(view: Any) -> property:
@@ -455,6 +459,20 @@ class TensorMethods(TensorImpl):
             return _bitwise_xor_Tensor[keys](keys, self, other)
         return method_operator(_f.bitwise_xor, self, other)
 
+    def __lshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _bitwise_left_shift_Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_left_shift, self, other)
+
+    def __rshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _bitwise_right_shift_Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_right_shift, self, other)
+
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
             included, allowed = active_keys.get()
@@ -578,6 +596,20 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_xor__Tensor[keys](keys, self, other)
         return method_operator(_f.bitwise_xor_, self, other)
+
+    def __ilshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _bitwise_left_shift__Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_left_shift_, self, other)
+
+    def __irshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if isinstance(other, TensorImpl):
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            return _bitwise_right_shift__Tensor[keys](keys, self, other)
+        return method_operator(_f.bitwise_right_shift_, self, other)
 
     def __radd__(self, other: Any) -> Tensor:
         return method_operator(_f.add, self, other)
