@@ -500,7 +500,8 @@ def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -
 def masked_select_backward(grad: Tensor, shape: Shape, mask: Tensor) -> Tensor:
     """The gradients at the places that the mask picked from what tensor and mask broadcast to."""
     whole = broadcast_shapes(shape, mask._shape)
-    return index_put(grad.new_zeros(whole), [mask.expand(whole)], grad, False)
+    flat = mask.expand(whole).reshape(-1)  # a mask without dimensions is no index of a tensor without dimensions
+    return index_put(grad.new_zeros(flat.shape), [flat], grad, False).reshape(whole)
 
 
 # Other shapes ---------------------------------------------------------------------------------------------------
