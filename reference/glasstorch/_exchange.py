@@ -18,7 +18,7 @@ from glasstorch.core import dlpack, hooks
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.dtype import from_numpy_dtype
+from glasstorch.core.dtype import from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -158,7 +158,7 @@ def from_file(
 
     `shared` makes writes reach the file, which is then made and grows where it must; else they stay in memory.
     """
-    wanted = checked_dtype("from_file", float if dtype is None else dtype)
+    wanted = get_default_dtype() if dtype is None else checked_dtype("from_file", dtype)
     if device is not None and Device(device) is not CPU:
         raise ArgumentError(f"from_file: a file's bytes are in main memory; device must be cpu, got {device}")
     storage = Storage.from_file(filename, bool(shared), size * wanted.itemsize)

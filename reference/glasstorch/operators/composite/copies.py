@@ -130,8 +130,13 @@ def resize_as_(self: Tensor, the_template: Tensor, memory_format: MemoryFormat |
 def set_tensor_geometry(
     self: Tensor, source: Tensor, storage_offset: int, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
-    """`set_` with the storage of a tensor."""
-    return self.set_(source.untyped_storage(), storage_offset, size, stride)
+    """`set_` with the storage of a tensor, which must be row-major; the offset counts from its first element."""
+    if not source.is_row_major():
+        raise ShapeError(
+            f"passed in tensor to be used as storage must be contiguous, it has sizes {list(source._shape)} and strides "
+            f"{list(source.strides())}"
+        )
+    return self.set_(source.untyped_storage(), storage_offset + source._offset, size, stride)
 
 
 # One value ------------------------------------------------------------------------------------------------------
