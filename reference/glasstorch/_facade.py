@@ -80,6 +80,16 @@ from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.operators.ops import ops as ops
+from glasstorch.operators.tensor_types import BFloat16Tensor as BFloat16Tensor
+from glasstorch.operators.tensor_types import BoolTensor as BoolTensor
+from glasstorch.operators.tensor_types import ByteTensor as ByteTensor
+from glasstorch.operators.tensor_types import CharTensor as CharTensor
+from glasstorch.operators.tensor_types import DoubleTensor as DoubleTensor
+from glasstorch.operators.tensor_types import FloatTensor as FloatTensor
+from glasstorch.operators.tensor_types import HalfTensor as HalfTensor
+from glasstorch.operators.tensor_types import IntTensor as IntTensor
+from glasstorch.operators.tensor_types import LongTensor as LongTensor
+from glasstorch.operators.tensor_types import ShortTensor as ShortTensor
 from glasstorch.printing import set_printoptions as set_printoptions
 from glasstorch.random import default_generator as default_generator
 from glasstorch.random import get_rng_state as get_rng_state
