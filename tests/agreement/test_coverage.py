@@ -37,6 +37,7 @@ WITHOUT_ROW = {
         ],
         "its numbers are random: tests/kernels/cpu/test_random.py and its namesakes compare them with PyTorch's",
     ),
+    "meshgrid": "warns at its first call in a process: tests/operators/composite/test_grids.py",
     "resize_": "new elements are not initialised: tests/test_tensor.py",
     "set_.source_Storage_storage_offset": "takes a storage: tests/test_tensor.py",
     **dict.fromkeys(
