@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
+
+from glasstorch._tensor import from_array
+from glasstorch.core.dtype import DTYPES, dtype
 
 NAN, INF = float("nan"), float("inf")
 LEAST = -(2**63)
@@ -126,3 +131,61 @@ def test_contiguous_is_the_tensor_itself_where_it_can_be(torch: Any) -> None:
         x.contiguous(memory_format=torch.channels_last)
     with pytest.raises(RuntimeError, match="preserve memory format is unsupported by the contiguous operator"):
         x.t().contiguous(memory_format=torch.preserve_format)
+
+
+# Every pair of dtypes -------------------------------------------------------------------------------------------
+
+NUMBERS = [
+    0,
+    -0.0,
+    1,
+    -1,
+    0.5,
+    1.5,
+    -2.7,
+    127,
+    129.7,
+    -129,
+    300,
+    32768,
+    65536.0,
+    448,
+    449,
+    464,
+    465,
+    57344,
+    60000,
+    61440,
+]
+NUMBERS += [65519, 65520, 0.001, 2.0**-9, 2.0**-10, 2.0**31 - 1, -(2.0**31), 2.0**40, 1e10, 1e38, 1e39, NAN, INF, -INF]
+UNDEFINED = 2.0**31  # from here on C++ leaves open what a narrow integer becomes, and PyTorch's loops differ
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+@pytest.mark.parametrize("of", DTYPES, ids=repr)
+def test_every_dtype_is_cast_to_every_other_as_in_pytorch(of: dtype, require: Callable[[str], Any]) -> None:
+    torch = require("torch")
+    numbers = torch.tensor(NUMBERS, dtype=torch.float64)
+    source = (torch.complex(numbers, numbers.flip(0)) if of.is_complex else numbers).to(getattr(torch, of.name))
+    ours = from_array(np.frombuffer(bytes(source.view(torch.uint8).tolist()), of.numpy).copy(), of)
+    sizes = source.real if of.is_complex else source.to(torch.float64)
+    for to in DTYPES:
+        defined = np.abs(np.array(sizes.tolist())) < UNDEFINED
+        if to.category > 1 or to.itemsize == 8 or to.name == "bool":
+            defined |= True
+        if of.category > 1 and to.name in ("int64", "uint64"):
+            defined &= np.abs(np.array(sizes.tolist())) < 2.0**62
+        wanted = source.to(getattr(torch, to.name))
+        theirs = np.frombuffer(bytes(wanted.view(torch.uint8).tolist()), to.numpy)
+        found = ours.to(to).array()
+        same = (found == theirs) | ((found != found) & (theirs != theirs))
+        assert same[defined].all(), (to, ours.array()[~same & defined], found[~same & defined], theirs[~same & defined])
+
+
+def test_the_imaginary_part_is_dropped_with_a_warning(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glasstorch.core.warn_once._given", set())
+    z = torch.zeros(2, dtype=torch.complex64)
+    assert z.bool().tolist() == [False, False]
+    if torch.__name__ == "glasstorch":  # PyTorch warns once in a process, which may have been elsewhere
+        with pytest.warns(UserWarning, match="Casting complex values to real discards the imaginary part"):
+            z.float()
