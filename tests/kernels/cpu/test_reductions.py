@@ -85,6 +85,36 @@ def test_every_row_is_in_some_block(size: int) -> None:
     np.testing.assert_allclose(blocks.sum(1), array.sum(1))
 
 
+@pytest.mark.parametrize("size", [1, 1023, 1024, 1025, 4096, 5000])
+def test_every_number_of_a_run_is_in_some_piece(size: int) -> None:
+    runs = np.arange(3.0 * size).reshape(3, size) % 7
+    pieces = reductions.add_pieces(runs)
+    assert pieces.shape == (3, -(-size // reductions.PIECE))
+    np.testing.assert_array_equal(pieces.sum(1), runs.sum(1))
+
+
+@pytest.mark.parametrize(
+    ("shape", "reduced", "left"),
+    [
+        ((4, 5, 6), (2,), (4, 5, 1)),
+        ((4, 5, 6), (1, 2), (4, 1, 1)),
+        ((4, 5, 6), (0, 2), (4, 5, 1)),
+        ((4, 5, 6), (0, 1), (4, 5, 6)),
+        ((4, 5, 6), (0, 1, 2), (1, 1, 1)),
+        ((2, 3000), (1,), (2, 3)),
+    ],
+)
+def test_the_last_dimensions_are_a_run_where_they_follow_each_other(
+    shape: tuple[int, ...], reduced: tuple[int, ...], left: tuple[int, ...]
+) -> None:
+    whole = np.arange(float(np.prod(shape))).reshape(shape) % 7
+    sums = reductions.add_runs(whole, reduced)
+    assert sums.shape == left
+    np.testing.assert_array_equal(sums.sum(reduced), whole.sum(reduced))
+    stepped = np.repeat(whole, 2, -1)[..., ::2]
+    assert reductions.add_runs(stepped, reduced) is stepped
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_halves_are_added_in_float32_and_rounded_once(torch: Any, dtype: str) -> None:
     x = torch.ones(4096).to(getattr(torch, dtype))
