@@ -23,7 +23,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.operators import exchange, from_data, indexing, layouts, namespace, pickling
+from glasstorch.operators import exchange, from_data, indexing, layouts, namespace, pickling, unique
 from glasstorch.operators.facts import FactMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
@@ -197,6 +197,7 @@ class Tensor(FactMethods):
     __cuda_array_interface__ = property(exchange.cuda_array_interface)
     __array_namespace__ = namespace.array_namespace
     to_device = namespace.to_device
+    unique = unique.unique
 
     # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
     __array_priority__ = 1000
@@ -324,7 +325,7 @@ class Tensor(FactMethods):
 
     def __repr__(self, *, tensor_contents: str | None = None) -> str:
         try:
-            grad_fn = self.grad_fn.name() if self.grad_fn is not None else None
+            grad_fn = self.grad_fn.name().rpartition("::")[2] if self.grad_fn is not None else None
         except InplaceError:  # a view whose history a change in place made ambiguous
             grad_fn = "Invalid"
         return tensor_str(

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.errors import ArgumentValueError, ShapeError
+from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
 from glasstorch.operators.generated import functions
+from glasstorch.operators.unique import unique as unique
 
 __all__ = [
     "atleast_1d",
@@ -23,6 +24,8 @@ __all__ = [
     "cartesian_prod",
     "meshgrid",
     "split",
+    "tensordot",
+    "unique",
 ]
 
 
@@ -109,3 +112,23 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive pieces along a dimension: all of one size but the last, or of the sizes in a list."""
     return functions.split(tensor, split_size_or_sections, dim)
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """The sums of products over dimensions of both tensors.
+
+    `dims` is a number, of the last dimensions of `a` and the first of `b`, or two lists of dimensions, or a tensor of
+    two rows that says the same.
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if isinstance(dims, int):
+        if dims < 0:
+            raise ArgumentError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise ArgumentError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        ours, theirs = list(range(a.dim() - dims, a.dim())), list(range(dims))
+    else:
+        ours, theirs = ([d] if isinstance(d, int) else list(d) for d in dims)
+    result = functions.tensordot(a, b, ours, theirs)
+    return result if out is None else functions.mul(result, 1, out=out)

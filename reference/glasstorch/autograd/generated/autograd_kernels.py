@@ -1202,11 +1202,11 @@ class Atan2Backward0(Node):
         if edges[0] is not None:
             other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
-            grad_self = grad * (other / (self_ * self_ + other * other))
+            grad_self = grad * other * (self_ * self_ + other * other).reciprocal()
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_other = grad * (-self_ / (self_ * self_ + other * other))
+            grad_other = grad * -self_ * (self_ * self_ + other * other).reciprocal()
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
@@ -1271,11 +1271,11 @@ class HypotBackward0(Node):
         if edges[0] is not None:
             self_ = self.unpack(self.saved_self)
             result = self.unpack(self.saved_result)
-            grad_self = grad * (self_ / result)
+            grad_self = grad * self_ / result
         if edges[1] is not None:
             other = self.unpack(self.saved_other)
             result = self.unpack(self.saved_result)
-            grad_other = grad * (other / result)
+            grad_other = grad * other / result
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
@@ -5471,11 +5471,11 @@ class LinalgCrossBackward0(Node):
         if edges[0] is not None:
             other = self.unpack(self.saved_other)
             dim = self.dim
-            grad_self = f.linalg_cross(other, grad, dim=dim)
+            grad_self = f.linalg_cross(conjugate(other), grad, dim=dim)
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
             dim = self.dim
-            grad_other = f.linalg_cross(grad, self_, dim=dim)
+            grad_other = f.linalg_cross(grad, conjugate(self_), dim=dim)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:

@@ -13,6 +13,7 @@ from glasstorch.core.dtype import bool_, int32, int64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.generated.functions import lt, where
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -46,7 +47,8 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     if indices.dtype is not int64:
         raise DtypeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.scalar_name}")
     if dim is None:
-        return gather(self.reshape(-1), 0, indices.reshape(-1), False)  # type: ignore[no-any-return]
+        places = where(lt(indices, 0), indices + self.numel(), indices)
+        return gather(self.reshape(-1), 0, places.reshape(-1), False)  # type: ignore[no-any-return]
     shape, wanted = self._shape, indices._shape
     if len(shape) != len(wanted):
         raise ShapeError(
@@ -56,7 +58,8 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     d = wrap_dim(dim, len(shape))
     others = broadcast_shapes((*shape[:d], 1, *shape[d + 1 :]), (*wanted[:d], 1, *wanted[d + 1 :]))
     source = self.expand((*others[:d], *shape[d : d + 1], *others[d + 1 :]))
-    places = indices.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
+    places = where(lt(indices, 0), indices + shape[d], indices) if shape else indices
+    places = places.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
     return gather(source, d, places, False)  # type: ignore[no-any-return]
 
 
@@ -108,10 +111,10 @@ def diff(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor 
             raise ShapeError("diff expects prepend or append to be the same dimension as input")
     if n < 0:
         raise ArgumentError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return self.clone()
     parts = [part for part in (prepend, self, append) if part is not None]
     result: Tensor = cat(parts, d) if len(parts) > 1 else self
-    if n == 0:
-        return result.clone() if result is self else result
     for _ in range(min(n, result._shape[d])):
         size = result._shape[d]
         later, earlier = result.narrow(d, 1, size - 1), result.narrow(d, 0, size - 1)

@@ -11,11 +11,34 @@ from glasstorch.operators.gen.model import NativeFunction, python_name
 
 # Operators that PyTorch binds as methods only, or not at all, though their schemas say function.
 SKIPPED = frozenset(
-    ["alias", "contiguous", "index", "mH", "mT", "matrix_H", "numpy_T", "slice", "to", "new_empty", "unfold"]
+    [
+        "alias",
+        "contiguous",
+        "index",
+        "mH",
+        "mT",
+        "matrix_H",
+        "numpy_T",
+        "slice",
+        "to",
+        "new_empty",
+        "unfold",
+        "unique_dim",
+    ]
 )
 # Operators that take a list where the public function takes any number of tensors (torch/functional.py).
 VARIADIC = frozenset(
-    ["atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod", "meshgrid", "split"]
+    [
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "block_diag",
+        "broadcast_tensors",
+        "cartesian_prod",
+        "meshgrid",
+        "split",
+        "tensordot",
+    ]
 )
 
 HEADER = '''"""The operators that are functions of the library by name: `glasstorch.add`. {mark}

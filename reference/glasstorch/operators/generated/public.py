@@ -218,7 +218,6 @@ from glasstorch.operators.generated.functions import take_along_dim as take_alon
 from glasstorch.operators.generated.functions import tan as tan
 from glasstorch.operators.generated.functions import tanh as tanh
 from glasstorch.operators.generated.functions import tensor_split as tensor_split
-from glasstorch.operators.generated.functions import tensordot as tensordot
 from glasstorch.operators.generated.functions import tile as tile
 from glasstorch.operators.generated.functions import trace as trace
 from glasstorch.operators.generated.functions import transpose as transpose
@@ -232,7 +231,6 @@ from glasstorch.operators.generated.functions import unbind as unbind
 from glasstorch.operators.generated.functions import unbind_copy as unbind_copy
 from glasstorch.operators.generated.functions import unflatten as unflatten
 from glasstorch.operators.generated.functions import unfold_copy as unfold_copy
-from glasstorch.operators.generated.functions import unique_dim as unique_dim
 from glasstorch.operators.generated.functions import unsafe_chunk as unsafe_chunk
 from glasstorch.operators.generated.functions import unsafe_split as unsafe_split
 from glasstorch.operators.generated.functions import unsafe_split_with_sizes as unsafe_split_with_sizes

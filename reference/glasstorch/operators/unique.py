@@ -1,0 +1,37 @@
+"""Which results does `unique` give, of the three that its operators compute?
+
+Mirrors: torch/functional.py (_unique_impl, _return_output), torch/_tensor.py (Tensor.unique)
+Differs: a subclass's `__torch_function__` is not asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.operators.generated import functions
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The different elements in order, or the different parts along a dimension.
+
+    On demand also, in this order: for each element which of them it is, and how often each of them occurs.
+
+    >>> import glasstorch as torch
+    >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    if dim is None:
+        values, inverse, counts = functions._unique2(input, sorted, return_inverse, return_counts)
+    else:
+        values, inverse, counts = functions.unique_dim(input, dim, sorted, return_inverse, return_counts)
+    asked = [result for result, wanted in ((inverse, return_inverse), (counts, return_counts)) if wanted]
+    return (values, *asked) if asked else values
