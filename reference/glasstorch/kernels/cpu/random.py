@@ -160,7 +160,7 @@ def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator |
         return self
     check_writable(self, ())
     chances = p.cpu().expand(self._shape)
-    order = memory_order([self.strides(), chances.strides()], self._shape)[::-1]
+    order = memory_order([self.strides()], self._shape)[::-1]
     target = self.array().transpose(order)
     given = chances.array().transpose(order)
     target[...] = stream_of(generator).bernoulli(target.shape, self.dtype.numpy, given)
