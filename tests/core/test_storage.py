@@ -223,6 +223,14 @@ def test_the_last_that_shares_gets_the_bytes_without_a_copy() -> None:
     assert first.tolist() == [5, 2]
 
 
+def test_who_has_a_copy_of_its_own_shares_no_more() -> None:
+    first = of(1, 2)
+    address, second = first.address(), first.lazy_clone()
+    assert second.data_ptr() != address
+    assert first.data_ptr() == address
+    assert second.tolist() == [1, 2]
+
+
 def test_a_storage_that_dies_leaves_the_bytes_to_the_others() -> None:
     first = of(1, 2)
     second = first.lazy_clone()

@@ -133,8 +133,8 @@ def set_tensor_geometry(
     """`set_` with the storage of a tensor, which must be row-major; the offset counts from its first element."""
     if not source.is_row_major():
         raise ShapeError(
-            f"passed in tensor to be used as storage must be contiguous, it has sizes {list(source._shape)} and strides "
-            f"{list(source.strides())}"
+            f"passed in tensor to be used as storage must be contiguous, it has sizes {list(source._shape)} and "
+            f"strides {list(source.strides())}"
         )
     return self.set_(source.untyped_storage(), storage_offset + source._offset, size, stride)
 
