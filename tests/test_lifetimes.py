@@ -188,7 +188,7 @@ def run(threads: int, operations: int) -> None:
     before, in_use, files = alive(), cpu_allocator.bytes_in_use, open_files()
     workers = [Worker(seed) for seed in range(threads)]
     failures: list[Exception] = []
-    finished: list[Worker] = []
+    finished: list[int] = []
 
     def guarded(worker: Worker) -> None:
         try:
@@ -196,7 +196,7 @@ def run(threads: int, operations: int) -> None:
         except (AssertionError, RuntimeError, ValueError, MemoryError, BufferError) as error:
             failures.append(error)
         else:
-            finished.append(worker)
+            finished.append(threading.get_ident())
 
     running = [threading.Thread(target=guarded, args=(worker,)) for worker in workers]
     for thread in running:
@@ -206,7 +206,7 @@ def run(threads: int, operations: int) -> None:
     assert not failures, failures[0]
     assert len(finished) == threads
     assert all(set(worker.done) == set(OPERATIONS) for worker in workers), "something was never done"
-    del workers, finished
+    del workers
     assert alive() == before
     assert (cpu_allocator.bytes_in_use, open_files()) == (in_use, files)
     pooled = sum(block.nbytes for kept in cpu_allocator.free.values() for block in kept)
