@@ -52,6 +52,7 @@ from glasstorch.operators.generated.functions import (
     where,
     zeros_like,
 )
+from glasstorch.operators.parser import NUMBERS
 from glasstorch.operators.shapes.nn import MEAN, NONE
 
 if TYPE_CHECKING:
@@ -85,11 +86,13 @@ def conjugate(value: Any) -> Any:
 
     The gradient of a complex function f at z is `grad * conjugate(f'(z))`: where it points, the loss grows fastest.
     """
-    if isinstance(value, bool | int | float | complex):
+    if type(value) in NUMBERS:
         return value.conjugate()
+    if not value.dtype.is_complex:
+        return value
     if value._number is not None:
         return hooks.tensor_hooks.wrapped_number(value._number.conjugate())
-    return conj(value) if value.dtype.is_complex else value
+    return conj(value)
 
 
 def not_negative(exponent: Tensor) -> Tensor:

@@ -271,7 +271,7 @@ def _value(text: str) -> Any:
         return [_value(part) for part in split_at_commas(text[1:-1])]
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
-    for kind in (int, float):
+    for kind in (int, float, complex):
         try:
             return kind(text)
         except ValueError:

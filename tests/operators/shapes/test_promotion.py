@@ -107,3 +107,12 @@ def test_division_makes_floats_of_integers_only() -> None:
     assert float_result_type(glasstorch.empty((2,), dtype=int64), 3) is float32
     assert float_result_type(glasstorch.empty((2,), dtype=float16), 3) is float16
     assert float_result_type(glasstorch.empty((2,), dtype=complex64), 3) is complex64
+
+
+def test_everybody_may_ask() -> None:
+    x = glasstorch.zeros(2, dtype=int64)
+    found = [glasstorch.result_type(x, 2.5), glasstorch.result_type(1j, x), glasstorch.result_type(True, 2)]
+    assert found == [float32, complex64, int64]
+    assert glasstorch.result_type(x, glasstorch.zeros(2, dtype=float64)) is float64
+    with pytest.raises(TypeError, match=r"result_type\(\) received an invalid combination of arguments"):
+        glasstorch.result_type(float32, x)

@@ -86,6 +86,7 @@ from glasstorch.autograd.node import (
     requires_grad,
     set_histories,
     set_history,
+    turn_history,
 )
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
@@ -1618,7 +1619,7 @@ def copysign__Scalar(keys: int, self: Any, other: Any) -> Any:
 _fmod_Tensor = table("fmod.Tensor")
 
 
-class FmodBackward0(Node):
+class FmodBackward1(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
 
@@ -1652,7 +1653,7 @@ def fmod_Tensor(keys: int, self: Any, other: Any) -> Any:
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _fmod_Tensor[below](below, self, other)
-    node = FmodBackward0((edge_self, edge_other))
+    node = FmodBackward1((edge_self, edge_other))
     node.saved_self = SavedVariable(self) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
     result = _fmod_Tensor[below](below, self, other)
@@ -1673,7 +1674,7 @@ def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _fmod__Tensor[below](below, self, other)
     check_inplace(self)
-    node = FmodBackward0((edge_self, edge_other))
+    node = FmodBackward1((edge_self, edge_other))
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
     _fmod__Tensor[below](below, self, other)
@@ -1684,7 +1685,7 @@ def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
 _fmod_Scalar = table("fmod.Scalar")
 
 
-class FmodBackward1(Node):
+class FmodBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -1701,7 +1702,7 @@ def fmod_Scalar(keys: int, self: Any, other: Any) -> Any:
     edge_self = gradient_edge(self)
     if edge_self is None:
         return _fmod_Scalar[below](below, self, other)
-    node = FmodBackward1((edge_self,))
+    node = FmodBackward0((edge_self,))
     result = _fmod_Scalar[below](below, self, other)
     set_history(result, node)
     return result
@@ -1719,7 +1720,7 @@ def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and not requires_grad(self):
         return _fmod__Scalar[below](below, self, other)
     check_inplace(self)
-    node = FmodBackward1((edge_self,))
+    node = FmodBackward0((edge_self,))
     _fmod__Scalar[below](below, self, other)
     rebase_history(self, node)
     return self
@@ -6387,7 +6388,7 @@ def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
     node.dim0 = dim0
     node.dim1 = dim1
     _transpose_[below](below, self, dim0, dim1)
-    rebase_history(self, node)
+    turn_history(self, node)
     return self
 
 
@@ -6414,7 +6415,7 @@ def t_(keys: int, self: Any) -> Any:
     check_inplace(self)
     node = TBackward1((edge_self,))
     _t_[below](below, self)
-    rebase_history(self, node)
+    turn_history(self, node)
     return self
 
 
@@ -6445,7 +6446,7 @@ def squeeze_(keys: int, self: Any) -> Any:
     node = SqueezeBackward3((edge_self,))
     node.self_shape = self._shape
     _squeeze_[below](below, self)
-    rebase_history(self, node)
+    turn_history(self, node)
     return self
 
 
@@ -6476,7 +6477,7 @@ def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
     node = SqueezeBackward4((edge_self,))
     node.self_shape = self._shape
     _squeeze__dim[below](below, self, dim)
-    rebase_history(self, node)
+    turn_history(self, node)
     return self
 
 
@@ -6507,7 +6508,7 @@ def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
     node = SqueezeBackward5((edge_self,))
     node.self_shape = self._shape
     _squeeze__dims[below](below, self, dim)
-    rebase_history(self, node)
+    turn_history(self, node)
     return self
 
 
@@ -6538,7 +6539,7 @@ def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
     node = UnsqueezeBackward1((edge_self,))
     node.self_shape = self._shape
     _unsqueeze_[below](below, self, dim)
-    rebase_history(self, node)
+    turn_history(self, node)
     return self
 
 
@@ -6578,7 +6579,7 @@ def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: An
     node.storage_offset = storage_offset
     node.stride = stride
     _as_strided_[below](below, self, size, stride, storage_offset)
-    rebase_history(self, node)
+    turn_history(self, node)
     return self
 
 

@@ -1005,6 +1005,10 @@ _parse_clone = PythonFunction("clone", ["clone"])
 _parse_contiguous = PythonFunction("contiguous", ["contiguous"])
 _parse_copy_ = PythonFunction("copy_", ["copy_"])
 _parse__to_copy = PythonFunction("_to_copy", ["_to_copy"])
+_parse_result_type = PythonFunction(
+    "result_type",
+    ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"],
+)
 _parse_to = PythonFunction("to", ["to.dtype", "to.device", "to.other", "to.dtype_layout"])
 _parse_type_as = PythonFunction("type_as", ["type_as"])
 _parse_fill = PythonFunction("fill", ["fill.Scalar", "fill.Tensor"])
@@ -7813,6 +7817,16 @@ def _to_copy(
         memory_format=memory_format,
         requires_grad=requires_grad,
     )
+
+
+def result_type(*args: Any, **kwargs: Any) -> Any:
+    """The dtype in which two operands, tensors or numbers, are computed.
+
+    result_type(tensor, other) -> ScalarType
+    result_type(scalar, tensor) -> ScalarType
+    result_type(scalar1, scalar2) -> ScalarType
+    """
+    return _parse_result_type(*args, **kwargs)
 
 
 def to(*args: Any, **kwargs: Any) -> Tensor:

@@ -177,6 +177,7 @@ from glasstorch.operators.generated.functions import reshape as reshape
 from glasstorch.operators.generated.functions import resize_as_ as resize_as_
 from glasstorch.operators.generated.functions import resolve_conj as resolve_conj
 from glasstorch.operators.generated.functions import resolve_neg as resolve_neg
+from glasstorch.operators.generated.functions import result_type as result_type
 from glasstorch.operators.generated.functions import roll as roll
 from glasstorch.operators.generated.functions import rot90 as rot90
 from glasstorch.operators.generated.functions import round as round

@@ -180,7 +180,7 @@ def _check_alpha(dtype: dtype, alpha: Number) -> None:
     """Mirrors: alpha_check in aten/src/ATen/native/BinaryOps.h"""
     if isinstance(alpha, bool) and dtype is not bool_:
         raise DtypeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and dtype.category < FLOATING:
+    if isinstance(alpha, float | complex) and dtype.category < FLOATING:
         raise DtypeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and not dtype.is_complex:
         raise DtypeError("For non-complex input tensors, argument alpha must not be a complex number.")

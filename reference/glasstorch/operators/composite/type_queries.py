@@ -1,0 +1,20 @@
+"""Which dtype would operands have together?
+
+Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type)
+Differs: nothing in substance; the rule is operators/shapes/promotion.py's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.core.dtype import Number, dtype
+from glasstorch.operators.shapes import promotion
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def result_type(first: Tensor | Number, second: Tensor | Number) -> dtype:
+    """The dtype in which two tensors, or a tensor and a Python number, are computed."""
+    return promotion.result_type(first, second)
