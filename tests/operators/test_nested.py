@@ -58,6 +58,8 @@ MADE: dict[str, tuple[Make, str, Any]] = {
     "a view of bytes": (lambda t: memoryview(b"ab"), "int64", [97, 98]),
     "tensors": (lambda t: [t.tensor(1), t.tensor(2.5)], "float32", [1.0, 2.5]),
     "a tensor with brackets is one number": (lambda t: [t.tensor([[1.0]])], "float32", [1.0]),
+    "a tensor below a list is its elements": (lambda t: [[1, 2], t.tensor([3, 4])], "int64", [[1, 2], [3, 4]]),
+    "unsigned below complex": (lambda t: [1.0, np.complex128(1), np.uint64(3)], "complex128", [1, 1, 3]),
     "no rows": (lambda t: [[[]]], "float32", [[[]]]),
     "nothing beside something": (lambda t: [[], [1]], "float32", [[], []]),
     "ints too large beside a float": (lambda t: [2**70, 1.5], "float32", [2.0**70, 1.5]),
@@ -80,6 +82,8 @@ ASKED: dict[str, tuple[Any, str, Any]] = {
     "a fraction": (fractions.Fraction(1, 2), "float64", 0.5),
     "a float that is NumPy's and Python's": ([np.float64(1.7)], "int64", [1]),
     "NumPy's integer as a float": ([np.int32(3)], "float32", [3.0]),
+    "NumPy's complex number as a float": (np.complex128(3), "float32", 3.0),
+    "bytes": ([b"ab"], "int64", [[97, 98]]),
     "numbers too large for 8 bits": ([1e300, 500.0], "float8_e4m3fn", [448.0, 448.0]),
     "numbers near the end of 8 bits": ([57344.0, 60000.0, 65000.0], "float8_e5m2", [57344.0, 57344.0, math.inf]),
     "-255 wraps": ([-255], "uint8", [1]),
@@ -90,6 +94,7 @@ ASKED: dict[str, tuple[Any, str, Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex values to real discards the imaginary part")  # NumPy's warning
 @pytest.mark.parametrize("name", ASKED)
 def test_what_is_made_in_a_dtype(torch: Any, name: str) -> None:
     data, dtype, elements = ASKED[name]
@@ -101,6 +106,12 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "bytes": (lambda t: t.tensor(b"ab"), TypeError, "invalid data type 'bytes'"),
     "strings": (lambda t: t.tensor(["a"]), ValueError, "too many dimensions 'str'"),
     "a string among numbers": (lambda t: t.tensor([1, "a"]), TypeError, "invalid data type 'str'"),
+    "bytes in a list": (lambda t: t.tensor([b"a"]), TypeError, "invalid data type 'bytes'"),
+    "a tensor in 64 unsigned bits": (
+        lambda t: t.tensor([t.tensor(1)], dtype=t.uint64), TypeError, "an integer is required"),
+    "a float tensor as a bool": (
+        lambda t: t.tensor([t.tensor(1.0)], dtype=t.bool), TypeError, "only integer tensors of a single element"),
+    "unsigned after signed": (lambda t: t.tensor([1, np.uint32(1), 1.5]), RuntimeError, "Promotion for uint16"),
     "a set": (lambda t: t.tensor({1}), RuntimeError, "Could not infer dtype of set"),
     "an index without a dtype": (lambda t: t.tensor(Five()), RuntimeError, "Could not infer dtype of Five"),
     "None as a float": (lambda t: t.tensor([None], dtype=t.float32), TypeError, "must be real number, not NoneType"),

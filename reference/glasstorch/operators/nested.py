@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import reduce
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -22,6 +23,8 @@ from glasstorch.core.dtype import (
     FLOATING,
     HALF_PRECISION,
     INTEGRAL,
+    STORED_ONLY,
+    complex128,
     dtype,
     dtype_of_number,
     float8_e4m3fn,
@@ -60,7 +63,7 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
         target = get_default_dtype() if wanted is None else wanted
         if target is float64 or (target is float32 and -1e38 < data < 1e38):  # others are rounded with care
             return np.array(data, target.numpy), target
-    shape = _sizes(data)
+    shape = _sizes(data, may_be_bytes=wanted is not None)
     if 0 in shape:  # what lies beside an empty sequence is looked at for its dtype only
         found = inferred(data) if wanted is None else wanted
         return np.empty(shape, found.numpy), found
@@ -68,7 +71,8 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
     if arrays is not None:
         stacked = np.stack(arrays)
         own = from_numpy_dtype(stacked.dtype) if wanted is None else wanted
-        if own.category != INTEGRAL or stacked.dtype.kind in "biu":
+        widened = own.category > INTEGRAL and (own.is_complex or stacked.dtype.kind != "c")
+        if widened or (own.numpy == stacked.dtype and own is not uint64):
             return narrowed(stacked, own), own
     try:
         elements = _flattened(data, shape)
@@ -76,7 +80,7 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
         if wanted is None:
             inferred(data)  # what is no number is told before what is ragged
         raise
-    found = _common(elements) if wanted is None else wanted
+    found = _common(elements, data) if wanted is None else wanted
     return _stored(elements, found).reshape(shape), found
 
 
@@ -93,7 +97,7 @@ def _is_sequence(value: Any) -> bool:
     return hasattr(kind, "__getitem__") and hasattr(kind, "__len__")
 
 
-def _sizes(data: Any) -> Shape:
+def _sizes(data: Any, may_be_bytes: bool) -> Shape:
     """The lengths of the sequence, of its first element, of that one's first, and so on."""
     sizes: list[int] = []
     while _is_sequence(data):
@@ -101,7 +105,9 @@ def _sizes(data: Any) -> Shape:
         sizes.append(length)
         if len(sizes) > MAX_DIMENSIONS or (isinstance(data, str) and len(sizes) > 1):
             raise ArgumentValueError(f"too many dimensions '{type(data).__name__}'")
-        if not length or isinstance(data, str | bytes):
+        if isinstance(data, bytes) and not may_be_bytes:
+            raise ArgumentTypeError("new(): invalid data type 'bytes'")
+        if not length or isinstance(data, str):
             break
         data = data[0]
     return tuple(sizes)
@@ -114,7 +120,7 @@ def _flattened(data: Any, shape: Shape) -> list[Any]:
     level = [data]
     for depth, length in enumerate(shape):
         for part in level:
-            if not _is_sequence(part):
+            if not (_is_sequence(part) or (isinstance(part, TensorImpl) and part._shape)):
                 raise ArgumentTypeError(
                     f"not a sequence: {type(part).__name__} at dim {depth}, beside a sequence of length {length}"
                 )
@@ -140,30 +146,27 @@ def _arrays(data: Any, shape: Shape) -> list[Array] | None:
 
 
 def inferred(data: Any) -> dtype:
-    """The dtype that a number has, or that the elements of nested sequences promote to."""
+    """The dtype that a number has, or that the elements of nested sequences promote to, one after the other."""
     if not _is_sequence(data) or isinstance(data, str | bytes):
         return _own_dtypes(type(data), (data,))[0]
     if isinstance(data, np.ndarray):
         return from_numpy_dtype(data.dtype)
-    if not len(data):
-        return get_default_dtype()
-    return _promoted(map(inferred, data))
+    result: dtype | None = None
+    for element in data:
+        own = inferred(element)
+        result = own if result is None else promote_types(result, own)
+        if result is complex128:  # nothing is above it, and so PyTorch looks no further
+            break
+    return get_default_dtype() if result is None else result
 
 
-def _common(elements: list[Any]) -> dtype:
-    """The dtype that the elements' own promote to."""
+def _common(elements: list[Any], data: Any) -> dtype:
+    """As `inferred(data)`, whose elements these are; each type is looked at once where the order does not matter."""
     kinds = set(map(type, elements))
     if kinds <= PYTHON_NUMBERS:
         return max((dtype_of_number(kind()) for kind in kinds), key=CATEGORY)
-    return _promoted(own for kind in kinds for own in _own_dtypes(kind, elements))
-
-
-def _promoted(dtypes: Iterable[dtype]) -> dtype:
-    result: dtype | None = None
-    for own in dtypes:
-        result = own if result is None else promote_types(result, own)
-    assert result is not None
-    return result
+    dtypes = {own for kind in kinds for own in _own_dtypes(kind, elements)}
+    return inferred(data) if dtypes & STORED_ONLY else reduce(promote_types, dtypes)
 
 
 def _own_dtypes(kind: Any, elements: Iterable[Any]) -> list[dtype]:
@@ -255,9 +258,7 @@ def _take_whole(value: Any, target: dtype) -> int:
 
 
 def _take_unsigned_64(value: Any, target: dtype) -> int:
-    """One element as an int of uint64, which takes Python ints and tensors only, and never wraps around."""
-    if isinstance(value, TensorImpl):
-        value = _index(value)
+    """One element as an int of uint64, which takes Python ints only, and never wraps around."""
     if not isinstance(value, int):
         raise ArgumentTypeError(f"an integer is required, for a {target} tensor; got {type(value).__name__}")
     if value < 0:
@@ -282,7 +283,8 @@ def _take_real(value: Any) -> float:
     """One element as a float."""
     if isinstance(value, TensorImpl):
         return float(number_as(_item(value), float64).real)
-    if isinstance(value, complex) or not hasattr(type(value), "__float__"):
+    plain_complex = isinstance(value, complex) and not isinstance(value, np.generic)  # NumPy warns and drops a part
+    if plain_complex or not hasattr(type(value), "__float__"):
         if hasattr(type(value), "__index__"):
             return float(value.__index__())
         raise ArgumentTypeError(f"must be real number, not {_type_name(type(value))}")
@@ -298,8 +300,6 @@ def _take_complex(value: Any) -> complex:
 
 def _take_bool(value: Any) -> bool:
     """Whether one element is not 0."""
-    if isinstance(value, TensorImpl):
-        return bool(_item(value))
     return bool(value) if isinstance(value, bool | int | float | complex | np.bool_) else bool(_index(value))
 
 
