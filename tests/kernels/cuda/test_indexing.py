@@ -137,21 +137,23 @@ def test_one_value_where_a_mask_says_is_cast(cuda: Devices) -> None:
     assert x.tolist() == [7, 0, 7]
 
 
-def test_no_index_at_all_means_everything(cuda: Devices) -> None:
-    for accumulate in (False, True):
-        agree(cuda, lambda x, v, a=accumulate: x.index_put((), v, accumulate=a), numbers(2, 3), numbers(3))
+def test_no_index_at_all_is_refused(cuda: Devices) -> None:
+    x = numbers(2, 3).to(cuda.device)
+    with pytest.raises(RuntimeError, match="expected one index or more in `indices`, got an empty list"):
+        x.index_put((), numbers(3).to(cuda.device))
 
 
-def test_values_and_indices_may_share_memory_with_the_target(cuda: Devices) -> None:
+def test_values_and_indices_in_the_target_are_refused_where_that_is_certain(cuda: Devices) -> None:
+    x = numbers(8).to(cuda.device)
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        x[at([1, 2, 3, 4]).to(cuda.device)] = x[:4]
+    indices = at([3, 2, 1, 0]).to(cuda.device)
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        indices[indices] = torch.tensor(7, device=cuda.device)
     here = numbers(8)
     there = here.to(cuda.device)
-    for x in (here, there):
-        x[at([1, 2, 3, 4]).to(x.device)] = x[:4]
-    same(there, here)
-    here = at([3, 2, 1, 0])
-    there = here.to(cuda.device)
-    for x in (here, there):
-        x[x] = torch.tensor(7, device=x.device)
+    for y in (here, there):  # what has gaps is not judged, and read before it is written
+        y[at([0, 2]).to(y.device)] = y[::2][1:3]
     same(there, here)
 
 

@@ -21,19 +21,17 @@ from glasstorch.core.errors import (
     DtypeError,
     DtypeNotImplementedError,
     IndexValueError,
-    OverlapError,
 )
-from glasstorch.core.geometry import Overlap, Shape, has_internal_overlap, wrap_dim
+from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.transformations import holding
+from glasstorch.kernels.indexing import look_before_put
 from glasstorch.kernels.structured import (
-    OVERLAPS_INPUT,
     check_no_overlap,
     check_writable,
-    overlap,
     resize_output,
     structured,
 )
@@ -83,28 +81,10 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
 @CPU.impl("index_put_")
 def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
     """The values written, or added, where the indices point to."""
-    filled = shapes.fills_mask(indices, values, accumulate)
-    if self._strides is not None and has_internal_overlap(self._shape, self._strides):
-        warn_of_expanded("index_put_", "tensor[indices] = tensor")
-        if filled:
-            warn_of_expanded("masked_fill_", "tensor[mask] = scalar")
-    if not filled:
-        for other in (values, *indices):
-            if overlap(self, other) in (Overlap.PARTIAL, Overlap.FULL):
-                raise OverlapError(OVERLAPS_INPUT)
+    filled = look_before_put(self, indices, values, accumulate)
     shapes.check_put(self, indices, values, accumulate)
     put(self, indices, values, accumulate, filled)
     return self
-
-
-def warn_of_expanded(name: str, other: str) -> None:
-    """PyTorch's warning where elements that are one place in memory are written."""
-    warnings.warn(
-        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-        f"This also applies to advanced indexing e.g. {other}",
-        UserWarning,
-        stacklevel=3,
-    )
 
 
 @CPU.impl("index_put")

@@ -21,7 +21,7 @@ from glasstorch._tensor import Tensor, empty, from_array, make_view
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, int32, int64, uint8
 from glasstorch.core.errors import DeviceError, DimensionError, DtypeError, ShapeError
-from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, has_internal_overlap, wrap_dim
+from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import clone, copy_elements
@@ -37,8 +37,10 @@ from glasstorch.kernels.cuda.tensors import (
     output,
 )
 from glasstorch.kernels.cuda.units import ELEMENT, NUMBER, UNIT, bits
+from glasstorch.kernels.indexing import look_before_put
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
 from glasstorch.operators.shapes import indexing as shapes
+from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 CUDA = KernelTable("CUDA")
@@ -112,8 +114,10 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
     """The elements that the indices name, as a fresh tensor."""
     if not any(tensor is not None for tensor in indices):
         raise DimensionError("at least one index must be provided")
-    picks = picks_of(self, indices)
-    result = empty(picks.shape, self.dtype, self.device)
+    at = without_masks(self, indices)
+    picks = picked(self, at)
+    strides = shapes.indexed_strides(self, at, shapes.plan_of(self._shape, at))
+    result = output(Result(picks.shape, self.dtype, strides), self.device)
     over(
         result.numel(),
         moving("pick", self),
@@ -130,13 +134,7 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
 @CUDA.impl("index_put_")
 def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
     """The values written, or added, where the indices point to."""
-    if self._strides is not None and has_internal_overlap(self._shape, self._strides):
-        warnings.warn(
-            "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
-            UserWarning,
-            stacklevel=2,
-        )
+    look_before_put(self, indices, values, accumulate)
     put(self, indices, values, accumulate)
     return self
 
@@ -156,29 +154,25 @@ def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> N
     on = target.device
     if values._shape:
         common_device(target, values, numbers=False)
-    # A mask has become indices by now: what may be cast was asked before.
-    same = values if values.dtype is target.dtype or not fills_mask else cast(values, target.dtype, on)
+    # A mask has become indices by now: whether it is filled with one value was asked before.
+    same = values
+    if fills_mask:
+        shapes.check_mask_to_fill(indices)
+        one = cast(values, target.dtype, on)
+        same = make_view(one, (), (), one._offset)
     shapes.index_put(target, at, same, accumulate)
     if accumulate and target.dtype not in ADDED:
         wide = cast(target, int32, on)
         put(wide, at, cast(values, int32, on), accumulate)
         copy_elements(target, wide)
         return
-    source = apart(cast(values, target.dtype, on), target)
+    source = apart(cast(same, target.dtype, on), target)
     picks = picked(target, [None if tensor is None else apart(tensor, target) for tensor in at])
-    kept = shapes.without_leading_ones(source._shape)
-    first = len(source._shape) - len(kept)
-    source = make_view(source, kept, source.strides()[first:], source._offset)
     count = prod(picks.shape)
     made = adding(target) if accumulate else moving("place", target)
     walk = geometry(picks.shape, picks.strides, broadcast_strides(source, picks.shape), picks.chosen_strides)
     addresses = (source.data_ptr(), picks.chosen, target.data_ptr())
     over(count, made, *addresses, walk, np.int64(count), picks.dimension)
-
-
-def picks_of(self: Tensor, indices: Indices) -> Picks:
-    """The indices, masks among them, of a tensor."""
-    return picked(self, without_masks(self, indices))
 
 
 def without_masks(self: Tensor, indices: Indices) -> list[Tensor | None]:

@@ -61,7 +61,7 @@ def check_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, ac
             return
     shape = plan_of(self._shape, indices).shape
     if fills_mask(indices, values, accumulate):
-        _check_mask_to_fill(indices)
+        check_mask_to_fill(indices)
     elif not is_expandable_to(values._shape, shape):
         raise ShapeError(
             f"shape mismatch: value tensor of shape {list(values._shape)} cannot be broadcast to indexing result of "
@@ -74,7 +74,8 @@ def check_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, ac
         )
 
 
-def _check_mask_to_fill(indices: Sequence[Tensor | None]) -> None:
+def check_mask_to_fill(indices: Sequence[Tensor | None]) -> None:
+    """Refuse a mask of bytes, which may pick elements but not say where one value goes."""
     if any(tensor is not None and tensor.dtype is not bool_ for tensor in indices):
         raise DtypeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 

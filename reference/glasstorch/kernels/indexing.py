@@ -1,0 +1,42 @@
+"""What is looked at before values are put where indices point to, on whatever device?
+
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (_index_put_impl_)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.errors import OverlapError
+from glasstorch.core.geometry import Overlap, has_internal_overlap
+from glasstorch.kernels.structured import OVERLAPS_INPUT, overlap
+from glasstorch.operators.shapes.indexing import fills_mask
+
+
+def look_before_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:
+    """Whether one value goes wherever a mask says. Warns where the tensor overlaps itself.
+
+    OverlapError where values or indices lie in the tensor that is written to; a number that fills a mask may.
+    """
+    filled = fills_mask(indices, values, accumulate)
+    if self._strides is not None and has_internal_overlap(self._shape, self._strides):
+        _warn_of_expanded("index_put_", "tensor[indices] = tensor")
+        if filled:
+            _warn_of_expanded("masked_fill_", "tensor[mask] = scalar")
+    if not filled:
+        for other in (values, *indices):
+            if overlap(self, other) in (Overlap.PARTIAL, Overlap.FULL):
+                raise OverlapError(OVERLAPS_INPUT)
+    return filled
+
+
+def _warn_of_expanded(name: str, other: str) -> None:
+    warnings.warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+        f"This also applies to advanced indexing e.g. {other}",
+        UserWarning,
+        stacklevel=4,
+    )
