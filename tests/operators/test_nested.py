@@ -6,6 +6,7 @@ import array
 import fractions
 import math
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,67 @@ def test_every_number_becomes_an_element_of_every_dtype_as_in_torch(dtype: Any) 
                 builtin = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
                 said.append(f"{builtin.__name__}: {str(error)[:20]}")
         assert said[0] == said[1], (element, dtype)
+
+
+WHOLE = [0, 1, -3, 7, 300, 2**31, 2**63, 2**64]
+PLAIN: list[Any] = [*WHOLE, 0.5, -1.7, 1e300, math.nan, math.inf, True, False, 1j, 2 + 0j]
+NUMPY = [
+    np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32,
+    np.uint64, np.bool_, np.complex64, np.complex128,
+]  # fmt: skip
+ODD: list[Any] = [None, "a", b"a", {}, [1], (), []]
+
+
+class ATensor:
+    """Stands for a tensor of either library."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: str) -> None:
+        self.shape, self.dtype = shape, dtype
+
+
+def random_data(random: Random, depth: int) -> Any:
+    """Numbers of Python's and NumPy's, tensors, arrays, nested to a depth and now and then ragged."""
+    if depth:
+        length = random.choice([0, 1, 2, 2, 3])
+        if random.random() < 0.08:
+            return np.ones((length, 2)[: random.randrange(1, 3)], random.choice(NUMPY))
+        parts = [random_data(random, depth - (random.random() > 0.03)) for _ in range(length)]
+        return tuple(parts) if random.random() < 0.2 else parts
+    kind = random.randrange(20)
+    if kind < 5:
+        return random.choice(NUMPY)(random.choice([0, 1, 3]))
+    if kind == 5:
+        return ATensor(random.choice([(), (1,), (1, 1), (2,)]), random.choice(["int64", "float32", "complex64"]))
+    return random.choice(ODD if kind == 6 else WHOLE[:4] if kind < 14 else PLAIN)
+
+
+def of_library(data: Any, library: Any) -> Any:
+    if isinstance(data, ATensor):
+        return library.ones(data.shape, dtype=getattr(library, data.dtype))
+    return type(data)(of_library(part, library) for part in data) if isinstance(data, list | tuple) else data
+
+
+@pytest.mark.filterwarnings("ignore")  # NumPy's and either library's, about casts and slow lists
+def test_random_nested_data_is_read_as_torch_reads_it() -> None:
+    theirs = pytest.importorskip("torch")
+    import glasstorch as ours
+
+    random = Random(5)
+    read = 0
+    for _ in range(20_000):
+        data = random_data(random, random.choice([0, 1, 1, 2, 3]))
+        asked = random.choice([None, *(d.name for d in DTYPES)])
+        said = []
+        for library in (ours, theirs):
+            options = {} if asked is None else {"dtype": getattr(library, asked)}
+            try:
+                made = library.tensor(of_library(data, library), **options)
+                said.append((repr(made.dtype), tuple(made.shape), repr(made.tolist())))
+            except (RuntimeError, TypeError, ValueError, OverflowError):  # which, where several are due, is no matter
+                said.append(None)
+        assert said[0] == said[1], (data, asked)
+        read += said[0] is not None
+    assert read > 10_000
 
 
 @pytest.mark.filterwarnings("ignore:Creating a tensor from a list of numpy.ndarrays")  # either library warns once
