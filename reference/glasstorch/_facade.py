@@ -22,6 +22,7 @@ from glasstorch import nn as nn
 from glasstorch import optim as optim
 from glasstorch import random as random
 from glasstorch import return_types as return_types
+from glasstorch import storage as storage
 from glasstorch import utils as utils
 from glasstorch._asarray import asarray as asarray
 from glasstorch._creation import *  # noqa: F403
@@ -74,6 +75,9 @@ from glasstorch.core.layout import strided as strided
 from glasstorch.core.storage import UntypedStorage as UntypedStorage
 from glasstorch.core.type_info import finfo as finfo
 from glasstorch.core.type_info import iinfo as iinfo
+from glasstorch.core.typed_storage import LEGACY_CLASSES as _LEGACY_CLASSES
+from glasstorch.core.typed_storage import TypedStorage as TypedStorage
+from glasstorch.core.typed_storage import is_storage as is_storage
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
 from glasstorch.functional import *  # noqa: F403
@@ -112,6 +116,7 @@ def __getattr__(name: str) -> _Any:
 
 
 bool, short, int, long = _bool, int16, int32, int64
+globals().update(_LEGACY_CLASSES)  # FloatStorage and its kin
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 
 __all__ = [

@@ -23,6 +23,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
 from glasstorch.operators import exchange, from_data, indexing, layouts, namespace, pickling, unique
 from glasstorch.operators.facts import FactMethods
 from glasstorch.operators.generated import functions
@@ -210,6 +211,14 @@ class Tensor(FactMethods):
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
         return self.host_array().tolist()
+
+    def storage(self) -> TypedStorage:
+        """The storage as elements of the tensor's dtype; `untyped_storage` is what new code asks for."""
+        warn_of_removal()
+        return typed(self.untyped_storage(), self.dtype)
+
+    def _typed_storage(self) -> TypedStorage:
+        return typed(self.untyped_storage(), self.dtype)
 
     def share_memory_(self) -> Tensor:
         """Move the storage to memory that other processes can be given; it can no longer be resized."""

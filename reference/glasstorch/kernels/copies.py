@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor, make
 from glasstorch.core import geometry, inference
+from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError, StorageError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CONJUGATE, NEGATIVE
 from glasstorch.core.layout import contiguous_format, memory_format, preserve_format
 from glasstorch.core.storage import Storage
+from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.creation import checked_shape, strides_of_format
 from glasstorch.kernels.structured import check_sizes, check_writable
@@ -68,6 +70,7 @@ def set_(
     keys: int, self: Tensor, source: Storage, storage_offset: int, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
     """Another storage, seen through the given geometry; it grows where it must."""
+    source = untyped(source, self.dtype)
     if source.device is not self.device:
         raise DeviceError(
             f'Attempted to set the storage of a tensor on device "{self.device}" to a storage on different device '
@@ -85,9 +88,20 @@ def set_(
     return self
 
 
+def untyped(storage: Storage | TypedStorage, wanted: dtype) -> Storage:
+    """The bytes of a storage, which has no dtype or the wanted one."""
+    if isinstance(storage, TypedStorage) and storage.dtype is not wanted:
+        raise DtypeError(
+            f"Expected a Storage of type {wanted.scalar_name} or an UntypedStorage, but got type "
+            f"{storage.dtype.scalar_name} for argument 1 'storage'"
+        )
+    return storage.untyped()
+
+
 @EVERY_BACKEND.impl("set_.source_Storage")
 def set_storage(keys: int, self: Tensor, source: Storage) -> Tensor:
     """Another storage, all of it, as one dimension."""
+    source = untyped(source, self.dtype)
     return set_(keys, self, source, 0, (source.nbytes() // self.dtype.itemsize,), ())
 
 

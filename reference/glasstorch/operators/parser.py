@@ -23,8 +23,8 @@ from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import Size
 from glasstorch.core.layout import layout, memory_format
-from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.core.typed_storage import is_storage
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import Operator, keys_of, registry
 from glasstorch.dispatch.schema import Argument, Type
@@ -401,6 +401,10 @@ def _device(value: Any) -> Any:
     return device("cuda", value) if type(value) is int else REFUSED
 
 
+def _storage(value: Any) -> Any:
+    return value if is_storage(value) else REFUSED
+
+
 _CONVERT: dict[str, Callable[[Any], Any]] = {
     "Tensor": _tensor,
     "Scalar": _scalar,
@@ -414,7 +418,7 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
     "Layout": _instance(layout),
     "MemoryFormat": _instance(memory_format),
     "Generator": _instance(Generator),
-    "Storage": _instance(Storage),
+    "Storage": _storage,
 }
 
 
