@@ -65,11 +65,11 @@ def fork_rng(
         return
     for index in devices or ():
         _check_device(device_type or "cuda", index)
-    state = default_generator.state_bytes()
+    state = default_generator.stream.state_bytes()
     try:
         yield
     finally:
-        default_generator.load_state_bytes(state)
+        default_generator.stream.load_state_bytes(state)
 
 
 def _check_device(device_type: str, index: Any) -> None:

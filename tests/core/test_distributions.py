@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from glasstorch.core import distributions
-from glasstorch.core.draws import BLOCK
+from glasstorch.core.draws import BLOCK, Stream
 from glasstorch.core.dtype import DTYPES
-from glasstorch.core.generator import Generator
 from glasstorch.core.random_bounds import RandomNumberError
-from tests.core.torch_numbers import refusal, same_bits, torch_dtype, torch_module
+from tests.core.torch_numbers import refusal, same_bits, stream, torch_dtype, torch_module
 
 # seed, what is drawn, what PyTorch 2.13 printed
-RECORDED: list[tuple[int, Callable[[Generator], np.ndarray], list[float]]] = [
+RECORDED: list[tuple[int, Callable[[Stream], np.ndarray], list[float]]] = [
     (
         3,
         lambda g: distributions.exponential(g, 3, "float32", 0.5),
@@ -59,7 +58,7 @@ DRAWS = [
 @pytest.mark.parametrize("case", range(len(RECORDED)))
 def test_draws_the_recorded_numbers(case: int) -> None:
     seed, draw, expected = RECORDED[case]
-    assert draw(Generator().manual_seed(seed)).tolist() == expected
+    assert draw(stream(seed)).tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [d.numpy for d in DTYPES], ids=str)
@@ -69,7 +68,7 @@ def test_every_dtype_gets_torch_s_numbers_or_torch_s_refusal(name: str, draw: An
     for values in parameters:
         for count in (0, 1, 15, 1001):
             torch.manual_seed(count)
-            ours = Generator().manual_seed(count)
+            ours = stream(count)
             theirs, refused = refusal(
                 lambda: getattr(torch.empty(count, dtype=torch_dtype(dtype)), name)(*values)  # noqa: B023
             )
@@ -87,7 +86,7 @@ def test_numbers_beyond_one_block_are_torch_s(name: str, draw: Any, parameters: 
     torch = torch_module()
     torch.manual_seed(3)
     theirs = getattr(torch.empty(BLOCK + 7), name)(*parameters[0])
-    assert same_bits(draw(Generator().manual_seed(3), BLOCK + 7, "float32", *parameters[0]), theirs)
+    assert same_bits(draw(stream(3), BLOCK + 7, "float32", *parameters[0]), theirs)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,7 @@ def test_numbers_beyond_one_block_are_torch_s(name: str, draw: Any, parameters: 
 def test_parameters_are_looked_at_even_where_there_is_nothing_to_fill(call: Any, words: str) -> None:
     for count in (0, 2):
         with pytest.raises(RandomNumberError, match=words):
-            call(Generator(), count)
+            call(stream(), count)
 
 
 def test_functions_answer_as_in_c_where_those_of_python_raise() -> None:

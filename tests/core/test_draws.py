@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from glasstorch.core import draws
+from glasstorch.core.draws import Stream
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.errors import DtypeNotImplementedError
-from glasstorch.core.generator import Generator
 from glasstorch.core.random_bounds import RandomNumberError
-from tests.core.torch_numbers import BFLOAT16, FLOATS, refusal, same_bits, torch_dtype, torch_module
+from tests.core.torch_numbers import BFLOAT16, FLOATS, refusal, same_bits, stream, torch_dtype, torch_module
 
 EVERY = [d.numpy for d in DTYPES]
 
 # seed, what is drawn, PyTorch's numbers
-RECORDED: list[tuple[int, Callable[[Generator], np.ndarray], list[float]]] = [
+RECORDED: list[tuple[int, Callable[[Stream], np.ndarray], list[float]]] = [
     (
         0,
         lambda g: g.uniform(4, "float32"),
@@ -74,7 +74,7 @@ RECORDED: list[tuple[int, Callable[[Generator], np.ndarray], list[float]]] = [
 @pytest.mark.parametrize("case", range(len(RECORDED)))
 def test_draws_the_recorded_numbers(case: int) -> None:
     seed, draw, expected = RECORDED[case]
-    drawn = draw(Generator().manual_seed(seed))
+    drawn = draw(stream(seed))
     assert drawn.astype(np.asarray(expected).dtype).tolist() == expected
 
 
@@ -85,23 +85,23 @@ def test_float64_normal_numbers_are_the_recorded_ones() -> None:
         0.3079970704859296, -1.854498169297568, 1.30376142464101, 0.03642189184629071, -0.3108186393571072,
         1.426027688842235,
     ]  # fmt: skip
-    drawn = Generator().manual_seed(4).normal(16, "float64")
+    drawn = stream(4).normal(16, "float64")
     np.testing.assert_array_max_ulp(drawn, np.array(recorded), 2)  # of the C library, which PyTorch calls too
 
 
 def test_second_number_of_a_pair_waits_for_the_next_call() -> None:
-    together = Generator().manual_seed(4).normal(6, "float64")
-    apart = Generator().manual_seed(4)
+    together = stream(4).normal(6, "float64")
+    apart = stream(4)
     parts = [apart.normal(n, "float64") for n in (1, 0, 2, 3)]
     assert np.concatenate(parts).tolist() == together.tolist()
-    apart.manual_seed(4)
+    apart.start(4)
     apart.normal(1, "float64")
-    apart.manual_seed(4)  # seeding forgets it
+    apart.start(4)  # seeding forgets it
     assert apart.normal(1, "float64") == together[0]
 
 
 def test_a_tensor_that_is_not_contiguous_gets_its_normal_numbers_one_by_one() -> None:
-    drawn = Generator().manual_seed(4).normal(32, "float32", contiguous=False)
+    drawn = stream(4).normal(32, "float32", contiguous=False)
     assert drawn[0] == np.float32(-1.605276346206665)
     assert drawn[4] == np.float32(1.2006442546844482)
 
@@ -113,7 +113,7 @@ def test_uniform_is_torch_s(dtype: Any, count: int, bounds: tuple[float, float])
     torch = torch_module()
     torch.manual_seed(count)
     theirs = torch.empty(count, dtype=torch_dtype(dtype)).uniform_(*bounds)
-    assert same_bits(Generator().manual_seed(count).uniform(count, dtype, *bounds), theirs)
+    assert same_bits(stream(count).uniform(count, dtype, *bounds), theirs)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -121,7 +121,7 @@ def test_uniform_is_torch_s(dtype: Any, count: int, bounds: tuple[float, float])
 @pytest.mark.parametrize("moments", [(0.0, 1.0), (0.3, 1.7), (0.0, 0.0)])
 def test_normal_is_torch_s(dtype: Any, count: int, moments: tuple[float, float]) -> None:
     torch = torch_module()
-    ours = Generator().manual_seed(count)
+    ours = stream(count)
     torch.manual_seed(count)
     for _ in range(3):
         theirs = torch.empty(count, dtype=torch_dtype(dtype)).normal_(*moments)
@@ -144,7 +144,7 @@ def test_integers_are_torch_s_and_so_are_the_bounds_refused(dtype: Any) -> None:
     torch = torch_module()
     for low, high in INTEGER_BOUNDS:
         torch.manual_seed(9)
-        ours = Generator().manual_seed(9)
+        ours = stream(9)
         theirs, refused = refusal(lambda: torch.empty(50, dtype=torch_dtype(dtype)).random_(low, high))  # noqa: B023
         if refused is None:
             assert same_bits(ours.integers(50, dtype, low, high), theirs), (low, high)
@@ -159,21 +159,21 @@ def test_integers_without_bounds_are_torch_s(dtype: Any) -> None:
     torch.manual_seed(9)
     theirs, refused = refusal(lambda: torch.empty(50, dtype=torch_dtype(dtype)).random_())
     if refused is None:
-        assert same_bits(Generator().manual_seed(9).all_integers(50, dtype), theirs)
+        assert same_bits(stream(9).all_integers(50, dtype), theirs)
     else:
         with pytest.raises(DtypeNotImplementedError) as ours:
-            Generator().all_integers(50, dtype)
+            stream().all_integers(50, dtype)
         assert str(ours.value).startswith(str(refused))
-        assert Generator().all_integers(0, dtype).shape == (0,)
+        assert stream().all_integers(0, dtype).shape == (0,)
 
 
 def test_bounds_beyond_the_integers_that_a_float_holds_without_gaps_are_warned_of() -> None:
     with pytest.warns(UserWarning, match=r"^to - 1 is out of bounds \[-\(2\^24\), 2\^24\]"):
-        Generator().integers(3, "float32", 0, 2**40)
+        stream().integers(3, "float32", 0, 2**40)
     with pytest.warns(UserWarning, match=r"^from is out of bounds \[-\(2\^11\), 2\^11\]"):
-        Generator().integers(3, "float16", -3000, 5)
+        stream().integers(3, "float16", -3000, 5)
     with pytest.raises(ValueError, match="Overflow when unpacking long long"):
-        Generator().integers(3, "int64", 0, 2**64)
+        stream().integers(3, "int64", 0, 2**64)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000, 100_000])
@@ -182,15 +182,15 @@ def test_permutation_is_torch_s(count: int, dtype: Any) -> None:
     torch = torch_module()
     torch.manual_seed(count)
     theirs = torch.randperm(count, dtype=torch_dtype(dtype))
-    assert same_bits(Generator().manual_seed(count).permutation(count, dtype), theirs)
+    assert same_bits(stream(count).permutation(count, dtype), theirs)
 
 
 def test_very_long_permutations_draw_64_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     count = 3 * draws.BLOCK // 2
     monkeypatch.setattr(draws, "WIDE_PERMUTATION", count)
-    drawn = Generator().manual_seed(1).permutation(count)
+    drawn = stream(1).permutation(count)
     expected = np.zeros(count, np.int64)
-    for i, word in enumerate(Generator().manual_seed(1)._get_engine().double_words(count).tolist()):
+    for i, word in enumerate(stream(1)._get_engine().double_words(count).tolist()):
         place = word % (i + 1)
         expected[i] = expected[place]
         expected[place] = i
@@ -199,11 +199,11 @@ def test_very_long_permutations_draw_64_bits(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_bernoulli_broadcasts_and_checks_its_probabilities() -> None:
-    drawn = Generator().bernoulli((2, 3), "bool", np.array([0.0, 1.0, 0.0]))
+    drawn = stream().bernoulli((2, 3), "bool", np.array([0.0, 1.0, 0.0]))
     assert drawn.tolist() == [[False, True, False]] * 2
     for wrong in (1.5, -0.1, float("nan"), np.array([0.5, 2.0])):
         with pytest.raises(RandomNumberError, match=r"expects (all of )?p to be in \[0, 1\]"):
-            Generator().bernoulli(2, "float32", wrong)
+            stream().bernoulli(2, "float32", wrong)
 
 
 @pytest.mark.parametrize(
@@ -231,4 +231,4 @@ def test_bernoulli_broadcasts_and_checks_its_probabilities() -> None:
 )
 def test_what_cannot_be_drawn_is_refused_with_the_values(call: Any, error: type, words: str) -> None:
     with pytest.raises(error, match=words):
-        call(Generator())
+        call(stream())

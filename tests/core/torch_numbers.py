@@ -7,6 +7,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from glasstorch.core.draws import Stream
+from glasstorch.core.mersenne_stream import DEFAULT_SEED
+
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = ("float32", "float64", "float16", BFLOAT16)
 
@@ -34,3 +37,10 @@ def refusal(call: Callable[[], Any]) -> tuple[Any, RuntimeError | None]:
         return call(), None
     except RuntimeError as error:
         return None, error
+
+
+def stream(seed: int = DEFAULT_SEED) -> Stream:
+    """The CPU's stream of a seed."""
+    made = Stream()
+    made.start(seed % (1 << 64))
+    return made

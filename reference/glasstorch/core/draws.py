@@ -12,7 +12,6 @@ share a word.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from glasstorch.core import cephes
 from glasstorch.core.fused import fused_multiply_add
+from glasstorch.core.mersenne_stream import MersenneStream
 from glasstorch.core.random_bounds import (
     NUMBERS,
     RandomNumberError,
@@ -31,34 +31,21 @@ from glasstorch.core.random_bounds import (
     require_floating,
     significant_bits,
 )
-from glasstorch.core.random_engine import MersenneTwister
 from glasstorch.core.shuffle import swapped_in_turn
 
 Shape = int | tuple[int, ...]
 Array = NDArray[Any]
 NumpyDtype = np.dtype[Any]
 
-DEFAULT_SEED = 67280421310721
 BLOCK = 1 << 15  # numbers made at a time, so that their words stay in the cache
 WIDE_RANGE = 1 << 28  # from here on an integer takes 64 bits: `word % range` stays nearly uniform
 WIDE_PERMUTATION = 0xFFFFFFFF // 20  # from here on a permutation does, for the same reason
 
 
-class Stream:
-    """A stream of random bits, and the numbers that are made of them."""
+class Stream(MersenneStream):
+    """The CPU's stream of random bits, and the numbers that are made of them."""
 
-    __slots__ = ("_engine", "_lock", "_seed", "_spare_normal")
-
-    def __init__(self) -> None:
-        self._seed = DEFAULT_SEED
-        self._engine: MersenneTwister | None = None  # made when the first number is drawn
-        self._spare_normal: float | None = None  # Box-Muller makes two; the second waits here
-        self._lock = threading.Lock()
-
-    def _get_engine(self) -> MersenneTwister:
-        if self._engine is None:
-            self._engine = MersenneTwister(self._seed)
-        return self._engine
+    __slots__ = ()
 
     # ---- uniform numbers -----------------------------------------------------------------------------------
 

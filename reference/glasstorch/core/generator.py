@@ -1,16 +1,15 @@
-"""Where does a stream of random numbers stand, and how is it set?
+"""How does a program hold a stream of random numbers, set it and keep its state?
 
-Mirrors: aten/src/ATen/CPUGeneratorImpl.cpp, torch/csrc/Generator.cpp
-Differs: nothing in substance; `core/draws.py` makes the numbers.
+Mirrors: torch/csrc/Generator.cpp, c10/core/GeneratorImpl.h
+Differs: nothing in substance; `core/draws.py` and `core/philox_draws.py` make the numbers.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from glasstorch.core import hooks
 from glasstorch.core.device import CPU
@@ -18,44 +17,42 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.draws import Stream
 from glasstorch.core.dtype import uint8
 from glasstorch.core.errors import ArgumentTypeError, DeviceError
+from glasstorch.core.mersenne_stream import DEFAULT_SEED
+from glasstorch.core.philox import PhiloxStream
 from glasstorch.core.random_bounds import RandomNumberError
-from glasstorch.core.random_engine import STATE_LAYOUT, STATE_WORDS, EngineState, MersenneTwister
 from glasstorch.core.tensor_impl import TensorImpl
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 
-class Generator(Stream):
-    """A stream of random numbers that a seed decides."""
+class Generator:
+    """A stream of random numbers that a seed decides, for the tensors of one device."""
 
-    __slots__ = ()
+    __slots__ = ("device", "stream")
+
+    device: Device
+    stream: Any  # a Stream on the CPU, a PhiloxStream on a CUDA device
 
     def __init__(self, device: str | int | Device | None = CPU) -> None:
-        if device is not None and Device(device).type != "cpu":
-            raise DeviceError(
-                f"Generator: no random numbers are made on device '{device}'; expected 'cpu', whose numbers are copied "
-                f"to tensors on other devices"
-            )
-        super().__init__()
+        on = CPU if device is None else Device(device)
+        if on.type == "cpu":
+            self.device, self.stream = CPU, Stream()
+        elif on.type == "cuda":
+            self.device = hooks.cuda_hooks.indexed(on)
+            self.stream = PhiloxStream(DEFAULT_SEED)
+        else:
+            raise DeviceError(f"Generator: no random numbers are made on device '{device}'; expected 'cpu' or 'cuda'")
 
-    @property
-    def device(self) -> Device:
-        """Where its numbers are made."""
-        return CPU
+    # ---- the seed ------------------------------------------------------------------------------------------
 
     def manual_seed(self, seed: int, /) -> Generator:
         """Start the stream of this seed; returns the generator. A negative seed counts from 2**64 down."""
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
             raise RandomNumberError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        seed = int(seed)
         if not -(1 << 63) <= seed < 1 << 64:
             raise ValueError(f"Overflow when unpacking long long: seed {seed} must lie in [-2**63, 2**64)")
-        with self._lock:
-            self._seed = seed % (1 << 64)
-            self._spare_normal = None
-            if self._engine is not None:
-                self._engine.seed(self._seed)
+        self.stream.start(int(seed) % (1 << 64))
         return self
 
     def seed(self) -> int:
@@ -66,43 +63,13 @@ class Generator(Stream):
 
     def initial_seed(self) -> int:
         """The seed that the stream began with."""
-        return self._seed
+        return self.stream.first_seed  # type: ignore[no-any-return]
 
-    def state_bytes(self) -> NDArray[np.uint8]:
-        """Where the stream stands, as the 5056 bytes of `torch.Generator.get_state`."""
-        state = np.zeros((), STATE_LAYOUT)
-        with self._lock:
-            words, used = self._get_engine().state
-            fresh = used == STATE_WORDS and np.array_equal(words, MersenneTwister(self._seed).state.words)
-            state["seed"], state["seeded"], state["words"] = self._seed, 1, words
-            # Before the first word PyTorch's engine says "next 0, left 1": no block is made yet.
-            state["next"], state["left"] = (0, 1) if fresh else (used, STATE_WORDS + 1 - used)
-            if self._spare_normal is not None:
-                state["normal_y"], state["normal_is_valid"] = self._spare_normal, 1
-        return state.reshape(1).view(np.uint8)
-
-    def load_state_bytes(self, state: NDArray[np.uint8]) -> None:
-        """Continue from what `state_bytes`, or PyTorch's `get_state`, gave."""
-        if state.size != STATE_LAYOUT.itemsize:
-            raise RandomNumberError(
-                f"Expected a CPUGeneratorImplState of size {STATE_LAYOUT.itemsize} "
-                f"but found the input RNG state size to be {state.size}"
-            )
-        fields = np.ascontiguousarray(state).reshape(-1).view(STATE_LAYOUT)[0]
-        left, following = int(fields["left"]), int(fields["next"])
-        if not (fields["seeded"] == 1 and 0 < left <= STATE_WORDS and following <= STATE_WORDS):
-            raise RandomNumberError(
-                f"Invalid mt19937 state: seeded is {fields['seeded']}, left {left}, next {following}; "
-                f"expected 1, 1 to {STATE_WORDS} and at most {STATE_WORDS}"
-            )
-        with self._lock:
-            self._seed = int(fields["seed"])
-            self._get_engine().state = EngineState(fields["words"].astype(np.uint32), STATE_WORDS + 1 - left)
-            self._spare_normal = float(fields["normal_y"]) if fields["normal_is_valid"] else None
+    # ---- the state -----------------------------------------------------------------------------------------
 
     def get_state(self) -> Tensor:
         """Where the stream stands, as a uint8 tensor that `set_state`, PyTorch's too, goes on from."""
-        return hooks.tensor_hooks.from_array(self.state_bytes())
+        return hooks.tensor_hooks.from_array(self.stream.state_bytes())
 
     def set_state(self, new_state: Tensor, /) -> Generator:
         """Continue from what `get_state`, or PyTorch's, gave; returns the generator."""
@@ -114,43 +81,89 @@ class Generator(Stream):
             )
         if not new_state.is_row_major():
             raise RandomNumberError(f"RNG state must be contiguous, got strides {list(new_state.strides())}")
-        self.load_state_bytes(new_state.array())
+        self.stream.load_state_bytes(new_state.array())
         return self
 
     def clone_state(self) -> Generator:
         """Another generator that will draw the same numbers."""
-        twin = Generator()
-        twin.load_state_bytes(self.state_bytes())
+        twin = Generator(self.device)
+        twin.stream.load_state_bytes(self.stream.state_bytes())
         return twin
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Generator, (self.device,), (self._seed, None, self.get_state())
+        return Generator, (self.device,), (self.initial_seed(), None, self.get_state())
 
     def __setstate__(self, state: tuple[int, None, Tensor]) -> None:
         self.set_state(state[2])
 
-    # What only generators of devices have: a place in the stream by number, and states that a CUDA graph can hold.
+    # ---- what only generators of CUDA devices have ---------------------------------------------------------
 
     def get_offset(self) -> int:
-        """Refused: the CPU's stream has no places by number."""
-        raise RandomNumberError("CPU Generator does not use offset")
+        """How many words of the stream each thread has used. The CPU's stream has no places by number."""
+        return self.stream.get_offset()  # type: ignore[no-any-return]
 
     def set_offset(self, offset: int, /) -> Generator:
-        """Refused, as `get_offset`."""
-        raise RandomNumberError("CPU Generator does not use offset")
+        """Go to a place of the stream, a multiple of 4. The CPU's stream has no places by number."""
+        if isinstance(offset, bool) or not isinstance(offset, int):
+            raise RandomNumberError(f"manual_offset expected a long, but got {type(offset).__name__}")
+        self.stream.set_offset(offset)
+        return self
 
     def graphsafe_get_state(self) -> Generator:
-        """Refused: no CUDA graph draws from the CPU's stream."""
-        raise NotImplementedError("graphsafe_get_state is not supported in this Generator")
+        """A generator that shares this one's stream: drawing from either moves both on."""
+        self._check_graphsafe("graphsafe_get_state")
+        other = Generator(self.device)
+        other.stream = self.stream
+        return other
 
     def graphsafe_set_state(self, state: Generator, /) -> Generator:
-        """Refused, as `graphsafe_get_state`."""
-        raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
+        """Share the stream of another generator from here on; returns the generator."""
+        self._check_graphsafe("graphsafe_set_state")
+        if not isinstance(state, Generator):
+            raise ArgumentTypeError(f"expected a Generator, but got {type(state).__name__}")
+        if state.device.type != "cuda":
+            raise RandomNumberError(f"Expected a CUDA Generator, got one of {state.device}")
+        self.stream = state.stream
+        return self
+
+    def _check_graphsafe(self, name: str) -> None:
+        if self.device is CPU:
+            raise NotImplementedError(f"{name} is not supported in this Generator")
 
 
 default_generator = Generator()
 
+# Those of CUDA devices are made when they are first drawn from or asked for, and seeded then: by the seed that was last
+# given to all of them, or else by the operating system.
+_of_devices: dict[Device, Generator] = {}
+_seed_for_all: int | None = None
+
+
+def default_generator_of(on: Device) -> Generator:
+    """The generator that a tensor's device draws from where none is given."""
+    if on is CPU:
+        return default_generator
+    generator = _of_devices.get(on)
+    if generator is None:
+        generator = Generator(on)
+        if _seed_for_all is None:
+            generator.seed()
+        else:
+            generator.manual_seed(_seed_for_all)
+        generator = _of_devices.setdefault(on, generator)
+    return generator
+
+
+def seed_devices(seed: int) -> None:
+    """Seed the default generators of all CUDA devices, those too that are not made yet."""
+    global _seed_for_all
+    _seed_for_all = seed
+    for generator in tuple(_of_devices.values()):
+        generator.manual_seed(seed)
+
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generator and return it. Unlike the method it takes whatever `int` takes."""
-    return default_generator.manual_seed(int(seed))
+    """Seed the default generators of all devices; returns the CPU's. It takes whatever `int` takes."""
+    default_generator.manual_seed(int(seed))
+    seed_devices(int(seed))
+    return default_generator

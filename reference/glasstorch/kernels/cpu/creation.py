@@ -1,8 +1,7 @@
 """How are new tensors made in main memory?
 
-Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_cpu), aten/src/ATen/native/RangeFactories.cpp,
-    TensorFactories.cpp (randperm)
-Differs: NumPy counts; the random permutation comes from core/draws.py.
+Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_cpu), aten/src/ATen/native/RangeFactories.cpp
+Differs: NumPy counts.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from glasstorch._tensor import Tensor, wrap
 from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import CPU as HERE
 from glasstorch.core.device import device
-from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dtype, int64
-from glasstorch.core.generator import Generator, default_generator
+from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dtype
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -102,20 +100,3 @@ def counted(start: Number, end: Number, step: Number, dtype: dtype) -> Array:
     if dtype in HALF_PRECISION:
         numbers = numbers.astype(np.float32)
     return numbers.astype(dtype.numpy, copy=False)
-
-
-@CPU.impl("randperm.generator")
-def randperm(
-    keys: int,
-    n: int,
-    generator: Generator | None,
-    dtype: dtype | None,
-    layout: layout | None,
-    device: device | None,
-    pin_memory: bool | None,
-) -> Tensor:
-    """The numbers 0 to n - 1 in random order."""
-    dtype = int64 if dtype is None else dtype
-    stream = default_generator if generator is None else generator
-    result = wrap(stream.permutation(n, dtype.numpy), dtype)
-    return result.pin_memory() if pin_memory else result

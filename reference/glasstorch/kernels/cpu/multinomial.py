@@ -11,6 +11,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import distributions
+from glasstorch.core.draws import Stream
 from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, int64
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.generator import Generator
@@ -67,7 +68,7 @@ def check_rows(weights: Array) -> None:
         raise RandomNumberError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
-def drawn_with_replacement(weights: Array, count: int, stream: Generator) -> Array:
+def drawn_with_replacement(weights: Array, count: int, stream: Stream) -> Array:
     """For each number of [0, 1) the first place where the growing sum of the weights reaches it."""
     sums = np.cumsum(weights, axis=-1, dtype=weights.dtype)
     sums /= sums[..., -1:].copy()
@@ -78,7 +79,7 @@ def drawn_with_replacement(weights: Array, count: int, stream: Generator) -> Arr
     return np.stack([np.searchsorted(row.astype(np.float64), drawn) for row, drawn in zip(sums, numbers, strict=True)])
 
 
-def drawn_without_replacement(self: Tensor, weights: Array, count: int, stream: Generator) -> Array:
+def drawn_without_replacement(self: Tensor, weights: Array, count: int, stream: Stream) -> Array:
     """The places whose weight over a waiting time is largest: the time drawn for each is that until its first event."""
     strides = strides_like(self._shape, self.strides())
     order = memory_order([strides], self._shape)[::-1]

@@ -1,7 +1,7 @@
 """How are random numbers put into a tensor, in the order in which PyTorch draws them?
 
 Mirrors: aten/src/ATen/native/Distributions.cpp, aten/src/ATen/native/DistributionTemplates.h,
-    aten/src/ATen/native/cpu/DistributionTemplates.h
+    aten/src/ATen/native/cpu/DistributionTemplates.h, aten/src/ATen/native/TensorFactories.cpp (randperm)
 Differs: core/draws.py and core/distributions.py draw a whole array at a time.
 
 PyTorch walks through a tensor in the order of its memory, not of its indices: TensorIterator puts the dimension with
@@ -13,10 +13,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import distributions
+from glasstorch.core.device import CPU as HERE
+from glasstorch.core.device import device
+from glasstorch.core.draws import Stream
+from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.dtype import int64
+from glasstorch.core.errors import DeviceError
 from glasstorch.core.generator import Generator, default_generator
 from glasstorch.core.geometry import Shape, memory_order
+from glasstorch.core.layout import layout
 from glasstorch.core.random_bounds import RandomNumberError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable, caller
@@ -40,9 +47,12 @@ def draws(name: str) -> Callable[[Draw], Draw]:
     return decorate
 
 
-def stream_of(generator: Generator | None) -> Generator:
-    """The stream to draw from: the one given, or else the default one."""
-    return default_generator if generator is None else generator
+def stream_of(generator: Generator | None) -> Stream:
+    """The stream to draw from: that of the generator given, or else of the default one."""
+    generator = default_generator if generator is None else generator
+    if generator.device is not HERE:
+        raise DeviceError(f"Expected a 'cpu' device type for generator but found '{generator.device.type}'")
+    return generator.stream  # type: ignore[no-any-return]
 
 
 def fill_in_memory_order(tensor: Tensor, draw: Callable[[Shape], Array]) -> Tensor:
@@ -165,3 +175,22 @@ def bernoulli_tensor_(keys: int, self: Tensor, p: Tensor, generator: Generator |
     given = chances.array().transpose(order)
     target[...] = stream_of(generator).bernoulli(target.shape, self.dtype.numpy, given)
     return self
+
+
+# Permutations ------------------------------------------------------------------------------------------------------
+
+
+@CPU.impl("randperm.generator")
+def randperm(
+    keys: int,
+    n: int,
+    generator: Generator | None,
+    dtype: Dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """The numbers 0 to n - 1 in random order."""
+    dtype = int64 if dtype is None else dtype
+    result = wrap(stream_of(generator).permutation(n, dtype.numpy), dtype)
+    return result.pin_memory() if pin_memory else result
