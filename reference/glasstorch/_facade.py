@@ -73,6 +73,8 @@ from glasstorch.core.layout import memory_format as memory_format
 from glasstorch.core.layout import preserve_format as preserve_format
 from glasstorch.core.layout import strided as strided
 from glasstorch.core.storage import UntypedStorage as UntypedStorage
+from glasstorch.core.parallel import get_num_threads as get_num_threads
+from glasstorch.core.parallel import set_num_threads as set_num_threads
 from glasstorch.core.type_info import finfo as finfo
 from glasstorch.core.type_info import iinfo as iinfo
 from glasstorch.core.typed_storage import LEGACY_CLASSES as _LEGACY_CLASSES

@@ -1,7 +1,7 @@
 """What is a tensor before any operation?
 
 Reading order: `errors`, `device`, `dtype`, `layout`, `keys`, `allocator`, `shared_memory`, `storage`, `geometry`,
-`tensor_impl`, `return_types`, `warn_once`, `hooks` (protocols that higher layers fill in); then random numbers:
+`tensor_impl`, `return_types`, `warn_once`, `parallel`, `hooks` (protocols that higher layers fill in); then random numbers:
 `random_engine`, `draws`, `distributions`, `generator`.
 
 Mirrors: c10/core

@@ -35,7 +35,7 @@ Loop = Callable[..., Any]  # loop(out, *inputs), or a NumPy ufunc
 READ: Final[tuple[Literal["readonly"]]] = ("readonly",)
 WRITE: Final[tuple[Literal["writeonly"]]] = ("writeonly",)
 
-BLOCK = 1 << 14  # elements: a few arrays of them fit into the second level of cache
+BLOCK = 1 << 15  # elements: a few arrays of them fit into the second level of cache
 
 
 def allocate_output(result: Result) -> Tensor:

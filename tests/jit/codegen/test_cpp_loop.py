@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 from threading import Thread
@@ -185,12 +184,6 @@ def test_threads_change_no_bit(shape: tuple[int, ...], threads: int, monkeypatch
     (found,) = group(x, y)
     assert same_to_the_bit(found, wanted)
     assert len(started) == min(threads, 3) - 1
-
-
-@pytest.mark.parametrize("named", ["", "0", "many", "-1", "2,4"])
-def test_without_a_number_as_many_threads_as_processors(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", named)
-    assert cpp_loop.thread_count() == os.cpu_count()
 
 
 def test_by_default_large_loops_are_in_cpp() -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import _ctypes
 import ctypes
 import math
-import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,6 +24,7 @@ from threading import Thread
 from typing import Final
 
 from glasstorch.core.dtype import bool_, dtype, float32, float64, int32, int64, uint8
+from glasstorch.core.parallel import get_num_threads
 from glasstorch.core.tensor_impl import Array
 from glasstorch.jit.codegen.program import Constant, Loop, Operand, Step, UnfusableError
 from glasstorch.jit.codegen.walk import Walk
@@ -192,17 +192,11 @@ class CppLoop:
 
 def _cuts(sizes: tuple[int, ...]) -> list[tuple[int, slice]]:
     """The parts of the slowest dimension, one for each thread: how long they are, and where they lie."""
-    parts = max(1, min(math.prod(sizes) // FOR_A_THREAD, thread_count(), sizes[0]))
+    parts = max(1, min(math.prod(sizes) // FOR_A_THREAD, get_num_threads(), sizes[0]))
     step = -(-sizes[0] // parts)
     if len(sizes) == 1:
         step = -(-step // WHOLE_VECTORS) * WHOLE_VECTORS
     return [(min(step, sizes[0] - start), slice(start, start + step)) for start in range(0, sizes[0], step)]
-
-
-def thread_count() -> int:
-    """How many threads may share a loop: as many as OMP_NUM_THREADS says, or as there are processors."""
-    named = os.environ.get("OMP_NUM_THREADS", "")
-    return int(named) if named.isdecimal() and int(named) else os.cpu_count() or 1
 
 
 @cache

@@ -45,6 +45,7 @@ from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.iterator import BLOCK, Loop, allocate_output, in_blocks, op_math, pointwise
 from glasstorch.kernels.quiet import idle, new_run, quietly
 from glasstorch.kernels.structured import structured
+from glasstorch.kernels.threads import FOR_TWO, parts_of, share
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
@@ -142,7 +143,15 @@ def shares_storage(self: Tensor, *others: Tensor) -> bool:
 
 
 def run_loop(loop: Loop, out: Array, inputs: Sequence[Array], numbers: Sequence[Array] = ()) -> None:
-    """Run `loop(out, *inputs, *numbers)` on arrays that need no casting."""
+    """Run `loop(out, *inputs, *numbers)` on arrays that need no casting; see Note [When threads pay]."""
+    if out.size >= FOR_TWO and (parts := parts_of(out, inputs)) > 1:
+        share(lambda out, *inputs: run_part(loop, out, inputs, numbers), out, inputs, parts)
+    else:
+        run_part(loop, out, inputs, numbers)
+
+
+def run_part(loop: Loop, out: Array, inputs: Sequence[Array], numbers: Sequence[Array]) -> None:
+    """`run_loop` in one thread."""
     if isinstance(loop, np.ufunc):
         quietly(loop, *inputs, out=out)
     elif out.size <= BLOCK and out.ndim:

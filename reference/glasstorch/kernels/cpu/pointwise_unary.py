@@ -42,7 +42,7 @@ def sigmoid(out: Array, x: Array) -> None:
     np.negative(x, out=out)
     np.exp(out, out=out)
     np.add(out, ONE[out.dtype.char], out=out)
-    np.reciprocal(out, out=out)
+    np.true_divide(ONE[out.dtype.char], out, out=out)  # faster than np.reciprocal
 
 
 def rsqrt(out: Array, x: Array) -> None:
