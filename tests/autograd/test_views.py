@@ -123,22 +123,6 @@ def test_in_place_on_a_view_that_no_gradient_concerns_is_free(torch: Any) -> Non
     assert y.tolist() == [1.0, 5.0, 5.0]
 
 
-def test_in_place_on_a_view_whose_gradient_is_wanted_is_refused_with_what_to_do_instead() -> None:
-    import glasstorch
-
-    x = glasstorch.ones(3, requires_grad=True)
-    y = x * 1
-    with pytest.raises(
-        RuntimeError, match=r"not in glasstorch yet: .*sizes \[2\] is a view of one of sizes \[3\]\. Write"
-    ):
-        y[1:].mul_(2)
-    assert y.tolist() == [1.0] * 3
-    buffer, w = glasstorch.zeros(3), glasstorch.ones(2, requires_grad=True)
-    with pytest.raises(RuntimeError, match="not in glasstorch yet"):
-        buffer[1:] = w * 2
-    assert buffer.tolist() == [0.0] * 3
-
-
 # How a view was made --------------------------------------------------------------------------------------------
 
 

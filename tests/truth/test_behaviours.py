@@ -23,8 +23,6 @@ RECORDED = recorded(ROOT)
 
 WAITING = {
     "B028": "__torch_dispatch__",
-    "B037": "in-place on a view whose gradient is wanted",
-    "B040": "in-place on a view whose gradient is wanted",
     "B054": "is_grads_batched and eye",
     "B056": "torch._C: the C++ base of a custom function; an instance of one is refused at once here",
     "B057": "the classes between Function and object, which are one class here",

@@ -45,6 +45,7 @@ class Node:
     metadata: tuple[Metadata | None, ...] = ()
     released = False
     hooks: NodeHooks | None = None
+    within: weakref.ref[Any] | None = None  # the CopySlices that runs this node: Note [In place on a view]
     # In anomaly mode: the lines of the program that made the node, and the node whose backward they were part of.
     forward_traceback: list[str] | None = None
     forward_parent: Node | None = None
@@ -74,6 +75,11 @@ class Node:
                 )
             return None
         return saved.unpack(self)
+
+    def result_edge(self, number: int) -> Edge:
+        """Where the gradient of a result goes that was saved for a backward pass of the backward pass."""
+        slices = None if self.within is None else self.within()
+        return (self, number) if slices is None else slices.part_edge(self)
 
     def name(self) -> str:
         """The class name: `MulBackward0`."""
@@ -422,11 +428,7 @@ def check_inplace(tensor: Tensor) -> None:
         base_meta = meta.base._autograd_meta
         if base_meta is not None and base_meta.requires_grad and base_meta.grad_fn is None:
             raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-        raise InplaceError(
-            f"in-place on a view whose gradient is wanted is not in glasstorch yet: a tensor of sizes "
-            f"{list(tensor._shape)} is a view of one of sizes {list(meta.base._shape)}. Write out of place "
-            f"(y = x + 1 instead of x.add_(1)), on a clone(), or inside no_grad()"
-        )
+        return
     if meta.requires_grad and meta.grad_fn is None:
         raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
 
@@ -472,13 +474,33 @@ def check_rebase(meta: AutogradMeta, changed: str) -> None:
 def rebase_history(tensor: Tensor, node: Node) -> None:
     """After an in-place operator: the node becomes the one that produced the tensor's new value.
 
-    The tensor's hooks stay with the old value; a gradient that is to be kept is the new one's.
+    Where the tensor is a view, so it does for a part of its base: Note [In place on a view]. The tensor's hooks stay
+    with the old value; a gradient that is to be kept is the new one's.
     """
     node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
     meta = tensor._autograd_meta
     if meta is None:
         meta = tensor._autograd_meta = AutogradMeta()
-    elif meta.retains_grad:
-        meta.grad_fn.some_hooks().kept.pop(meta.output_nr)
-        node.some_hooks().kept[0] = weakref.ref(meta)
+    elif meta.base is not None:
+        from glasstorch.autograd.copy_slices import rebase_view  # it reads this module
+
+        rebase_view(tensor, meta, node)
+        return
+    keep_gradient_at(meta, node)
     meta.grad_fn, meta.output_nr = node, 0
+
+
+def turn_history(tensor: Tensor, node: Node) -> None:
+    """After an operator that changed where a tensor looks: its elements are what they were, and so is its base."""
+    node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
+    meta = tensor._autograd_meta
+    keep_gradient_at(meta, node)
+    meta.grad_fn, meta.output_nr = node, 0
+    meta.seen_version = tensor._version
+
+
+def keep_gradient_at(meta: AutogradMeta, node: Node) -> None:
+    """Where a tensor's gradient is to be kept, let its new node do that, as its result 0, and no longer the old one."""
+    if meta.retains_grad and meta.grad_fn is not None:
+        meta.grad_fn.some_hooks().kept.pop(meta.output_nr, None)
+        node.some_hooks().kept[0] = weakref.ref(meta)

@@ -50,7 +50,7 @@ class SavedVariable:
             return tensor
         result = alias(tensor)
         meta = result._autograd_meta = AutogradMeta()
-        meta.grad_fn, meta.output_nr = owner, self.output_nr
+        meta.grad_fn, meta.output_nr = owner.result_edge(self.output_nr)
         return result
 
     def _changed(self, owner: Node, version: int) -> str:

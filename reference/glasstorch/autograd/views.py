@@ -11,9 +11,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import AutogradMeta, MadeBy, check_rebase, gradient_edge, requires_grad
+from glasstorch.autograd.node import (
+    AutogradMeta,
+    Edge,
+    MadeBy,
+    Metadata,
+    Node,
+    check_rebase,
+    gradient_edge,
+    keep_gradient_at,
+    requires_grad,
+)
 from glasstorch.core import inference
-from glasstorch.core.keys import ADINPLACEORVIEW
+from glasstorch.core.geometry import Shape
+from glasstorch.core.keys import ADINPLACEORVIEW, MATH_BITS
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -65,10 +76,6 @@ def as_views(base: Tensor, views: Any) -> Any:
 
 def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
     """Give a view the node that leads to what its base is now; InplaceError if the way it was made forbids it."""
-    from glasstorch.autograd.generated.autograd_kernels import (
-        AsStridedBackward0,
-    )  # generated above this module
-
     base = meta.base
     assert base is not None
     if meta.grad_fn is None and not requires_grad(base):
@@ -76,9 +83,39 @@ def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
     check_rebase(meta, "its base or another view of its base has been")
     edge = gradient_edge(base)
     if edge is not None:
-        node = AsStridedBackward0((edge,))
-        node.self_geometry = (base._shape, base.strides(), base._offset)
-        node.size, node.stride, node.storage_offset = list(view._shape), list(view.strides()), view._offset
-        node.metadata = ((view._shape, view.dtype, view.device),)
-        meta.grad_fn, meta.output_nr = node, 0
+        if view.dtype is base.dtype and not (view.key_set ^ base.key_set) & MATH_BITS:
+            geometry = view._shape, view.strides(), view._offset
+            seen = base._shape, base.strides(), base._offset
+            node = strided_view_of(edge, seen, geometry, (view._shape, view.dtype, view.device))
+            made, output_nr = node, 0
+        else:
+            made, output_nr = _seen_again(base, view)
+        keep_gradient_at(meta, made)
+        meta.grad_fn, meta.output_nr = made, output_nr
     meta.seen_version = view._version
+
+
+def strided_view_of(
+    edge: Edge, base: tuple[Shape, Shape, int], view: tuple[Shape, Shape, int], metadata: Metadata
+) -> Node:
+    """The node of a view that looks at some sizes, strides and offset of a tensor, of which others are given."""
+    from glasstorch.autograd.generated.autograd_kernels import AsStridedBackward0  # generated above this module
+
+    node = AsStridedBackward0((edge,))
+    node.self_geometry = base
+    node.size, node.stride, node.storage_offset = list(view[0]), list(view[1]), view[2]
+    node.metadata = (metadata,)
+    return node
+
+
+def _seen_again(base: Tensor, view: Tensor) -> Edge:
+    """The node of a tensor that shows the base as the view does."""
+    from glasstorch.autograd.copy_slices import Look, seen_in  # it reads this module
+
+    token = grad_mode.set(True)
+    try:
+        edge = gradient_edge(seen_in(base, Look.of(base), Look.of(view)))
+    finally:
+        grad_mode.reset(token)
+    assert edge is not None
+    return edge

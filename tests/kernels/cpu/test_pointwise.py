@@ -344,3 +344,14 @@ def test_where_takes_a_number_that_fits(torch: Any) -> None:
     assert torch.where(condition, byte, 1.5).dtype == torch.float32
     assert torch.where(condition, torch.tensor([1.0], dtype=torch.float16), 1e6).tolist() == [float("inf")]
     assert torch.where(condition, 1, 2**40).tolist() == [2**40]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+@pytest.mark.parametrize("step", [2, 4, 8, 16])
+def test_negating_with_gaps_reads_the_right_elements(dtype: str, step: int) -> None:
+    x = glasstorch.arange(5 * step, dtype=getattr(glasstorch, dtype))
+    expected = [-n if n % step == 0 else n for n in range(5 * step)]
+    x[::step].neg_()
+    assert x.tolist() == expected
+    out = glasstorch.zeros(5, 11, dtype=x.dtype)[:, 0]
+    assert glasstorch.neg(x[::step], out=out).tolist() == [abs(n) for n in expected[::step]]

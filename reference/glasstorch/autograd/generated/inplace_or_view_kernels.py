@@ -24,9 +24,9 @@ def empty_out(keys: int, size: Any, memory_format: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _empty_out[below](below, size, memory_format, out)
+    returned = _empty_out[below](below, size, memory_format, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _zeros_out = table("zeros.out")
@@ -37,9 +37,9 @@ def zeros_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _zeros_out[below](below, size, out)
+    returned = _zeros_out[below](below, size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _ones_out = table("ones.out")
@@ -50,9 +50,9 @@ def ones_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ones_out[below](below, size, out)
+    returned = _ones_out[below](below, size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _full_out = table("full.out")
@@ -63,9 +63,9 @@ def full_out(keys: int, size: Any, fill_value: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _full_out[below](below, size, fill_value, out)
+    returned = _full_out[below](below, size, fill_value, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _arange_out = table("arange.out")
@@ -76,9 +76,9 @@ def arange_out(keys: int, end: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _arange_out[below](below, end, out)
+    returned = _arange_out[below](below, end, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _arange_start_out = table("arange.start_out")
@@ -89,9 +89,9 @@ def arange_start_out(keys: int, start: Any, end: Any, step: Any, out: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _arange_start_out[below](below, start, end, step, out)
+    returned = _arange_start_out[below](below, start, end, step, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _eye_out = table("eye.out")
@@ -102,9 +102,9 @@ def eye_out(keys: int, n: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _eye_out[below](below, n, out)
+    returned = _eye_out[below](below, n, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _eye_m_out = table("eye.m_out")
@@ -115,9 +115,9 @@ def eye_m_out(keys: int, n: Any, m: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _eye_m_out[below](below, n, m, out)
+    returned = _eye_m_out[below](below, n, m, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _linspace_out = table("linspace.out")
@@ -128,9 +128,9 @@ def linspace_out(keys: int, start: Any, end: Any, steps: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linspace_out[below](below, start, end, steps, out)
+    returned = _linspace_out[below](below, start, end, steps, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _linspace_Tensor_Tensor_out = table("linspace.Tensor_Tensor_out")
@@ -141,9 +141,9 @@ def linspace_Tensor_Tensor_out(keys: int, start: Any, end: Any, steps: Any, out:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linspace_Tensor_Tensor_out[below](below, start, end, steps, out)
+    returned = _linspace_Tensor_Tensor_out[below](below, start, end, steps, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _linspace_Tensor_Scalar_out = table("linspace.Tensor_Scalar_out")
@@ -154,9 +154,9 @@ def linspace_Tensor_Scalar_out(keys: int, start: Any, end: Any, steps: Any, out:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linspace_Tensor_Scalar_out[below](below, start, end, steps, out)
+    returned = _linspace_Tensor_Scalar_out[below](below, start, end, steps, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _linspace_Scalar_Tensor_out = table("linspace.Scalar_Tensor_out")
@@ -167,9 +167,9 @@ def linspace_Scalar_Tensor_out(keys: int, start: Any, end: Any, steps: Any, out:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linspace_Scalar_Tensor_out[below](below, start, end, steps, out)
+    returned = _linspace_Scalar_Tensor_out[below](below, start, end, steps, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logspace_out = table("logspace.out")
@@ -180,9 +180,9 @@ def logspace_out(keys: int, start: Any, end: Any, steps: Any, base: Any, out: An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logspace_out[below](below, start, end, steps, base, out)
+    returned = _logspace_out[below](below, start, end, steps, base, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logspace_Tensor_Tensor_out = table("logspace.Tensor_Tensor_out")
@@ -193,9 +193,9 @@ def logspace_Tensor_Tensor_out(keys: int, start: Any, end: Any, steps: Any, base
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logspace_Tensor_Tensor_out[below](below, start, end, steps, base, out)
+    returned = _logspace_Tensor_Tensor_out[below](below, start, end, steps, base, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logspace_Tensor_Scalar_out = table("logspace.Tensor_Scalar_out")
@@ -206,9 +206,9 @@ def logspace_Tensor_Scalar_out(keys: int, start: Any, end: Any, steps: Any, base
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logspace_Tensor_Scalar_out[below](below, start, end, steps, base, out)
+    returned = _logspace_Tensor_Scalar_out[below](below, start, end, steps, base, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logspace_Scalar_Tensor_out = table("logspace.Scalar_Tensor_out")
@@ -219,9 +219,9 @@ def logspace_Scalar_Tensor_out(keys: int, start: Any, end: Any, steps: Any, base
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logspace_Scalar_Tensor_out[below](below, start, end, steps, base, out)
+    returned = _logspace_Scalar_Tensor_out[below](below, start, end, steps, base, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _rand_out = table("rand.out")
@@ -232,9 +232,9 @@ def rand_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _rand_out[below](below, size, out)
+    returned = _rand_out[below](below, size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _rand_generator_out = table("rand.generator_out")
@@ -245,9 +245,9 @@ def rand_generator_out(keys: int, size: Any, generator: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _rand_generator_out[below](below, size, generator, out)
+    returned = _rand_generator_out[below](below, size, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randn_out = table("randn.out")
@@ -258,9 +258,9 @@ def randn_out(keys: int, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randn_out[below](below, size, out)
+    returned = _randn_out[below](below, size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randn_generator_out = table("randn.generator_out")
@@ -271,9 +271,9 @@ def randn_generator_out(keys: int, size: Any, generator: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randn_generator_out[below](below, size, generator, out)
+    returned = _randn_generator_out[below](below, size, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randint_out = table("randint.out")
@@ -284,9 +284,9 @@ def randint_out(keys: int, high: Any, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randint_out[below](below, high, size, out)
+    returned = _randint_out[below](below, high, size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randint_generator_out = table("randint.generator_out")
@@ -297,9 +297,9 @@ def randint_generator_out(keys: int, high: Any, size: Any, generator: Any, out: 
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randint_generator_out[below](below, high, size, generator, out)
+    returned = _randint_generator_out[below](below, high, size, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randint_low_out = table("randint.low_out")
@@ -310,9 +310,9 @@ def randint_low_out(keys: int, low: Any, high: Any, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randint_low_out[below](below, low, high, size, out)
+    returned = _randint_low_out[below](below, low, high, size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randint_low_generator_out = table("randint.low_generator_out")
@@ -323,9 +323,9 @@ def randint_low_generator_out(keys: int, low: Any, high: Any, size: Any, generat
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randint_low_generator_out[below](below, low, high, size, generator, out)
+    returned = _randint_low_generator_out[below](below, low, high, size, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randperm_out = table("randperm.out")
@@ -336,9 +336,9 @@ def randperm_out(keys: int, n: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randperm_out[below](below, n, out)
+    returned = _randperm_out[below](below, n, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _randperm_generator_out = table("randperm.generator_out")
@@ -349,9 +349,9 @@ def randperm_generator_out(keys: int, n: Any, generator: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _randperm_generator_out[below](below, n, generator, out)
+    returned = _randperm_generator_out[below](below, n, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _normal_Tensor_Tensor_out = table("normal.Tensor_Tensor_out")
@@ -362,9 +362,9 @@ def normal_Tensor_Tensor_out(keys: int, mean: Any, std: Any, generator: Any, out
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _normal_Tensor_Tensor_out[below](below, mean, std, generator, out)
+    returned = _normal_Tensor_Tensor_out[below](below, mean, std, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _normal_Tensor_float_out = table("normal.Tensor_float_out")
@@ -375,9 +375,9 @@ def normal_Tensor_float_out(keys: int, mean: Any, std: Any, generator: Any, out:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _normal_Tensor_float_out[below](below, mean, std, generator, out)
+    returned = _normal_Tensor_float_out[below](below, mean, std, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _normal_float_Tensor_out = table("normal.float_Tensor_out")
@@ -388,9 +388,9 @@ def normal_float_Tensor_out(keys: int, mean: Any, std: Any, generator: Any, out:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _normal_float_Tensor_out[below](below, mean, std, generator, out)
+    returned = _normal_float_Tensor_out[below](below, mean, std, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _normal_float_float_out = table("normal.float_float_out")
@@ -401,9 +401,9 @@ def normal_float_float_out(keys: int, mean: Any, std: Any, size: Any, generator:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _normal_float_float_out[below](below, mean, std, size, generator, out)
+    returned = _normal_float_float_out[below](below, mean, std, size, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bernoulli_out = table("bernoulli.out")
@@ -414,9 +414,9 @@ def bernoulli_out(keys: int, self: Any, generator: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bernoulli_out[below](below, self, generator, out)
+    returned = _bernoulli_out[below](below, self, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _multinomial_out = table("multinomial.out")
@@ -427,9 +427,9 @@ def multinomial_out(keys: int, self: Any, num_samples: Any, replacement: Any, ge
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _multinomial_out[below](below, self, num_samples, replacement, generator, out)
+    returned = _multinomial_out[below](below, self, num_samples, replacement, generator, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _uniform_ = table("uniform_")
@@ -440,9 +440,9 @@ def uniform_(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _uniform_[below](below, self, from_, to, generator)
+    returned = _uniform_[below](below, self, from_, to, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _normal_ = table("normal_")
@@ -453,9 +453,9 @@ def normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _normal_[below](below, self, mean, std, generator)
+    returned = _normal_[below](below, self, mean, std, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _log_normal_ = table("log_normal_")
@@ -466,9 +466,9 @@ def log_normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log_normal_[below](below, self, mean, std, generator)
+    returned = _log_normal_[below](below, self, mean, std, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _exponential_ = table("exponential_")
@@ -479,9 +479,9 @@ def exponential_(keys: int, self: Any, lambd: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _exponential_[below](below, self, lambd, generator)
+    returned = _exponential_[below](below, self, lambd, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _cauchy_ = table("cauchy_")
@@ -492,9 +492,9 @@ def cauchy_(keys: int, self: Any, median: Any, sigma: Any, generator: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cauchy_[below](below, self, median, sigma, generator)
+    returned = _cauchy_[below](below, self, median, sigma, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _geometric_ = table("geometric_")
@@ -505,9 +505,9 @@ def geometric_(keys: int, self: Any, p: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _geometric_[below](below, self, p, generator)
+    returned = _geometric_[below](below, self, p, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _random__from = table("random_.from")
@@ -518,9 +518,9 @@ def random__from(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> A
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _random__from[below](below, self, from_, to, generator)
+    returned = _random__from[below](below, self, from_, to, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _random__to = table("random_.to")
@@ -531,9 +531,9 @@ def random__to(keys: int, self: Any, to: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _random__to[below](below, self, to, generator)
+    returned = _random__to[below](below, self, to, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _random_ = table("random_")
@@ -544,9 +544,9 @@ def random_(keys: int, self: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _random_[below](below, self, generator)
+    returned = _random_[below](below, self, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _bernoulli__float = table("bernoulli_.float")
@@ -557,9 +557,9 @@ def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bernoulli__float[below](below, self, p, generator)
+    returned = _bernoulli__float[below](below, self, p, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _bernoulli__Tensor = table("bernoulli_.Tensor")
@@ -570,9 +570,9 @@ def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bernoulli__Tensor[below](below, self, p, generator)
+    returned = _bernoulli__Tensor[below](below, self, p, generator)
     self.bump_version()
-    return result
+    return returned
 
 
 _add__Tensor = table("add_.Tensor")
@@ -583,9 +583,9 @@ def add__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _add__Tensor[below](below, self, other, alpha)
+    returned = _add__Tensor[below](below, self, other, alpha)
     self.bump_version()
-    return result
+    return returned
 
 
 _add_out = table("add.out")
@@ -596,9 +596,9 @@ def add_out(keys: int, self: Any, other: Any, alpha: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _add_out[below](below, self, other, alpha, out)
+    returned = _add_out[below](below, self, other, alpha, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sub__Tensor = table("sub_.Tensor")
@@ -609,9 +609,9 @@ def sub__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sub__Tensor[below](below, self, other, alpha)
+    returned = _sub__Tensor[below](below, self, other, alpha)
     self.bump_version()
-    return result
+    return returned
 
 
 _sub_out = table("sub.out")
@@ -622,9 +622,9 @@ def sub_out(keys: int, self: Any, other: Any, alpha: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sub_out[below](below, self, other, alpha, out)
+    returned = _sub_out[below](below, self, other, alpha, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _mul__Tensor = table("mul_.Tensor")
@@ -635,9 +635,9 @@ def mul__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _mul__Tensor[below](below, self, other)
+    returned = _mul__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _mul_out = table("mul.out")
@@ -648,9 +648,9 @@ def mul_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _mul_out[below](below, self, other, out)
+    returned = _mul_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _div__Tensor = table("div_.Tensor")
@@ -661,9 +661,9 @@ def div__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _div__Tensor[below](below, self, other)
+    returned = _div__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _div_out = table("div.out")
@@ -674,9 +674,9 @@ def div_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _div_out[below](below, self, other, out)
+    returned = _div_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _div__Tensor_mode = table("div_.Tensor_mode")
@@ -687,9 +687,9 @@ def div__Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _div__Tensor_mode[below](below, self, other, rounding_mode)
+    returned = _div__Tensor_mode[below](below, self, other, rounding_mode)
     self.bump_version()
-    return result
+    return returned
 
 
 _div_out_mode = table("div.out_mode")
@@ -700,9 +700,9 @@ def div_out_mode(keys: int, self: Any, other: Any, rounding_mode: Any, out: Any)
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _div_out_mode[below](below, self, other, rounding_mode, out)
+    returned = _div_out_mode[below](below, self, other, rounding_mode, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _floor_divide__Tensor = table("floor_divide_.Tensor")
@@ -713,9 +713,9 @@ def floor_divide__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _floor_divide__Tensor[below](below, self, other)
+    returned = _floor_divide__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _floor_divide_out = table("floor_divide.out")
@@ -726,9 +726,9 @@ def floor_divide_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _floor_divide_out[below](below, self, other, out)
+    returned = _floor_divide_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _remainder__Tensor = table("remainder_.Tensor")
@@ -739,9 +739,9 @@ def remainder__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _remainder__Tensor[below](below, self, other)
+    returned = _remainder__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _remainder_Tensor_out = table("remainder.Tensor_out")
@@ -752,9 +752,9 @@ def remainder_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _remainder_Tensor_out[below](below, self, other, out)
+    returned = _remainder_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _pow__Tensor = table("pow_.Tensor")
@@ -765,9 +765,9 @@ def pow__Tensor(keys: int, self: Any, exponent: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _pow__Tensor[below](below, self, exponent)
+    returned = _pow__Tensor[below](below, self, exponent)
     self.bump_version()
-    return result
+    return returned
 
 
 _pow_Tensor_Tensor_out = table("pow.Tensor_Tensor_out")
@@ -778,9 +778,9 @@ def pow_Tensor_Tensor_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _pow_Tensor_Tensor_out[below](below, self, exponent, out)
+    returned = _pow_Tensor_Tensor_out[below](below, self, exponent, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _pow_Scalar_out = table("pow.Scalar_out")
@@ -791,9 +791,9 @@ def pow_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _pow_Scalar_out[below](below, self, exponent, out)
+    returned = _pow_Scalar_out[below](below, self, exponent, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _pow__Scalar = table("pow_.Scalar")
@@ -804,9 +804,9 @@ def pow__Scalar(keys: int, self: Any, exponent: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _pow__Scalar[below](below, self, exponent)
+    returned = _pow__Scalar[below](below, self, exponent)
     self.bump_version()
-    return result
+    return returned
 
 
 _pow_Tensor_Scalar_out = table("pow.Tensor_Scalar_out")
@@ -817,9 +817,9 @@ def pow_Tensor_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _pow_Tensor_Scalar_out[below](below, self, exponent, out)
+    returned = _pow_Tensor_Scalar_out[below](below, self, exponent, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _maximum_out = table("maximum.out")
@@ -830,9 +830,9 @@ def maximum_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _maximum_out[below](below, self, other, out)
+    returned = _maximum_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _minimum_out = table("minimum.out")
@@ -843,9 +843,9 @@ def minimum_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _minimum_out[below](below, self, other, out)
+    returned = _minimum_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _eq__Tensor = table("eq_.Tensor")
@@ -856,9 +856,9 @@ def eq__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _eq__Tensor[below](below, self, other)
+    returned = _eq__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _eq_Tensor_out = table("eq.Tensor_out")
@@ -869,9 +869,9 @@ def eq_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _eq_Tensor_out[below](below, self, other, out)
+    returned = _eq_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _eq__Scalar = table("eq_.Scalar")
@@ -882,9 +882,9 @@ def eq__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _eq__Scalar[below](below, self, other)
+    returned = _eq__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _eq_Scalar_out = table("eq.Scalar_out")
@@ -895,9 +895,9 @@ def eq_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _eq_Scalar_out[below](below, self, other, out)
+    returned = _eq_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _ne__Tensor = table("ne_.Tensor")
@@ -908,9 +908,9 @@ def ne__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ne__Tensor[below](below, self, other)
+    returned = _ne__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _ne_Tensor_out = table("ne.Tensor_out")
@@ -921,9 +921,9 @@ def ne_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ne_Tensor_out[below](below, self, other, out)
+    returned = _ne_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _ne__Scalar = table("ne_.Scalar")
@@ -934,9 +934,9 @@ def ne__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ne__Scalar[below](below, self, other)
+    returned = _ne__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _ne_Scalar_out = table("ne.Scalar_out")
@@ -947,9 +947,9 @@ def ne_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ne_Scalar_out[below](below, self, other, out)
+    returned = _ne_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _lt__Tensor = table("lt_.Tensor")
@@ -960,9 +960,9 @@ def lt__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _lt__Tensor[below](below, self, other)
+    returned = _lt__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _lt_Tensor_out = table("lt.Tensor_out")
@@ -973,9 +973,9 @@ def lt_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _lt_Tensor_out[below](below, self, other, out)
+    returned = _lt_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _lt__Scalar = table("lt_.Scalar")
@@ -986,9 +986,9 @@ def lt__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _lt__Scalar[below](below, self, other)
+    returned = _lt__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _lt_Scalar_out = table("lt.Scalar_out")
@@ -999,9 +999,9 @@ def lt_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _lt_Scalar_out[below](below, self, other, out)
+    returned = _lt_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _gt__Tensor = table("gt_.Tensor")
@@ -1012,9 +1012,9 @@ def gt__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _gt__Tensor[below](below, self, other)
+    returned = _gt__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _gt_Tensor_out = table("gt.Tensor_out")
@@ -1025,9 +1025,9 @@ def gt_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _gt_Tensor_out[below](below, self, other, out)
+    returned = _gt_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _gt__Scalar = table("gt_.Scalar")
@@ -1038,9 +1038,9 @@ def gt__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _gt__Scalar[below](below, self, other)
+    returned = _gt__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _gt_Scalar_out = table("gt.Scalar_out")
@@ -1051,9 +1051,9 @@ def gt_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _gt_Scalar_out[below](below, self, other, out)
+    returned = _gt_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _le__Tensor = table("le_.Tensor")
@@ -1064,9 +1064,9 @@ def le__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _le__Tensor[below](below, self, other)
+    returned = _le__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _le_Tensor_out = table("le.Tensor_out")
@@ -1077,9 +1077,9 @@ def le_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _le_Tensor_out[below](below, self, other, out)
+    returned = _le_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _le__Scalar = table("le_.Scalar")
@@ -1090,9 +1090,9 @@ def le__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _le__Scalar[below](below, self, other)
+    returned = _le__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _le_Scalar_out = table("le.Scalar_out")
@@ -1103,9 +1103,9 @@ def le_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _le_Scalar_out[below](below, self, other, out)
+    returned = _le_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _ge__Tensor = table("ge_.Tensor")
@@ -1116,9 +1116,9 @@ def ge__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ge__Tensor[below](below, self, other)
+    returned = _ge__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _ge_Tensor_out = table("ge.Tensor_out")
@@ -1129,9 +1129,9 @@ def ge_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ge_Tensor_out[below](below, self, other, out)
+    returned = _ge_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _ge__Scalar = table("ge_.Scalar")
@@ -1142,9 +1142,9 @@ def ge__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ge__Scalar[below](below, self, other)
+    returned = _ge__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _ge_Scalar_out = table("ge.Scalar_out")
@@ -1155,9 +1155,9 @@ def ge_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ge_Scalar_out[below](below, self, other, out)
+    returned = _ge_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_and__Tensor = table("bitwise_and_.Tensor")
@@ -1168,9 +1168,9 @@ def bitwise_and__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_and__Tensor[below](below, self, other)
+    returned = _bitwise_and__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_and_Tensor_out = table("bitwise_and.Tensor_out")
@@ -1181,9 +1181,9 @@ def bitwise_and_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_and_Tensor_out[below](below, self, other, out)
+    returned = _bitwise_and_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_and__Scalar = table("bitwise_and_.Scalar")
@@ -1194,9 +1194,9 @@ def bitwise_and__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_and__Scalar[below](below, self, other)
+    returned = _bitwise_and__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_and_Scalar_out = table("bitwise_and.Scalar_out")
@@ -1207,9 +1207,9 @@ def bitwise_and_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_and_Scalar_out[below](below, self, other, out)
+    returned = _bitwise_and_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_or__Tensor = table("bitwise_or_.Tensor")
@@ -1220,9 +1220,9 @@ def bitwise_or__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_or__Tensor[below](below, self, other)
+    returned = _bitwise_or__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_or_Tensor_out = table("bitwise_or.Tensor_out")
@@ -1233,9 +1233,9 @@ def bitwise_or_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_or_Tensor_out[below](below, self, other, out)
+    returned = _bitwise_or_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_or__Scalar = table("bitwise_or_.Scalar")
@@ -1246,9 +1246,9 @@ def bitwise_or__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_or__Scalar[below](below, self, other)
+    returned = _bitwise_or__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_or_Scalar_out = table("bitwise_or.Scalar_out")
@@ -1259,9 +1259,9 @@ def bitwise_or_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_or_Scalar_out[below](below, self, other, out)
+    returned = _bitwise_or_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
@@ -1272,9 +1272,9 @@ def bitwise_xor__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_xor__Tensor[below](below, self, other)
+    returned = _bitwise_xor__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_xor_Tensor_out = table("bitwise_xor.Tensor_out")
@@ -1285,9 +1285,9 @@ def bitwise_xor_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_xor_Tensor_out[below](below, self, other, out)
+    returned = _bitwise_xor_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_xor__Scalar = table("bitwise_xor_.Scalar")
@@ -1298,9 +1298,9 @@ def bitwise_xor__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_xor__Scalar[below](below, self, other)
+    returned = _bitwise_xor__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_xor_Scalar_out = table("bitwise_xor.Scalar_out")
@@ -1311,9 +1311,9 @@ def bitwise_xor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_xor_Scalar_out[below](below, self, other, out)
+    returned = _bitwise_xor_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_not_ = table("bitwise_not_")
@@ -1324,9 +1324,9 @@ def bitwise_not_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_not_[below](below, self)
+    returned = _bitwise_not_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_not_out = table("bitwise_not.out")
@@ -1337,9 +1337,9 @@ def bitwise_not_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_not_out[below](below, self, out)
+    returned = _bitwise_not_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _atan2_ = table("atan2_")
@@ -1350,9 +1350,9 @@ def atan2_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _atan2_[below](below, self, other)
+    returned = _atan2_[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _atan2_out = table("atan2.out")
@@ -1363,9 +1363,9 @@ def atan2_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _atan2_out[below](below, self, other, out)
+    returned = _atan2_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _hypot_ = table("hypot_")
@@ -1376,9 +1376,9 @@ def hypot_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _hypot_[below](below, self, other)
+    returned = _hypot_[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _hypot_out = table("hypot.out")
@@ -1389,9 +1389,9 @@ def hypot_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _hypot_out[below](below, self, other, out)
+    returned = _hypot_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logaddexp_out = table("logaddexp.out")
@@ -1402,9 +1402,9 @@ def logaddexp_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logaddexp_out[below](below, self, other, out)
+    returned = _logaddexp_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logaddexp2_out = table("logaddexp2.out")
@@ -1415,9 +1415,9 @@ def logaddexp2_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logaddexp2_out[below](below, self, other, out)
+    returned = _logaddexp2_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _nextafter_ = table("nextafter_")
@@ -1428,9 +1428,9 @@ def nextafter_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _nextafter_[below](below, self, other)
+    returned = _nextafter_[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _nextafter_out = table("nextafter.out")
@@ -1441,9 +1441,9 @@ def nextafter_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _nextafter_out[below](below, self, other, out)
+    returned = _nextafter_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _copysign__Tensor = table("copysign_.Tensor")
@@ -1454,9 +1454,9 @@ def copysign__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _copysign__Tensor[below](below, self, other)
+    returned = _copysign__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _copysign_out = table("copysign.out")
@@ -1467,9 +1467,9 @@ def copysign_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _copysign_out[below](below, self, other, out)
+    returned = _copysign_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _copysign__Scalar = table("copysign_.Scalar")
@@ -1480,9 +1480,9 @@ def copysign__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _copysign__Scalar[below](below, self, other)
+    returned = _copysign__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _copysign_Scalar_out = table("copysign.Scalar_out")
@@ -1493,9 +1493,9 @@ def copysign_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _copysign_Scalar_out[below](below, self, other, out)
+    returned = _copysign_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _fmod__Tensor = table("fmod_.Tensor")
@@ -1506,9 +1506,9 @@ def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _fmod__Tensor[below](below, self, other)
+    returned = _fmod__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _fmod_Tensor_out = table("fmod.Tensor_out")
@@ -1519,9 +1519,9 @@ def fmod_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _fmod_Tensor_out[below](below, self, other, out)
+    returned = _fmod_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _fmod__Scalar = table("fmod_.Scalar")
@@ -1532,9 +1532,9 @@ def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _fmod__Scalar[below](below, self, other)
+    returned = _fmod__Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _fmod_Scalar_out = table("fmod.Scalar_out")
@@ -1545,9 +1545,9 @@ def fmod_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _fmod_Scalar_out[below](below, self, other, out)
+    returned = _fmod_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logical_and_ = table("logical_and_")
@@ -1558,9 +1558,9 @@ def logical_and_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_and_[below](below, self, other)
+    returned = _logical_and_[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _logical_and_out = table("logical_and.out")
@@ -1571,9 +1571,9 @@ def logical_and_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_and_out[below](below, self, other, out)
+    returned = _logical_and_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logical_or_ = table("logical_or_")
@@ -1584,9 +1584,9 @@ def logical_or_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_or_[below](below, self, other)
+    returned = _logical_or_[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _logical_or_out = table("logical_or.out")
@@ -1597,9 +1597,9 @@ def logical_or_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_or_out[below](below, self, other, out)
+    returned = _logical_or_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logical_xor_ = table("logical_xor_")
@@ -1610,9 +1610,9 @@ def logical_xor_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_xor_[below](below, self, other)
+    returned = _logical_xor_[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _logical_xor_out = table("logical_xor.out")
@@ -1623,9 +1623,9 @@ def logical_xor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_xor_out[below](below, self, other, out)
+    returned = _logical_xor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_left_shift__Tensor = table("bitwise_left_shift_.Tensor")
@@ -1636,9 +1636,9 @@ def bitwise_left_shift__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_left_shift__Tensor[below](below, self, other)
+    returned = _bitwise_left_shift__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_left_shift_Tensor_out = table("bitwise_left_shift.Tensor_out")
@@ -1649,9 +1649,9 @@ def bitwise_left_shift_Tensor_out(keys: int, self: Any, other: Any, out: Any) ->
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_left_shift_Tensor_out[below](below, self, other, out)
+    returned = _bitwise_left_shift_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_left_shift__Tensor_Scalar = table("bitwise_left_shift_.Tensor_Scalar")
@@ -1662,9 +1662,9 @@ def bitwise_left_shift__Tensor_Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_left_shift__Tensor_Scalar[below](below, self, other)
+    returned = _bitwise_left_shift__Tensor_Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_left_shift_Tensor_Scalar_out = table("bitwise_left_shift.Tensor_Scalar_out")
@@ -1675,9 +1675,9 @@ def bitwise_left_shift_Tensor_Scalar_out(keys: int, self: Any, other: Any, out: 
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_left_shift_Tensor_Scalar_out[below](below, self, other, out)
+    returned = _bitwise_left_shift_Tensor_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_left_shift_Scalar_Tensor_out = table("bitwise_left_shift.Scalar_Tensor_out")
@@ -1688,9 +1688,9 @@ def bitwise_left_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: 
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_left_shift_Scalar_Tensor_out[below](below, self, other, out)
+    returned = _bitwise_left_shift_Scalar_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
@@ -1701,9 +1701,9 @@ def bitwise_right_shift__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_right_shift__Tensor[below](below, self, other)
+    returned = _bitwise_right_shift__Tensor[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_right_shift_Tensor_out = table("bitwise_right_shift.Tensor_out")
@@ -1714,9 +1714,9 @@ def bitwise_right_shift_Tensor_out(keys: int, self: Any, other: Any, out: Any) -
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_right_shift_Tensor_out[below](below, self, other, out)
+    returned = _bitwise_right_shift_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar")
@@ -1727,9 +1727,9 @@ def bitwise_right_shift__Tensor_Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_right_shift__Tensor_Scalar[below](below, self, other)
+    returned = _bitwise_right_shift__Tensor_Scalar[below](below, self, other)
     self.bump_version()
-    return result
+    return returned
 
 
 _bitwise_right_shift_Tensor_Scalar_out = table("bitwise_right_shift.Tensor_Scalar_out")
@@ -1740,9 +1740,9 @@ def bitwise_right_shift_Tensor_Scalar_out(keys: int, self: Any, other: Any, out:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_right_shift_Tensor_Scalar_out[below](below, self, other, out)
+    returned = _bitwise_right_shift_Tensor_Scalar_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bitwise_right_shift_Scalar_Tensor_out = table("bitwise_right_shift.Scalar_Tensor_out")
@@ -1753,9 +1753,9 @@ def bitwise_right_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bitwise_right_shift_Scalar_Tensor_out[below](below, self, other, out)
+    returned = _bitwise_right_shift_Scalar_Tensor_out[below](below, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _neg_ = table("neg_")
@@ -1766,9 +1766,9 @@ def neg_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _neg_[below](below, self)
+    returned = _neg_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _neg_out = table("neg.out")
@@ -1779,9 +1779,9 @@ def neg_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _neg_out[below](below, self, out)
+    returned = _neg_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _abs_ = table("abs_")
@@ -1792,9 +1792,9 @@ def abs_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _abs_[below](below, self)
+    returned = _abs_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _abs_out = table("abs.out")
@@ -1805,9 +1805,9 @@ def abs_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _abs_out[below](below, self, out)
+    returned = _abs_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sgn_ = table("sgn_")
@@ -1818,9 +1818,9 @@ def sgn_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sgn_[below](below, self)
+    returned = _sgn_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _sgn_out = table("sgn.out")
@@ -1831,9 +1831,9 @@ def sgn_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sgn_out[below](below, self, out)
+    returned = _sgn_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _exp_ = table("exp_")
@@ -1844,9 +1844,9 @@ def exp_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _exp_[below](below, self)
+    returned = _exp_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _exp_out = table("exp.out")
@@ -1857,9 +1857,9 @@ def exp_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _exp_out[below](below, self, out)
+    returned = _exp_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _log_ = table("log_")
@@ -1870,9 +1870,9 @@ def log_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log_[below](below, self)
+    returned = _log_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _log_out = table("log.out")
@@ -1883,9 +1883,9 @@ def log_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log_out[below](below, self, out)
+    returned = _log_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sqrt_ = table("sqrt_")
@@ -1896,9 +1896,9 @@ def sqrt_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sqrt_[below](below, self)
+    returned = _sqrt_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _sqrt_out = table("sqrt.out")
@@ -1909,9 +1909,9 @@ def sqrt_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sqrt_out[below](below, self, out)
+    returned = _sqrt_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _rsqrt_ = table("rsqrt_")
@@ -1922,9 +1922,9 @@ def rsqrt_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _rsqrt_[below](below, self)
+    returned = _rsqrt_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _rsqrt_out = table("rsqrt.out")
@@ -1935,9 +1935,9 @@ def rsqrt_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _rsqrt_out[below](below, self, out)
+    returned = _rsqrt_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _reciprocal_ = table("reciprocal_")
@@ -1948,9 +1948,9 @@ def reciprocal_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _reciprocal_[below](below, self)
+    returned = _reciprocal_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _reciprocal_out = table("reciprocal.out")
@@ -1961,9 +1961,9 @@ def reciprocal_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _reciprocal_out[below](below, self, out)
+    returned = _reciprocal_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sin_ = table("sin_")
@@ -1974,9 +1974,9 @@ def sin_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sin_[below](below, self)
+    returned = _sin_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _sin_out = table("sin.out")
@@ -1987,9 +1987,9 @@ def sin_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sin_out[below](below, self, out)
+    returned = _sin_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _cos_ = table("cos_")
@@ -2000,9 +2000,9 @@ def cos_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cos_[below](below, self)
+    returned = _cos_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _cos_out = table("cos.out")
@@ -2013,9 +2013,9 @@ def cos_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cos_out[below](below, self, out)
+    returned = _cos_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _tanh_ = table("tanh_")
@@ -2026,9 +2026,9 @@ def tanh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _tanh_[below](below, self)
+    returned = _tanh_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _tanh_out = table("tanh.out")
@@ -2039,9 +2039,9 @@ def tanh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _tanh_out[below](below, self, out)
+    returned = _tanh_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sigmoid_ = table("sigmoid_")
@@ -2052,9 +2052,9 @@ def sigmoid_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sigmoid_[below](below, self)
+    returned = _sigmoid_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _sigmoid_out = table("sigmoid.out")
@@ -2065,9 +2065,9 @@ def sigmoid_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sigmoid_out[below](below, self, out)
+    returned = _sigmoid_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _relu_ = table("relu_")
@@ -2078,9 +2078,9 @@ def relu_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _relu_[below](below, self)
+    returned = _relu_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _tan_ = table("tan_")
@@ -2091,9 +2091,9 @@ def tan_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _tan_[below](below, self)
+    returned = _tan_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _tan_out = table("tan.out")
@@ -2104,9 +2104,9 @@ def tan_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _tan_out[below](below, self, out)
+    returned = _tan_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _asin_ = table("asin_")
@@ -2117,9 +2117,9 @@ def asin_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _asin_[below](below, self)
+    returned = _asin_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _asin_out = table("asin.out")
@@ -2130,9 +2130,9 @@ def asin_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _asin_out[below](below, self, out)
+    returned = _asin_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _acos_ = table("acos_")
@@ -2143,9 +2143,9 @@ def acos_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _acos_[below](below, self)
+    returned = _acos_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _acos_out = table("acos.out")
@@ -2156,9 +2156,9 @@ def acos_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _acos_out[below](below, self, out)
+    returned = _acos_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _atan_ = table("atan_")
@@ -2169,9 +2169,9 @@ def atan_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _atan_[below](below, self)
+    returned = _atan_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _atan_out = table("atan.out")
@@ -2182,9 +2182,9 @@ def atan_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _atan_out[below](below, self, out)
+    returned = _atan_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sinh_ = table("sinh_")
@@ -2195,9 +2195,9 @@ def sinh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sinh_[below](below, self)
+    returned = _sinh_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _sinh_out = table("sinh.out")
@@ -2208,9 +2208,9 @@ def sinh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sinh_out[below](below, self, out)
+    returned = _sinh_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _cosh_ = table("cosh_")
@@ -2221,9 +2221,9 @@ def cosh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cosh_[below](below, self)
+    returned = _cosh_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _cosh_out = table("cosh.out")
@@ -2234,9 +2234,9 @@ def cosh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cosh_out[below](below, self, out)
+    returned = _cosh_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _asinh_ = table("asinh_")
@@ -2247,9 +2247,9 @@ def asinh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _asinh_[below](below, self)
+    returned = _asinh_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _asinh_out = table("asinh.out")
@@ -2260,9 +2260,9 @@ def asinh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _asinh_out[below](below, self, out)
+    returned = _asinh_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _acosh_ = table("acosh_")
@@ -2273,9 +2273,9 @@ def acosh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _acosh_[below](below, self)
+    returned = _acosh_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _acosh_out = table("acosh.out")
@@ -2286,9 +2286,9 @@ def acosh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _acosh_out[below](below, self, out)
+    returned = _acosh_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _atanh_ = table("atanh_")
@@ -2299,9 +2299,9 @@ def atanh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _atanh_[below](below, self)
+    returned = _atanh_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _atanh_out = table("atanh.out")
@@ -2312,9 +2312,9 @@ def atanh_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _atanh_out[below](below, self, out)
+    returned = _atanh_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _expm1_ = table("expm1_")
@@ -2325,9 +2325,9 @@ def expm1_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _expm1_[below](below, self)
+    returned = _expm1_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _expm1_out = table("expm1.out")
@@ -2338,9 +2338,9 @@ def expm1_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _expm1_out[below](below, self, out)
+    returned = _expm1_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _exp2_ = table("exp2_")
@@ -2351,9 +2351,9 @@ def exp2_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _exp2_[below](below, self)
+    returned = _exp2_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _exp2_out = table("exp2.out")
@@ -2364,9 +2364,9 @@ def exp2_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _exp2_out[below](below, self, out)
+    returned = _exp2_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _log1p_ = table("log1p_")
@@ -2377,9 +2377,9 @@ def log1p_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log1p_[below](below, self)
+    returned = _log1p_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _log1p_out = table("log1p.out")
@@ -2390,9 +2390,9 @@ def log1p_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log1p_out[below](below, self, out)
+    returned = _log1p_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _log2_ = table("log2_")
@@ -2403,9 +2403,9 @@ def log2_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log2_[below](below, self)
+    returned = _log2_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _log2_out = table("log2.out")
@@ -2416,9 +2416,9 @@ def log2_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log2_out[below](below, self, out)
+    returned = _log2_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _log10_ = table("log10_")
@@ -2429,9 +2429,9 @@ def log10_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log10_[below](below, self)
+    returned = _log10_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _log10_out = table("log10.out")
@@ -2442,9 +2442,9 @@ def log10_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log10_out[below](below, self, out)
+    returned = _log10_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _ceil_ = table("ceil_")
@@ -2455,9 +2455,9 @@ def ceil_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ceil_[below](below, self)
+    returned = _ceil_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _ceil_out = table("ceil.out")
@@ -2468,9 +2468,9 @@ def ceil_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _ceil_out[below](below, self, out)
+    returned = _ceil_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _floor_ = table("floor_")
@@ -2481,9 +2481,9 @@ def floor_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _floor_[below](below, self)
+    returned = _floor_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _floor_out = table("floor.out")
@@ -2494,9 +2494,9 @@ def floor_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _floor_out[below](below, self, out)
+    returned = _floor_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _trunc_ = table("trunc_")
@@ -2507,9 +2507,9 @@ def trunc_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _trunc_[below](below, self)
+    returned = _trunc_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _trunc_out = table("trunc.out")
@@ -2520,9 +2520,9 @@ def trunc_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _trunc_out[below](below, self, out)
+    returned = _trunc_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _round_ = table("round_")
@@ -2533,9 +2533,9 @@ def round_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _round_[below](below, self)
+    returned = _round_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _round_out = table("round.out")
@@ -2546,9 +2546,9 @@ def round_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _round_out[below](below, self, out)
+    returned = _round_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _round__decimals = table("round_.decimals")
@@ -2559,9 +2559,9 @@ def round__decimals(keys: int, self: Any, decimals: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _round__decimals[below](below, self, decimals)
+    returned = _round__decimals[below](below, self, decimals)
     self.bump_version()
-    return result
+    return returned
 
 
 _round_decimals_out = table("round.decimals_out")
@@ -2572,9 +2572,9 @@ def round_decimals_out(keys: int, self: Any, decimals: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _round_decimals_out[below](below, self, decimals, out)
+    returned = _round_decimals_out[below](below, self, decimals, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sign_ = table("sign_")
@@ -2585,9 +2585,9 @@ def sign_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sign_[below](below, self)
+    returned = _sign_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _sign_out = table("sign.out")
@@ -2598,9 +2598,9 @@ def sign_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sign_out[below](below, self, out)
+    returned = _sign_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _signbit_out = table("signbit.out")
@@ -2611,9 +2611,9 @@ def signbit_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _signbit_out[below](below, self, out)
+    returned = _signbit_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _isposinf_out = table("isposinf.out")
@@ -2624,9 +2624,9 @@ def isposinf_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _isposinf_out[below](below, self, out)
+    returned = _isposinf_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _isneginf_out = table("isneginf.out")
@@ -2637,9 +2637,9 @@ def isneginf_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _isneginf_out[below](below, self, out)
+    returned = _isneginf_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _logical_not_ = table("logical_not_")
@@ -2650,9 +2650,9 @@ def logical_not_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_not_[below](below, self)
+    returned = _logical_not_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _logical_not_out = table("logical_not.out")
@@ -2663,9 +2663,9 @@ def logical_not_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _logical_not_out[below](below, self, out)
+    returned = _logical_not_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _where_self_out = table("where.self_out")
@@ -2676,9 +2676,9 @@ def where_self_out(keys: int, condition: Any, self: Any, other: Any, out: Any) -
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _where_self_out[below](below, condition, self, other, out)
+    returned = _where_self_out[below](below, condition, self, other, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _clamp_ = table("clamp_")
@@ -2689,9 +2689,9 @@ def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _clamp_[below](below, self, min, max)
+    returned = _clamp_[below](below, self, min, max)
     self.bump_version()
-    return result
+    return returned
 
 
 _clamp_out = table("clamp.out")
@@ -2702,9 +2702,9 @@ def clamp_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _clamp_out[below](below, self, min, max, out)
+    returned = _clamp_out[below](below, self, min, max, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _clamp__Tensor = table("clamp_.Tensor")
@@ -2715,9 +2715,9 @@ def clamp__Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _clamp__Tensor[below](below, self, min, max)
+    returned = _clamp__Tensor[below](below, self, min, max)
     self.bump_version()
-    return result
+    return returned
 
 
 _clamp_Tensor_out = table("clamp.Tensor_out")
@@ -2728,9 +2728,9 @@ def clamp_Tensor_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _clamp_Tensor_out[below](below, self, min, max, out)
+    returned = _clamp_Tensor_out[below](below, self, min, max, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _addcmul_ = table("addcmul_")
@@ -2741,9 +2741,9 @@ def addcmul_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _addcmul_[below](below, self, tensor1, tensor2, value)
+    returned = _addcmul_[below](below, self, tensor1, tensor2, value)
     self.bump_version()
-    return result
+    return returned
 
 
 _addcmul_out = table("addcmul.out")
@@ -2754,9 +2754,9 @@ def addcmul_out(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any, ou
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _addcmul_out[below](below, self, tensor1, tensor2, value, out)
+    returned = _addcmul_out[below](below, self, tensor1, tensor2, value, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _addcdiv_ = table("addcdiv_")
@@ -2767,9 +2767,9 @@ def addcdiv_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _addcdiv_[below](below, self, tensor1, tensor2, value)
+    returned = _addcdiv_[below](below, self, tensor1, tensor2, value)
     self.bump_version()
-    return result
+    return returned
 
 
 _addcdiv_out = table("addcdiv.out")
@@ -2780,9 +2780,9 @@ def addcdiv_out(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any, ou
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _addcdiv_out[below](below, self, tensor1, tensor2, value, out)
+    returned = _addcdiv_out[below](below, self, tensor1, tensor2, value, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _lerp__Scalar = table("lerp_.Scalar")
@@ -2793,9 +2793,9 @@ def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _lerp__Scalar[below](below, self, end, weight)
+    returned = _lerp__Scalar[below](below, self, end, weight)
     self.bump_version()
-    return result
+    return returned
 
 
 _lerp_Scalar_out = table("lerp.Scalar_out")
@@ -2806,9 +2806,9 @@ def lerp_Scalar_out(keys: int, self: Any, end: Any, weight: Any, out: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _lerp_Scalar_out[below](below, self, end, weight, out)
+    returned = _lerp_Scalar_out[below](below, self, end, weight, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _masked_fill__Scalar = table("masked_fill_.Scalar")
@@ -2819,9 +2819,9 @@ def masked_fill__Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _masked_fill__Scalar[below](below, self, mask, value)
+    returned = _masked_fill__Scalar[below](below, self, mask, value)
     self.bump_version()
-    return result
+    return returned
 
 
 _sum_IntList_out = table("sum.IntList_out")
@@ -2832,9 +2832,9 @@ def sum_IntList_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, ou
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sum_IntList_out[below](below, self, dim, keepdim, dtype, out)
+    returned = _sum_IntList_out[below](below, self, dim, keepdim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _mean_dtype_out = table("mean.dtype_out")
@@ -2845,9 +2845,9 @@ def mean_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _mean_dtype_out[below](below, self, dtype, out)
+    returned = _mean_dtype_out[below](below, self, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _mean_out = table("mean.out")
@@ -2858,9 +2858,9 @@ def mean_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any)
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _mean_out[below](below, self, dim, keepdim, dtype, out)
+    returned = _mean_out[below](below, self, dim, keepdim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _max_unary_out = table("max.unary_out")
@@ -2871,9 +2871,9 @@ def max_unary_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _max_unary_out[below](below, self, out)
+    returned = _max_unary_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _max_dim_max = table("max.dim_max")
@@ -2886,10 +2886,10 @@ def max_dim_max(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indic
         storage.materialize()
     if (storage := indices._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _max_dim_max[below](below, self, dim, keepdim, values, indices)
+    returned = _max_dim_max[below](below, self, dim, keepdim, values, indices)
     values.bump_version()
     indices.bump_version()
-    return result
+    return returned
 
 
 _min_unary_out = table("min.unary_out")
@@ -2900,9 +2900,9 @@ def min_unary_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _min_unary_out[below](below, self, out)
+    returned = _min_unary_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _min_dim_min = table("min.dim_min")
@@ -2915,10 +2915,10 @@ def min_dim_min(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indic
         storage.materialize()
     if (storage := indices._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _min_dim_min[below](below, self, dim, keepdim, values, indices)
+    returned = _min_dim_min[below](below, self, dim, keepdim, values, indices)
     values.bump_version()
     indices.bump_version()
-    return result
+    return returned
 
 
 _amax_out = table("amax.out")
@@ -2929,9 +2929,9 @@ def amax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _amax_out[below](below, self, dim, keepdim, out)
+    returned = _amax_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _amin_out = table("amin.out")
@@ -2942,9 +2942,9 @@ def amin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _amin_out[below](below, self, dim, keepdim, out)
+    returned = _amin_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _argmax_out = table("argmax.out")
@@ -2955,9 +2955,9 @@ def argmax_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _argmax_out[below](below, self, dim, keepdim, out)
+    returned = _argmax_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _argmin_out = table("argmin.out")
@@ -2968,9 +2968,9 @@ def argmin_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _argmin_out[below](below, self, dim, keepdim, out)
+    returned = _argmin_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _all_all_out = table("all.all_out")
@@ -2981,9 +2981,9 @@ def all_all_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _all_all_out[below](below, self, out)
+    returned = _all_all_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _all_out = table("all.out")
@@ -2994,9 +2994,9 @@ def all_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _all_out[below](below, self, dim, keepdim, out)
+    returned = _all_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _all_dims_out = table("all.dims_out")
@@ -3007,9 +3007,9 @@ def all_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _all_dims_out[below](below, self, dim, keepdim, out)
+    returned = _all_dims_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _any_all_out = table("any.all_out")
@@ -3020,9 +3020,9 @@ def any_all_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _any_all_out[below](below, self, out)
+    returned = _any_all_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _any_out = table("any.out")
@@ -3033,9 +3033,9 @@ def any_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _any_out[below](below, self, dim, keepdim, out)
+    returned = _any_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _any_dims_out = table("any.dims_out")
@@ -3046,9 +3046,9 @@ def any_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _any_dims_out[below](below, self, dim, keepdim, out)
+    returned = _any_dims_out[below](below, self, dim, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _prod_out = table("prod.out")
@@ -3059,9 +3059,9 @@ def prod_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _prod_out[below](below, self, dtype, out)
+    returned = _prod_out[below](below, self, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _prod_int_out = table("prod.int_out")
@@ -3072,9 +3072,9 @@ def prod_int_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: 
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _prod_int_out[below](below, self, dim, keepdim, dtype, out)
+    returned = _prod_int_out[below](below, self, dim, keepdim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _var_correction_out = table("var.correction_out")
@@ -3085,9 +3085,9 @@ def var_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _var_correction_out[below](below, self, dim, correction, keepdim, out)
+    returned = _var_correction_out[below](below, self, dim, correction, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _std_correction_out = table("std.correction_out")
@@ -3098,9 +3098,9 @@ def std_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _std_correction_out[below](below, self, dim, correction, keepdim, out)
+    returned = _std_correction_out[below](below, self, dim, correction, keepdim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _cumsum_ = table("cumsum_")
@@ -3111,9 +3111,9 @@ def cumsum_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cumsum_[below](below, self, dim, dtype)
+    returned = _cumsum_[below](below, self, dim, dtype)
     self.bump_version()
-    return result
+    return returned
 
 
 _cumsum_out = table("cumsum.out")
@@ -3124,9 +3124,9 @@ def cumsum_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cumsum_out[below](below, self, dim, dtype, out)
+    returned = _cumsum_out[below](below, self, dim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _cumprod_ = table("cumprod_")
@@ -3137,9 +3137,9 @@ def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cumprod_[below](below, self, dim, dtype)
+    returned = _cumprod_[below](below, self, dim, dtype)
     self.bump_version()
-    return result
+    return returned
 
 
 _cumprod_out = table("cumprod.out")
@@ -3150,9 +3150,9 @@ def cumprod_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cumprod_out[below](below, self, dim, dtype, out)
+    returned = _cumprod_out[below](below, self, dim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _sort_values_stable = table("sort.values_stable")
@@ -3165,10 +3165,10 @@ def sort_values_stable(keys: int, self: Any, stable: Any, dim: Any, descending: 
         storage.materialize()
     if (storage := indices._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _sort_values_stable[below](below, self, stable, dim, descending, values, indices)
+    returned = _sort_values_stable[below](below, self, stable, dim, descending, values, indices)
     values.bump_version()
     indices.bump_version()
-    return result
+    return returned
 
 
 _searchsorted_Tensor_out = table("searchsorted.Tensor_out")
@@ -3181,9 +3181,9 @@ def searchsorted_Tensor_out(
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _searchsorted_Tensor_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
+    returned = _searchsorted_Tensor_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _searchsorted_Scalar_out = table("searchsorted.Scalar_out")
@@ -3196,9 +3196,9 @@ def searchsorted_Scalar_out(
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _searchsorted_Scalar_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
+    returned = _searchsorted_Scalar_out[below](below, sorted_sequence, self, out_int32, right, side, sorter, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _isin_Tensor_Tensor_out = table("isin.Tensor_Tensor_out")
@@ -3211,9 +3211,9 @@ def isin_Tensor_Tensor_out(
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _isin_Tensor_Tensor_out[below](below, elements, test_elements, assume_unique, invert, out)
+    returned = _isin_Tensor_Tensor_out[below](below, elements, test_elements, assume_unique, invert, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _isin_Tensor_Scalar_out = table("isin.Tensor_Scalar_out")
@@ -3226,9 +3226,9 @@ def isin_Tensor_Scalar_out(
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _isin_Tensor_Scalar_out[below](below, elements, test_element, assume_unique, invert, out)
+    returned = _isin_Tensor_Scalar_out[below](below, elements, test_element, assume_unique, invert, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _isin_Scalar_Tensor_out = table("isin.Scalar_Tensor_out")
@@ -3241,9 +3241,9 @@ def isin_Scalar_Tensor_out(
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _isin_Scalar_Tensor_out[below](below, element, test_elements, assume_unique, invert, out)
+    returned = _isin_Scalar_Tensor_out[below](below, element, test_elements, assume_unique, invert, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _mm_out = table("mm.out")
@@ -3254,9 +3254,9 @@ def mm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _mm_out[below](below, self, mat2, out)
+    returned = _mm_out[below](below, self, mat2, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _bmm_out = table("bmm.out")
@@ -3267,9 +3267,9 @@ def bmm_out(keys: int, self: Any, mat2: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _bmm_out[below](below, self, mat2, out)
+    returned = _bmm_out[below](below, self, mat2, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _mv_out = table("mv.out")
@@ -3280,9 +3280,9 @@ def mv_out(keys: int, self: Any, vec: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _mv_out[below](below, self, vec, out)
+    returned = _mv_out[below](below, self, vec, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _dot_out = table("dot.out")
@@ -3293,9 +3293,9 @@ def dot_out(keys: int, self: Any, tensor: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _dot_out[below](below, self, tensor, out)
+    returned = _dot_out[below](below, self, tensor, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _addmm_ = table("addmm_")
@@ -3306,9 +3306,9 @@ def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) ->
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _addmm_[below](below, self, mat1, mat2, beta, alpha)
+    returned = _addmm_[below](below, self, mat1, mat2, beta, alpha)
     self.bump_version()
-    return result
+    return returned
 
 
 _addmm_out = table("addmm.out")
@@ -3319,9 +3319,9 @@ def addmm_out(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any,
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _addmm_out[below](below, self, mat1, mat2, beta, alpha, out)
+    returned = _addmm_out[below](below, self, mat1, mat2, beta, alpha, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _linalg_cholesky_ex_L = table("linalg_cholesky_ex.L")
@@ -3334,10 +3334,10 @@ def linalg_cholesky_ex_L(keys: int, self: Any, upper: Any, check_errors: Any, L:
         storage.materialize()
     if (storage := info._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linalg_cholesky_ex_L[below](below, self, upper, check_errors, L, info)
+    returned = _linalg_cholesky_ex_L[below](below, self, upper, check_errors, L, info)
     L.bump_version()
     info.bump_version()
-    return result
+    return returned
 
 
 _linalg_inv_ex_inverse = table("linalg_inv_ex.inverse")
@@ -3350,10 +3350,10 @@ def linalg_inv_ex_inverse(keys: int, A: Any, check_errors: Any, inverse: Any, in
         storage.materialize()
     if (storage := info._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linalg_inv_ex_inverse[below](below, A, check_errors, inverse, info)
+    returned = _linalg_inv_ex_inverse[below](below, A, check_errors, inverse, info)
     inverse.bump_version()
     info.bump_version()
-    return result
+    return returned
 
 
 __linalg_det_result = table("_linalg_det.result")
@@ -3368,11 +3368,11 @@ def _linalg_det_result(keys: int, A: Any, result: Any, LU: Any, pivots: Any) -> 
         storage.materialize()
     if (storage := pivots._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __linalg_det_result[below](below, A, result, LU, pivots)
+    returned = __linalg_det_result[below](below, A, result, LU, pivots)
     result.bump_version()
     LU.bump_version()
     pivots.bump_version()
-    return result
+    return returned
 
 
 __linalg_slogdet_sign = table("_linalg_slogdet.sign")
@@ -3389,12 +3389,12 @@ def _linalg_slogdet_sign(keys: int, A: Any, sign: Any, logabsdet: Any, LU: Any, 
         storage.materialize()
     if (storage := pivots._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __linalg_slogdet_sign[below](below, A, sign, logabsdet, LU, pivots)
+    returned = __linalg_slogdet_sign[below](below, A, sign, logabsdet, LU, pivots)
     sign.bump_version()
     logabsdet.bump_version()
     LU.bump_version()
     pivots.bump_version()
-    return result
+    return returned
 
 
 __linalg_eigh_eigenvalues = table("_linalg_eigh.eigenvalues")
@@ -3407,10 +3407,10 @@ def _linalg_eigh_eigenvalues(keys: int, A: Any, UPLO: Any, compute_v: Any, eigen
         storage.materialize()
     if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __linalg_eigh_eigenvalues[below](below, A, UPLO, compute_v, eigenvalues, eigenvectors)
+    returned = __linalg_eigh_eigenvalues[below](below, A, UPLO, compute_v, eigenvalues, eigenvectors)
     eigenvalues.bump_version()
     eigenvectors.bump_version()
-    return result
+    return returned
 
 
 _linalg_qr_out = table("linalg_qr.out")
@@ -3423,10 +3423,10 @@ def linalg_qr_out(keys: int, A: Any, mode: Any, Q: Any, R: Any) -> Any:
         storage.materialize()
     if (storage := R._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linalg_qr_out[below](below, A, mode, Q, R)
+    returned = _linalg_qr_out[below](below, A, mode, Q, R)
     Q.bump_version()
     R.bump_version()
-    return result
+    return returned
 
 
 __linalg_svd_U = table("_linalg_svd.U")
@@ -3441,11 +3441,11 @@ def _linalg_svd_U(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver
         storage.materialize()
     if (storage := Vh._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __linalg_svd_U[below](below, A, full_matrices, compute_uv, driver, U, S, Vh)
+    returned = __linalg_svd_U[below](below, A, full_matrices, compute_uv, driver, U, S, Vh)
     U.bump_version()
     S.bump_version()
     Vh.bump_version()
-    return result
+    return returned
 
 
 __linalg_solve_ex_result = table("_linalg_solve_ex.result")
@@ -3464,12 +3464,12 @@ def _linalg_solve_ex_result(
         storage.materialize()
     if (storage := info._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __linalg_solve_ex_result[below](below, A, B, left, check_errors, result, LU, pivots, info)
+    returned = __linalg_solve_ex_result[below](below, A, B, left, check_errors, result, LU, pivots, info)
     result.bump_version()
     LU.bump_version()
     pivots.bump_version()
     info.bump_version()
-    return result
+    return returned
 
 
 _linalg_vector_norm_out = table("linalg_vector_norm.out")
@@ -3480,9 +3480,9 @@ def linalg_vector_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linalg_vector_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
+    returned = _linalg_vector_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _linalg_cross_out = table("linalg_cross.out")
@@ -3493,9 +3493,9 @@ def linalg_cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _linalg_cross_out[below](below, self, other, dim, out)
+    returned = _linalg_cross_out[below](below, self, other, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _trace_out = table("trace.out")
@@ -3506,9 +3506,9 @@ def trace_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _trace_out[below](below, self, out)
+    returned = _trace_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __fft_c2c_out = table("_fft_c2c.out")
@@ -3519,9 +3519,9 @@ def _fft_c2c_out(keys: int, self: Any, dim: Any, normalization: Any, forward: An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __fft_c2c_out[below](below, self, dim, normalization, forward, out)
+    returned = __fft_c2c_out[below](below, self, dim, normalization, forward, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __fft_r2c_out = table("_fft_r2c.out")
@@ -3532,9 +3532,9 @@ def _fft_r2c_out(keys: int, self: Any, dim: Any, normalization: Any, onesided: A
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __fft_r2c_out[below](below, self, dim, normalization, onesided, out)
+    returned = __fft_r2c_out[below](below, self, dim, normalization, onesided, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __fft_c2r_out = table("_fft_c2r.out")
@@ -3545,9 +3545,9 @@ def _fft_c2r_out(keys: int, self: Any, dim: Any, normalization: Any, last_dim_si
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __fft_c2r_out[below](below, self, dim, normalization, last_dim_size, out)
+    returned = __fft_c2r_out[below](below, self, dim, normalization, last_dim_size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _alias = table("alias")
@@ -3747,9 +3747,9 @@ def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _transpose_[below](below, self, dim0, dim1)
+    returned = _transpose_[below](below, self, dim0, dim1)
     self.bump_version()
-    return result
+    return returned
 
 
 _t_ = table("t_")
@@ -3760,9 +3760,9 @@ def t_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _t_[below](below, self)
+    returned = _t_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _squeeze_ = table("squeeze_")
@@ -3773,9 +3773,9 @@ def squeeze_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _squeeze_[below](below, self)
+    returned = _squeeze_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _squeeze__dim = table("squeeze_.dim")
@@ -3786,9 +3786,9 @@ def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _squeeze__dim[below](below, self, dim)
+    returned = _squeeze__dim[below](below, self, dim)
     self.bump_version()
-    return result
+    return returned
 
 
 _squeeze__dims = table("squeeze_.dims")
@@ -3799,9 +3799,9 @@ def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _squeeze__dims[below](below, self, dim)
+    returned = _squeeze__dims[below](below, self, dim)
     self.bump_version()
-    return result
+    return returned
 
 
 _unsqueeze_ = table("unsqueeze_")
@@ -3812,9 +3812,9 @@ def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _unsqueeze_[below](below, self, dim)
+    returned = _unsqueeze_[below](below, self, dim)
     self.bump_version()
-    return result
+    return returned
 
 
 _as_strided_ = table("as_strided_")
@@ -3825,9 +3825,9 @@ def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _as_strided_[below](below, self, size, stride, storage_offset)
+    returned = _as_strided_[below](below, self, size, stride, storage_offset)
     self.bump_version()
-    return result
+    return returned
 
 
 __conj_copy_out = table("_conj_copy.out")
@@ -3838,9 +3838,9 @@ def _conj_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __conj_copy_out[below](below, self, out)
+    returned = __conj_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __neg_view_copy_out = table("_neg_view_copy.out")
@@ -3851,9 +3851,9 @@ def _neg_view_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __neg_view_copy_out[below](below, self, out)
+    returned = __neg_view_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __reshape_alias_copy_out = table("_reshape_alias_copy.out")
@@ -3864,9 +3864,9 @@ def _reshape_alias_copy_out(keys: int, self: Any, size: Any, stride: Any, out: A
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __reshape_alias_copy_out[below](below, self, size, stride, out)
+    returned = __reshape_alias_copy_out[below](below, self, size, stride, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _alias_copy_out = table("alias_copy.out")
@@ -3877,9 +3877,9 @@ def alias_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _alias_copy_out[below](below, self, out)
+    returned = _alias_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _as_strided_copy_out = table("as_strided_copy.out")
@@ -3890,9 +3890,9 @@ def as_strided_copy_out(keys: int, self: Any, size: Any, stride: Any, storage_of
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _as_strided_copy_out[below](below, self, size, stride, storage_offset, out)
+    returned = _as_strided_copy_out[below](below, self, size, stride, storage_offset, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _detach_copy_out = table("detach_copy.out")
@@ -3903,9 +3903,9 @@ def detach_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _detach_copy_out[below](below, self, out)
+    returned = _detach_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _diagonal_copy_out = table("diagonal_copy.out")
@@ -3916,9 +3916,9 @@ def diagonal_copy_out(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any, o
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _diagonal_copy_out[below](below, self, offset, dim1, dim2, out)
+    returned = _diagonal_copy_out[below](below, self, offset, dim1, dim2, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _expand_copy_out = table("expand_copy.out")
@@ -3929,9 +3929,9 @@ def expand_copy_out(keys: int, self: Any, size: Any, implicit: Any, out: Any) ->
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _expand_copy_out[below](below, self, size, implicit, out)
+    returned = _expand_copy_out[below](below, self, size, implicit, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _permute_copy_out = table("permute_copy.out")
@@ -3942,9 +3942,9 @@ def permute_copy_out(keys: int, self: Any, dims: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _permute_copy_out[below](below, self, dims, out)
+    returned = _permute_copy_out[below](below, self, dims, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _select_copy_int_out = table("select_copy.int_out")
@@ -3955,9 +3955,9 @@ def select_copy_int_out(keys: int, self: Any, dim: Any, index: Any, out: Any) ->
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _select_copy_int_out[below](below, self, dim, index, out)
+    returned = _select_copy_int_out[below](below, self, dim, index, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _slice_copy_Tensor_out = table("slice_copy.Tensor_out")
@@ -3968,9 +3968,9 @@ def slice_copy_Tensor_out(keys: int, self: Any, dim: Any, start: Any, end: Any, 
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _slice_copy_Tensor_out[below](below, self, dim, start, end, step, out)
+    returned = _slice_copy_Tensor_out[below](below, self, dim, start, end, step, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _squeeze_copy_out = table("squeeze_copy.out")
@@ -3981,9 +3981,9 @@ def squeeze_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _squeeze_copy_out[below](below, self, out)
+    returned = _squeeze_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _squeeze_copy_dim_out = table("squeeze_copy.dim_out")
@@ -3994,9 +3994,9 @@ def squeeze_copy_dim_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _squeeze_copy_dim_out[below](below, self, dim, out)
+    returned = _squeeze_copy_dim_out[below](below, self, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _squeeze_copy_dims_out = table("squeeze_copy.dims_out")
@@ -4007,9 +4007,9 @@ def squeeze_copy_dims_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _squeeze_copy_dims_out[below](below, self, dim, out)
+    returned = _squeeze_copy_dims_out[below](below, self, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _t_copy_out = table("t_copy.out")
@@ -4020,9 +4020,9 @@ def t_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _t_copy_out[below](below, self, out)
+    returned = _t_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _transpose_copy_int_out = table("transpose_copy.int_out")
@@ -4033,9 +4033,9 @@ def transpose_copy_int_out(keys: int, self: Any, dim0: Any, dim1: Any, out: Any)
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _transpose_copy_int_out[below](below, self, dim0, dim1, out)
+    returned = _transpose_copy_int_out[below](below, self, dim0, dim1, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _unfold_copy_out = table("unfold_copy.out")
@@ -4046,9 +4046,9 @@ def unfold_copy_out(keys: int, self: Any, dimension: Any, size: Any, step: Any, 
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _unfold_copy_out[below](below, self, dimension, size, step, out)
+    returned = _unfold_copy_out[below](below, self, dimension, size, step, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _unsqueeze_copy_out = table("unsqueeze_copy.out")
@@ -4059,9 +4059,9 @@ def unsqueeze_copy_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _unsqueeze_copy_out[below](below, self, dim, out)
+    returned = _unsqueeze_copy_out[below](below, self, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _view_as_complex_copy_out = table("view_as_complex_copy.out")
@@ -4072,9 +4072,9 @@ def view_as_complex_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _view_as_complex_copy_out[below](below, self, out)
+    returned = _view_as_complex_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _view_as_real_copy_out = table("view_as_real_copy.out")
@@ -4085,9 +4085,9 @@ def view_as_real_copy_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _view_as_real_copy_out[below](below, self, out)
+    returned = _view_as_real_copy_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _view_copy_out = table("view_copy.out")
@@ -4098,9 +4098,9 @@ def view_copy_out(keys: int, self: Any, size: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _view_copy_out[below](below, self, size, out)
+    returned = _view_copy_out[below](below, self, size, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _view_copy_dtype_out = table("view_copy.dtype_out")
@@ -4111,9 +4111,9 @@ def view_copy_dtype_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _view_copy_dtype_out[below](below, self, dtype, out)
+    returned = _view_copy_dtype_out[below](below, self, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _narrow_copy_out = table("narrow_copy.out")
@@ -4124,9 +4124,9 @@ def narrow_copy_out(keys: int, self: Any, dim: Any, start: Any, length: Any, out
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _narrow_copy_out[below](below, self, dim, start, length, out)
+    returned = _narrow_copy_out[below](below, self, dim, start, length, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _split_copy_Tensor_out = table("split_copy.Tensor_out")
@@ -4138,10 +4138,10 @@ def split_copy_Tensor_out(keys: int, self: Any, split_size: Any, dim: Any, out: 
     for tensor in out:
         if (storage := tensor._storage) is not None and storage.lazy is not None:
             storage.materialize()
-    result = _split_copy_Tensor_out[below](below, self, split_size, dim, out)
+    returned = _split_copy_Tensor_out[below](below, self, split_size, dim, out)
     for tensor in out:
         tensor.bump_version()
-    return result
+    return returned
 
 
 _split_with_sizes_copy_out = table("split_with_sizes_copy.out")
@@ -4153,10 +4153,10 @@ def split_with_sizes_copy_out(keys: int, self: Any, split_sizes: Any, dim: Any, 
     for tensor in out:
         if (storage := tensor._storage) is not None and storage.lazy is not None:
             storage.materialize()
-    result = _split_with_sizes_copy_out[below](below, self, split_sizes, dim, out)
+    returned = _split_with_sizes_copy_out[below](below, self, split_sizes, dim, out)
     for tensor in out:
         tensor.bump_version()
-    return result
+    return returned
 
 
 _unbind_copy_int_out = table("unbind_copy.int_out")
@@ -4168,10 +4168,10 @@ def unbind_copy_int_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
     for tensor in out:
         if (storage := tensor._storage) is not None and storage.lazy is not None:
             storage.materialize()
-    result = _unbind_copy_int_out[below](below, self, dim, out)
+    returned = _unbind_copy_int_out[below](below, self, dim, out)
     for tensor in out:
         tensor.bump_version()
-    return result
+    return returned
 
 
 _view_as_real = table("view_as_real")
@@ -4200,9 +4200,9 @@ def complex_out(keys: int, real: Any, imag: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _complex_out[below](below, real, imag, out)
+    returned = _complex_out[below](below, real, imag, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _polar_out = table("polar.out")
@@ -4213,9 +4213,9 @@ def polar_out(keys: int, abs: Any, angle: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _polar_out[below](below, abs, angle, out)
+    returned = _polar_out[below](below, abs, angle, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __conj = table("_conj")
@@ -4235,9 +4235,9 @@ def _conj_physical_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __conj_physical_out[below](below, self, out)
+    returned = __conj_physical_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _conj_physical_ = table("conj_physical_")
@@ -4248,9 +4248,9 @@ def conj_physical_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _conj_physical_[below](below, self)
+    returned = _conj_physical_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _conj_physical_out_table = table("conj_physical.out")
@@ -4261,9 +4261,9 @@ def conj_physical_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _conj_physical_out_table[below](below, self, out)
+    returned = _conj_physical_out_table[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __neg_view = table("_neg_view")
@@ -4283,9 +4283,9 @@ def cat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _cat_out[below](below, tensors, dim, out)
+    returned = _cat_out[below](below, tensors, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _concat_out = table("concat.out")
@@ -4296,9 +4296,9 @@ def concat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _concat_out[below](below, tensors, dim, out)
+    returned = _concat_out[below](below, tensors, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _concatenate_out = table("concatenate.out")
@@ -4309,9 +4309,9 @@ def concatenate_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _concatenate_out[below](below, tensors, dim, out)
+    returned = _concatenate_out[below](below, tensors, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _stack_out = table("stack.out")
@@ -4322,9 +4322,9 @@ def stack_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _stack_out[below](below, tensors, dim, out)
+    returned = _stack_out[below](below, tensors, dim, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _hstack_out = table("hstack.out")
@@ -4335,9 +4335,9 @@ def hstack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _hstack_out[below](below, tensors, out)
+    returned = _hstack_out[below](below, tensors, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _vstack_out = table("vstack.out")
@@ -4348,9 +4348,9 @@ def vstack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _vstack_out[below](below, tensors, out)
+    returned = _vstack_out[below](below, tensors, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _row_stack_out = table("row_stack.out")
@@ -4361,9 +4361,9 @@ def row_stack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _row_stack_out[below](below, tensors, out)
+    returned = _row_stack_out[below](below, tensors, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _dstack_out = table("dstack.out")
@@ -4374,9 +4374,9 @@ def dstack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _dstack_out[below](below, tensors, out)
+    returned = _dstack_out[below](below, tensors, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _column_stack_out = table("column_stack.out")
@@ -4387,9 +4387,9 @@ def column_stack_out(keys: int, tensors: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _column_stack_out[below](below, tensors, out)
+    returned = _column_stack_out[below](below, tensors, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _tril_ = table("tril_")
@@ -4400,9 +4400,9 @@ def tril_(keys: int, self: Any, diagonal: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _tril_[below](below, self, diagonal)
+    returned = _tril_[below](below, self, diagonal)
     self.bump_version()
-    return result
+    return returned
 
 
 _tril_out = table("tril.out")
@@ -4413,9 +4413,9 @@ def tril_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _tril_out[below](below, self, diagonal, out)
+    returned = _tril_out[below](below, self, diagonal, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _triu_ = table("triu_")
@@ -4426,9 +4426,9 @@ def triu_(keys: int, self: Any, diagonal: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _triu_[below](below, self, diagonal)
+    returned = _triu_[below](below, self, diagonal)
     self.bump_version()
-    return result
+    return returned
 
 
 _triu_out = table("triu.out")
@@ -4439,9 +4439,9 @@ def triu_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _triu_out[below](below, self, diagonal, out)
+    returned = _triu_out[below](below, self, diagonal, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _diag_out = table("diag.out")
@@ -4452,9 +4452,9 @@ def diag_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _diag_out[below](below, self, diagonal, out)
+    returned = _diag_out[below](below, self, diagonal, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _index_put_ = table("index_put_")
@@ -4465,9 +4465,9 @@ def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any)
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _index_put_[below](below, self, indices, values, accumulate)
+    returned = _index_put_[below](below, self, indices, values, accumulate)
     self.bump_version()
-    return result
+    return returned
 
 
 _gather_out = table("gather.out")
@@ -4478,9 +4478,9 @@ def gather_out(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any, out
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _gather_out[below](below, self, dim, index, sparse_grad, out)
+    returned = _gather_out[below](below, self, dim, index, sparse_grad, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _scatter__src = table("scatter_.src")
@@ -4491,9 +4491,9 @@ def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _scatter__src[below](below, self, dim, index, src)
+    returned = _scatter__src[below](below, self, dim, index, src)
     self.bump_version()
-    return result
+    return returned
 
 
 _scatter_src_out = table("scatter.src_out")
@@ -4504,9 +4504,9 @@ def scatter_src_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: A
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _scatter_src_out[below](below, self, dim, index, src, out)
+    returned = _scatter_src_out[below](below, self, dim, index, src, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _scatter__value = table("scatter_.value")
@@ -4517,9 +4517,9 @@ def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _scatter__value[below](below, self, dim, index, value)
+    returned = _scatter__value[below](below, self, dim, index, value)
     self.bump_version()
-    return result
+    return returned
 
 
 _scatter_value_out = table("scatter.value_out")
@@ -4530,9 +4530,9 @@ def scatter_value_out(keys: int, self: Any, dim: Any, index: Any, value: Any, ou
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _scatter_value_out[below](below, self, dim, index, value, out)
+    returned = _scatter_value_out[below](below, self, dim, index, value, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _scatter_add_ = table("scatter_add_")
@@ -4543,9 +4543,9 @@ def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _scatter_add_[below](below, self, dim, index, src)
+    returned = _scatter_add_[below](below, self, dim, index, src)
     self.bump_version()
-    return result
+    return returned
 
 
 _scatter_add_out = table("scatter_add.out")
@@ -4556,9 +4556,9 @@ def scatter_add_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: A
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _scatter_add_out[below](below, self, dim, index, src, out)
+    returned = _scatter_add_out[below](below, self, dim, index, src, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _index_select_out = table("index_select.out")
@@ -4569,9 +4569,9 @@ def index_select_out(keys: int, self: Any, dim: Any, index: Any, out: Any) -> An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _index_select_out[below](below, self, dim, index, out)
+    returned = _index_select_out[below](below, self, dim, index, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _masked_select_out = table("masked_select.out")
@@ -4582,9 +4582,9 @@ def masked_select_out(keys: int, self: Any, mask: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _masked_select_out[below](below, self, mask, out)
+    returned = _masked_select_out[below](below, self, mask, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _nonzero_out = table("nonzero.out")
@@ -4595,9 +4595,9 @@ def nonzero_out(keys: int, self: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _nonzero_out[below](below, self, out)
+    returned = _nonzero_out[below](below, self, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _copy_ = table("copy_")
@@ -4608,9 +4608,9 @@ def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _copy_[below](below, self, src, non_blocking)
+    returned = _copy_[below](below, self, src, non_blocking)
     self.bump_version()
-    return result
+    return returned
 
 
 _fill__Scalar = table("fill_.Scalar")
@@ -4621,9 +4621,9 @@ def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _fill__Scalar[below](below, self, value)
+    returned = _fill__Scalar[below](below, self, value)
     self.bump_version()
-    return result
+    return returned
 
 
 _fill__Tensor = table("fill_.Tensor")
@@ -4634,9 +4634,9 @@ def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _fill__Tensor[below](below, self, value)
+    returned = _fill__Tensor[below](below, self, value)
     self.bump_version()
-    return result
+    return returned
 
 
 _zero_ = table("zero_")
@@ -4647,9 +4647,9 @@ def zero_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _zero_[below](below, self)
+    returned = _zero_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 _resize_ = table("resize_")
@@ -4660,9 +4660,9 @@ def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _resize_[below](below, self, size, memory_format)
+    returned = _resize_[below](below, self, size, memory_format)
     self.bump_version()
-    return result
+    return returned
 
 
 _resize_as_ = table("resize_as_")
@@ -4673,9 +4673,9 @@ def resize_as_(keys: int, self: Any, the_template: Any, memory_format: Any) -> A
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _resize_as_[below](below, self, the_template, memory_format)
+    returned = _resize_as_[below](below, self, the_template, memory_format)
     self.bump_version()
-    return result
+    return returned
 
 
 _set__source_Storage = table("set_.source_Storage")
@@ -4686,9 +4686,9 @@ def set__source_Storage(keys: int, self: Any, source: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _set__source_Storage[below](below, self, source)
+    returned = _set__source_Storage[below](below, self, source)
     self.bump_version()
-    return result
+    return returned
 
 
 _set__source_Storage_storage_offset = table("set_.source_Storage_storage_offset")
@@ -4701,9 +4701,9 @@ def set__source_Storage_storage_offset(
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _set__source_Storage_storage_offset[below](below, self, source, storage_offset, size, stride)
+    returned = _set__source_Storage_storage_offset[below](below, self, source, storage_offset, size, stride)
     self.bump_version()
-    return result
+    return returned
 
 
 _set__source_Tensor = table("set_.source_Tensor")
@@ -4714,9 +4714,9 @@ def set__source_Tensor(keys: int, self: Any, source: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _set__source_Tensor[below](below, self, source)
+    returned = _set__source_Tensor[below](below, self, source)
     self.bump_version()
-    return result
+    return returned
 
 
 _set_ = table("set_")
@@ -4727,9 +4727,9 @@ def set_(keys: int, self: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _set_[below](below, self)
+    returned = _set_[below](below, self)
     self.bump_version()
-    return result
+    return returned
 
 
 __softmax_out = table("_softmax.out")
@@ -4740,9 +4740,9 @@ def _softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: Any) -
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __softmax_out[below](below, self, dim, half_to_float, out)
+    returned = __softmax_out[below](below, self, dim, half_to_float, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _softmax_int_out = table("softmax.int_out")
@@ -4753,9 +4753,9 @@ def softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _softmax_int_out[below](below, self, dim, dtype, out)
+    returned = _softmax_int_out[below](below, self, dim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 __log_softmax_out = table("_log_softmax.out")
@@ -4766,9 +4766,9 @@ def _log_softmax_out(keys: int, self: Any, dim: Any, half_to_float: Any, out: An
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = __log_softmax_out[below](below, self, dim, half_to_float, out)
+    returned = __log_softmax_out[below](below, self, dim, half_to_float, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _log_softmax_int_out = table("log_softmax.int_out")
@@ -4779,9 +4779,9 @@ def log_softmax_int_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) ->
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _log_softmax_int_out[below](below, self, dim, dtype, out)
+    returned = _log_softmax_int_out[below](below, self, dim, dtype, out)
     out.bump_version()
-    return result
+    return returned
 
 
 _mse_loss_out = table("mse_loss.out")
@@ -4792,6 +4792,6 @@ def mse_loss_out(keys: int, self: Any, target: Any, reduction: Any, out: Any) ->
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    result = _mse_loss_out[below](below, self, target, reduction, out)
+    returned = _mse_loss_out[below](below, self, target, reduction, out)
     out.bump_version()
-    return result
+    return returned

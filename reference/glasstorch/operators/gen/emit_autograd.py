@@ -13,7 +13,7 @@ from dataclasses import replace
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
 from glasstorch.operators.gen.formulas import Formula, helper_names, local_name, read_formulas
-from glasstorch.operators.gen.model import Derivative, NativeFunction, located, python_name, result_names
+from glasstorch.operators.gen.model import INPLACE_VIEWS, Derivative, NativeFunction, located, python_name, result_names
 
 HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
 
@@ -39,6 +39,7 @@ from glasstorch.autograd.node import (
     requires_grad,
     set_histories,
     set_history,
+    turn_history,
 )
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
@@ -336,7 +337,8 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     lines.append(f"    node = {node}({edges})\n")
     lines += _save(plan, inplace=True)
     lines.append(f"    {call}\n")
-    lines.append("    rebase_history(self, node)\n")
+    history = "turn_history" if f.schema.name in INPLACE_VIEWS else "rebase_history"
+    lines.append(f"    {history}(self, node)\n")
     lines += _save_results(plan, {"result": "self"})
     lines.append("    return self\n")
     return "".join(lines)

@@ -59,13 +59,13 @@ def _kernel(f: NativeFunction) -> str:
                 one, indent = "tensor", "        "
             lines.append(f"{indent}if (storage := {one}._storage) is not None and storage.lazy is not None:\n")
             lines.append(f"{indent}    storage.materialize()\n")
-        lines.append(f"    result = {call}\n")
+        lines.append(f"    returned = {call}\n")
         for name in written:
             if lists[name]:
                 lines.append(f"    for tensor in {python_name(name)}:\n        tensor.bump_version()\n")
             else:
                 lines.append(f"    {python_name(name)}.bump_version()\n")
-        lines.append("    return result\n")
+        lines.append("    return returned\n")
     else:
         base = next(a.name for a in f.schema.arguments if a.type.alias)
         wrap = "as_views" if f.schema.returns[0].type.is_list else "as_view"

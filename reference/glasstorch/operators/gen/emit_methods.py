@@ -102,7 +102,10 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
         for _, overload in BINARY.values()
         if overload in by_overload
     )
-    parts = [HEADER.format(mark=mark, tables=tables), *(_method(n) for n in names.values() if n.is_method and n.name not in hidden)]
+    parts = [
+        HEADER.format(mark=mark, tables=tables),
+        *(_method(n) for n in names.values() if n.is_method and n.name not in hidden),
+    ]
     parts.append("\n    # Attributes\n")
     parts += [f"    {shown} = property(_f.{name_})\n" for shown, name_ in PROPERTIES.items() if name_ in names]
     parts += [f"    {name_} = _part(_f.{name_})\n" for name_ in PARTS if name_ in names]

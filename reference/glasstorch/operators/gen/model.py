@@ -33,6 +33,8 @@ COMPOSITE_KEYS = (
     "CompositeExplicitAutograd",
     "CompositeExplicitAutogradNonFunctional",
 )
+# Operators that change where a tensor looks, and no element (PyTorch: the tag inplace_view).
+INPLACE_VIEWS = frozenset(["as_strided_", "squeeze_", "t_", "transpose_", "unsqueeze_"])
 # Operators whose name with a `_` before it is another operator.
 TWINS = frozenset(
     ["conj", "conj_physical", "linalg_det", "linalg_eigh", "linalg_slogdet", "linalg_solve_ex", "linalg_svd"]

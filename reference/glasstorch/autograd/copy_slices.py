@@ -1,0 +1,117 @@
+"""What does a change in place of a view do to the gradient of the tensor that it is a view of?
+
+Mirrors: torch/csrc/autograd/functions/tensor.h and tensor.cpp (CopySlices), torch/csrc/autograd/variable.cpp
+    (rebase_history)
+Differs: a view of another dtype or with other bits is found again from its geometry, where PyTorch keeps a function
+    that replays the view operators.
+
+# Note [In place on a view]
+`v.mul_(w)`, where v shows a part of b, changes b: from now on b is what it was with one part replaced. So the node that
+belongs to b is CopySlices. Its gradient has two parts: where v looked, that of the operator, `mul_`'s own node; beside
+it, that of the new b as it is. And v is a view of what b is now: its own node is made anew, as a view of b.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, NamedTuple
+
+from glasstorch.autograd.node import AutogradMeta, Edge, Gradients, Metadata, Node, gradient_edge, keep_gradient_at
+from glasstorch.autograd.views import refresh_view, strided_view_of
+from glasstorch.core.geometry import Shape
+from glasstorch.core.keys import CONJUGATE, MATH_BITS, NEGATIVE
+from glasstorch.core.layout import contiguous_format
+from glasstorch.operators.generated import functions as f
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+    from glasstorch.core.dtype import dtype
+
+
+class Look(NamedTuple):
+    """How a tensor looks at its storage."""
+
+    shape: Shape
+    strides: Shape
+    offset: int
+    dtype: dtype
+    bits: int
+
+    @classmethod
+    def of(cls, tensor: Tensor) -> Look:
+        """That of a tensor as it is now."""
+        return cls(tensor._shape, tensor.strides(), tensor._offset, tensor.dtype, tensor.key_set & MATH_BITS)
+
+
+class CopySlices(Node):
+    """A tensor with one part replaced: the gradient of the part goes through the operator that changed it."""
+
+    metadata: tuple[Metadata]
+
+    def __init__(self, base: Tensor, view: Tensor, function: Node) -> None:
+        super().__init__((gradient_edge(base), *function.next_edges[1:]))
+        self.base, self.view = Look.of(base), Look.of(view)
+        self.function: Node | None = function
+        self.metadata = ((base._shape, base.dtype, base.device),)
+        function.within = weakref.ref(self)
+
+    def part_edge(self, function: Node) -> Edge:
+        """The node of the view as it is after the change, for a result that the operator's own node has saved."""
+        base, view = self.base, self.view
+        if view.dtype is not base.dtype or view.bits != base.bits:
+            return function, 0
+        return strided_view_of((self, 0), base[:3], view[:3], (view.shape, *self.metadata[0][1:])), 0
+
+    def name(self) -> str:
+        """PyTorch's name for it, which says where it is declared."""
+        return "torch::autograd::CopySlices"
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        if self.function is None:
+            return (self.unpack(None),)  # says that the graph was freed
+        result = grad.new_empty_strided(self.base.shape, self.base.strides).copy_(grad)
+        part = seen_in(result, self.base, self.view)
+        results = list(self.function.apply([part.clone(memory_format=contiguous_format)]))
+        if self.next_edges[0] is not None and results[0] is not None:
+            part.copy_(results[0])
+            results[0] = result
+        return results
+
+    def release_variables(self) -> None:
+        if self.function is not None:
+            self.function.release_variables()
+        self.function = None
+        self.released = True
+
+
+def seen_in(tensor: Tensor, base: Look, view: Look) -> Tensor:
+    """What a view of `base` shows, in a tensor of its sizes and strides that begins where its storage does."""
+    shape, strides = list(view.shape), list(view.strides)
+    if view.dtype is base.dtype:
+        part = tensor.as_strided(shape, strides, tensor._offset + view.offset - base.offset)
+    elif base.dtype.is_complex:
+        part = f.view_as_real(tensor).as_strided(shape, strides, 2 * tensor._offset + view.offset - 2 * base.offset)
+    else:
+        pairs = [2 * step for step in strides]
+        start = tensor._offset + 2 * view.offset - base.offset
+        part = f.view_as_complex(tensor.as_strided([*shape, 2], [*pairs, 1], start))
+    changed = base.bits ^ view.bits
+    if changed & CONJUGATE:
+        part = f._conj(part)
+    return f._neg_view(part) if changed & NEGATIVE else part
+
+
+def rebase_view(view: Tensor, meta: AutogradMeta, function: Node) -> None:
+    """Make a change in place of a view, of which `function` is the node, part of its base's history."""
+    base = meta.base
+    assert base is not None
+    node = CopySlices(base, view, function)
+    base_meta = base._autograd_meta
+    if base_meta is None:
+        base_meta = base._autograd_meta = AutogradMeta()
+    keep_gradient_at(base_meta, node)
+    base_meta.grad_fn, base_meta.output_nr = node, 0
+    refresh_view(view, meta)

@@ -1,0 +1,209 @@
+"""Is the gradient right, and PyTorch's, where a view of a tensor was changed in place?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import glasstorch
+from glasstorch.autograd import gradcheck, gradgradcheck
+from tests.strategies import steady
+
+
+def test_the_base_gets_copy_slices_and_the_view_a_new_node(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    view = y[1:]
+    old = view.grad_fn
+    view.mul_(torch.tensor([2.0, 3.0]))
+    assert (y.grad_fn.name(), view.grad_fn.name()) == ("torch::autograd::CopySlices", "AsStridedBackward0")
+    assert view.grad_fn is not old
+    assert [node and type(node).__name__ for node, _ in y.grad_fn.next_functions] == ["MulBackward0", None]
+    assert [type(node).__name__ for node, _ in view.grad_fn.next_functions] == ["CopySlices"]
+    assert "grad_fn=<CopySlices>" in repr(y)
+    y.sum().backward()
+    assert x.grad.tolist() == [1, 2, 3]
+
+
+def test_writing_a_value_with_a_history_into_a_part_gives_the_whole_one(torch: Any) -> None:
+    buffer, w = torch.zeros(3), torch.ones(2, requires_grad=True)
+    buffer[1:] = w * 2
+    assert (buffer.requires_grad, buffer.is_leaf) == (True, False)
+    assert [node and type(node).__name__ for node, _ in buffer.grad_fn.next_functions] == [None, "MulBackward0"]
+    other = buffer[:2]
+    other.mul_(4)
+    buffer.sum().backward()
+    assert w.grad.tolist() == [8, 2]
+
+
+def test_a_view_of_a_leaf_that_requires_grad_is_left_alone(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
+        x[1:].mul_(2)
+    assert x.tolist() == [1, 1, 1]
+
+
+def test_one_of_several_views_is_refused(torch: Any) -> None:
+    y = torch.ones(4, requires_grad=True) * 2
+    with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view and is being modified inplace"):
+        y.unbind(0)[0].mul_(3)
+
+
+def test_what_another_node_saved_may_not_be_changed_through_a_view(torch: Any) -> None:
+    y = torch.ones(3, requires_grad=True).exp()
+    y[0] = 1.0
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_the_graph_is_freed_with_the_nodes_inside(torch: Any) -> None:
+    y = torch.ones(3, requires_grad=True) * 1
+    y[1:].mul_(2)
+    total = y.sum()
+    total.backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        total.backward()
+
+
+def test_hooks_stay_with_the_old_value_and_kept_gradients_are_the_new_ones(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    view, seen = y[:2], []
+    view.retain_grad()
+    y.retain_grad()
+    y.register_hook(lambda grad: seen.append(grad.tolist()))
+    view.mul_(3)
+    y.sum().backward()
+    assert (view.grad, y.grad.tolist(), x.grad.tolist()) == (None, [1, 1, 1], [6, 6, 2])
+    assert seen == [[3, 3, 1]]
+
+
+@pytest.mark.parametrize(
+    ("make", "change", "gradient"),
+    [
+        (lambda torch, p: torch.view_as_complex(p), lambda torch, z: z.real.mul_(3), [3, 1]),
+        (lambda torch, p: torch.view_as_complex(p), lambda torch, z: z.imag.mul_(3), [1, 3]),
+        (lambda torch, p: torch.view_as_complex(p), lambda torch, z: z.conj().mul_(2j), [-2, 2]),
+        (lambda torch, p: torch.view_as_complex(p), lambda torch, z: z.conj().imag.mul_(5), [1, 5]),
+        (lambda torch, p: p, lambda torch, p: torch.view_as_complex(p).mul_(1j), [1, -1]),
+        (lambda torch, p: p, lambda torch, p: p._neg_view().add_(p.detach()), [1, 1]),
+    ],
+)
+def test_views_of_another_dtype_and_with_bits_carry_it_too(
+    torch: Any, make: Callable[..., Any], change: Callable[..., Any], gradient: list[float]
+) -> None:
+    pairs = torch.ones(3, 2, requires_grad=True)
+    changed = make(torch, pairs * 1)
+    change(torch, changed)
+    parts = torch.view_as_real(changed) if changed.is_complex() else changed
+    parts.sum().backward()
+    assert pairs.grad.tolist() == [gradient] * 3
+
+
+def test_turning_a_view_changes_no_base(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    view = y.view(3, 1)
+    view.t_()
+    assert (type(y.grad_fn).__name__, view.shape) == ("MulBackward0", (1, 3))
+    view.mul_(3)
+    assert (type(y.grad_fn).__name__, type(view.grad_fn).__name__) == ("CopySlices", "AsStridedBackward0")
+    y.sum().backward()
+    assert x.grad.tolist() == [6, 6, 6]
+
+
+def test_first_and_second_derivatives_agree_with_finite_differences() -> None:
+    def function(x: Any, w: Any) -> Any:
+        y = x * w[0]
+        y[0].mul_(w)
+        y.diagonal().mul_(y[1, 2] * 1)
+        y.t()[1].exp_()
+        return y * y
+
+    x = glasstorch.tensor([[0.3, 0.5, -0.2], [0.1, 0.4, 0.7]], dtype=glasstorch.float64, requires_grad=True)
+    w = glasstorch.tensor([0.9, -0.6, 0.2], dtype=glasstorch.float64, requires_grad=True)
+    assert gradcheck(function, (x, w))
+    assert gradgradcheck(function, (x, w))
+
+
+# Random programs ------------------------------------------------------------------------------------------------
+
+VIEWS: tuple[Callable[[Any, Random], Any], ...] = (
+    lambda x, random: x[random.randrange(x.shape[0])] if x.dim() else x,
+    lambda x, random: x[random.randrange(x.shape[0]) :] if x.dim() else x,
+    lambda x, random: x[..., ::2] if x.dim() else x,
+    lambda x, random: x.transpose(0, -1) if x.dim() else x,
+    lambda x, random: x.unsqueeze(random.randint(0, x.dim())),
+    lambda x, random: x.diagonal() if x.dim() > 1 else x,
+    lambda x, random: x.squeeze(),
+    lambda x, random: x.unfold(0, 1, 2) if x.dim() else x,
+    lambda x, random: x.narrow(-1, 0, 1) if x.dim() else x,
+)
+CHANGES: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda x, w: x.mul_(w),
+    lambda x, w: x.add_(w * w),
+    lambda x, w: x.copy_((w * 3).expand_as(x)),
+    lambda x, w: x.exp_(),
+    lambda x, w: x.sigmoid_(),
+    lambda x, w: x.fill_(0.5),
+    lambda x, w: x.zero_(),
+    lambda x, w: x.div_(2 + w),
+    lambda x, w: x.mul_(x.detach().clone()),
+    lambda x, w: x.t_() if x.dim() < 3 else x,
+    lambda x, w: x.neg_(),
+)
+
+
+def gradients_of(library: Any, seed: int) -> Any:
+    """The gradients of a random program that changes views of a tensor, and views of those, in place."""
+    random = Random(seed)
+    x = library.linspace(-1, 1, 24, dtype=library.float64).reshape(2, 3, 4).requires_grad_()
+    w = library.tensor(0.7, dtype=library.float64, requires_grad=True)
+    tensors = [x * w]
+    for _ in range(8):
+        seen = random.choice(tensors)
+        for _ in range(random.randint(0, 2)):
+            seen = random.choice(VIEWS)(seen, random)
+        random.choice(CHANGES)(seen, w)
+        tensors.append(seen)
+    weights = [random.uniform(-1, 1) for _ in tensors]
+    total = sum(weight * (t * t).sum() for weight, t in zip(weights, tensors, strict=True))
+    found = library.autograd.grad(total, (x, w), create_graph=True)
+    second = library.autograd.grad(found[0].sum() + found[1], (x, w), allow_unused=True)
+    nodes = [type(t.grad_fn).__name__ for t in tensors]
+    return nodes, [None if g is None else g.detach().numpy() for g in (*found, *second)]
+
+
+def outcome(library: Any, seed: int) -> Any:
+    """The nodes and gradients of a program, or the start of its error: an operator's result may have been changed."""
+    try:
+        return gradients_of(library, seed)
+    except RuntimeError as error:
+        return str(error)[:60], []
+
+
+def check_gradients(torch: Any, seed: int) -> None:
+    ours, theirs = outcome(glasstorch, seed), outcome(torch, seed)
+    assert ours[0] == theirs[0], seed
+    for one, other in zip(ours[1], theirs[1], strict=True):
+        assert (one is None) == (other is None), seed
+        if one is not None:
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=str(seed))
+
+
+@settings(steady, max_examples=60)
+@given(seed=st.integers(0, 2**32))
+def test_random_changes_give_the_gradients_that_they_give_in_pytorch(require: Callable[[str], Any], seed: int) -> None:
+    check_gradients(require("torch"), seed)
+
+
+@pytest.mark.slow
+def test_many_random_changes_give_the_gradients_that_they_give_in_pytorch(require: Callable[[str], Any]) -> None:
+    for seed in range(1500):
+        check_gradients(require("torch"), seed)
