@@ -32,6 +32,7 @@ DATA: dict[str, tuple[Any, str, Any]] = {
     "arrays in a list": ([np.ones(2, np.float32).tolist(), [1, 2]], "float32", [[1.0, 1.0], [1.0, 2.0]]),
     "the largest int": (2**63 - 1, "int64", 2**63 - 1),
     "a float that becomes infinite": ([1e300], "float32", [float("inf")]),
+    "a number that becomes infinite": (-1e300, "float32", -float("inf")),
 }
 
 
@@ -172,6 +173,9 @@ def test_an_array_that_cannot_be_written_warns(torch: Any) -> None:
     if torch.__name__ == "glasstorch":  # PyTorch warns once in a process
         with pytest.warns(UserWarning, match="The given NumPy array is not writable"):
             torch.from_numpy(frozen)
+        with pytest.warns(UserWarning, match="The given NumPy array is not writable"):
+            torch.as_tensor(frozen)
+        torch.tensor(frozen)  # copies it
 
 
 def test_a_sequence_that_is_no_list(torch: Any) -> None:

@@ -135,6 +135,20 @@ def test_numbers_behind_a_bit_are_printed_as_they_are_meant(torch: Any) -> None:
     assert repr(torch.tensor([2j], requires_grad=True) * 2) == "tensor([0.+4.j], grad_fn=<MulBackward0>)"
 
 
+def test_the_default_dtypes_are_not_said(torch: Any) -> None:
+    made = [torch.tensor(1.5, dtype=d) for d in (torch.float32, torch.float64)]
+    made += [torch.tensor(1.5j, dtype=d) for d in (torch.complex64, torch.complex128)]
+    try:
+        torch.set_default_dtype(torch.float64)
+        said = [repr(x) for x in made]
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert said == [
+        "tensor(1.5000, dtype=torch.float32)", "tensor(1.5000)",
+        "tensor(0.+1.5000j, dtype=torch.complex64)", "tensor(0.+1.5000j)",
+    ]  # fmt: skip
+
+
 def test_a_text_may_stand_in_place_of_the_numbers(torch: Any) -> None:
     assert torch.ones(2, requires_grad=True).__repr__(tensor_contents="...") == "tensor(..., requires_grad=True)"
 
