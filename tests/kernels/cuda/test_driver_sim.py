@@ -15,6 +15,7 @@ from glasstorch.core.errors import AcceleratorError, ArgumentTypeError, Argument
 from glasstorch.kernels.cuda import runtime
 from glasstorch.kernels.cuda.driver import Copy
 from glasstorch.kernels.cuda.driver_sim import LoadedKernel, SimDriver
+from glasstorch.kernels.cuda.stream_queues import RESERVED
 
 SOURCE = """
 extern "C" __global__ void scale(float* y, const float* x, float factor, int n) {
@@ -270,7 +271,7 @@ def test_a_launch_on_a_stream_of_another_device_is_refused(simple: Device) -> No
     simple.set_device(1)
     with fails(400) as error:
         simple.scale(x, x, len(X), stream)
-    assert f"stream {stream} of cuda:0 is not of the current device, cuda:1" in str(error.value)
+    assert f"stream {stream - RESERVED} of cuda:0 is not of the current device, cuda:1" in str(error.value)
 
 
 def test_an_address_in_no_memory_of_the_devices_is_refused_at_the_launch(simple: Device) -> None:

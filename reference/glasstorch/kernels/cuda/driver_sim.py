@@ -36,7 +36,7 @@ from glasstorch.kernels.cuda.sim.errors import SimFault
 from glasstorch.kernels.cuda.sim.module import SimKernel, SimModule
 from glasstorch.kernels.cuda.sim_memory import SimMemory, Table
 from glasstorch.kernels.cuda.stream_order import StreamOrder
-from glasstorch.kernels.cuda.stream_queues import ORDERS, Mark, Scheduler, StreamQueue
+from glasstorch.kernels.cuda.stream_queues import ORDERS, RESERVED, Mark, Scheduler, StreamQueue
 
 NAME = "simulated CUDA device (CPU)"
 STAYS = "The device answers every call with this error until glasstorch.cuda.use_simulator() makes fresh ones."
@@ -170,7 +170,7 @@ class SimDriver:
         self._scheduler.streams.extend(self._defaults)
         self._streams: dict[int, StreamQueue] = {}
         self._events: dict[int, _Event] = {}
-        self._handles = 0
+        self._handles = RESERVED
         self._launches = 0
         self._divided: set[int] = set()  # segments that are handed out in pieces
         self._table: Table | None = None  # of what kernels may touch now; None: to be made again

@@ -54,8 +54,14 @@ class Work:
         self.queued_at = at
 
 
+RESERVED = 2  # 1 and 2 name default streams to CUDA (cudaStreamLegacy, cudaStreamPerThread) and so to DLPack
+
+
 class StreamQueue:
-    """What waits on one stream of a device. `handle` is the driver's number of the stream, 0 for a default one."""
+    """What waits on one stream of a device. `handle` is the driver's number of the stream, 0 for a default one.
+
+    Messages count streams from 1, handles begin after those that CUDA keeps for itself.
+    """
 
     __slots__ = ("clock", "device", "handle", "work")
 
@@ -66,7 +72,7 @@ class StreamQueue:
         self.clock = 0.0
 
     def __str__(self) -> str:
-        name = f"stream {self.handle}" if self.handle else "the default stream"
+        name = f"stream {self.handle - RESERVED}" if self.handle else "the default stream"
         return f"{name} of cuda:{self.device}"
 
     def ready(self) -> bool:
