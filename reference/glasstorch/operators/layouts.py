@@ -8,7 +8,7 @@ Differs: nothing in substance.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.errors import ArgumentTypeError, ShapeError
 from glasstorch.core.geometry import is_channels_last, memory_order
@@ -38,11 +38,11 @@ def is_contiguous(self: Tensor, *, memory_format: MemoryFormat = contiguous_form
     return len(self._shape) == rank and is_channels_last(self._shape, self.strides())
 
 
-def dim_order(self: Tensor, *, ambiguity_check: bool | list[MemoryFormat] = False) -> tuple[int, ...]:
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions from the slowest through memory to the fastest.
 
     Dimensions of size 1 or of equal strides could stand in several places. `ambiguity_check=True` refuses such a
-    tensor, a list of memory formats unless it is laid out as exactly one of them.
+    tensor, a list of memory formats does so unless it is laid out as exactly one of them.
 
     >>> import glasstorch as torch
     >>> torch.empty(2, 3, 4).transpose(0, 2).dim_order()
