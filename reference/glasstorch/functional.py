@@ -127,7 +127,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             raise ArgumentError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.dim(), b.dim()):
             raise ArgumentError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        ours, theirs = list(range(a.dim() - dims, a.dim())), list(range(dims))
+        ours, theirs = list(range(-dims, 0)), list(range(dims))
     else:
         ours, theirs = ([d] if isinstance(d, int) else list(d) for d in dims)
     result = functions.tensordot(a, b, ours, theirs)

@@ -108,7 +108,10 @@ def compare(ours: Any, theirs: Any, rule: dtype, row: Row, what: str) -> None:
     assert ours.dtype is rule, f"{what}: {ours.dtype}, expected {rule}"
     assert tuple(ours.shape) == theirs.shape, f"{what}: {tuple(ours.shape)}, expected {theirs.shape}"
     array = ours.detach().host_array()
-    if rule.is_floating_point:
+    if rule.is_complex:
+        tolerance = row.tolerance * 8 * TOLERANCE[rule.to_real().name]
+        np.testing.assert_allclose(array, theirs, rtol=tolerance, atol=tolerance, err_msg=what)
+    elif rule.is_floating_point:
         # Inputs were rounded to the run's dtype, which the result may be wider than.
         tolerance = row.tolerance * 8 * TOLERANCE[rule.name]
         np.testing.assert_allclose(array.astype(np.float64), theirs, rtol=tolerance, atol=tolerance, err_msg=what)
@@ -141,9 +144,11 @@ def check_torch(row: Row, torch: Any) -> None:
             assert _shares(ours, args) == _shares(theirs, their_args), what
             if any(_shares(ours, args)):
                 assert ours.storage_offset() == theirs.storage_offset(), what
-            array = ours.detach().host_array().astype(np.float64)
-            tolerance = row.tolerance * TOLERANCE.get(ours.dtype.name, 0)
-            np.testing.assert_allclose(array, theirs.double().resolve_neg().numpy(), rtol=tolerance, atol=tolerance, err_msg=what)
+            wide, their_wide = (np.complex128, "cdouble") if ours.dtype.is_complex else (np.float64, "double")
+            array, expected = ours.detach().host_array().astype(wide), getattr(theirs.detach(), their_wide)()
+            expected = expected.resolve_conj().resolve_neg().numpy()
+            tolerance = row.tolerance * TOLERANCE.get(ours.dtype.to_real().name, 0)
+            np.testing.assert_allclose(array, expected, rtol=tolerance, atol=tolerance, err_msg=what)
 
 
 def _strides(tensor: Any) -> list[int]:
@@ -316,7 +321,9 @@ def forms_of(row: Row, inplace: bool) -> list[str]:
 
 # Under PyTorch too: factories resize without a word, and some operators compute in the dtype of the out= tensor.
 RESIZE_QUIETLY = frozenset(("zeros", "ones", "full", "eye", "linspace", "logspace", "narrow_copy"))
-CAST_ANYTHING = frozenset(("full", "arange", "zeros", "ones", "eye", "linspace", "logspace", "sum"))
+CAST_ANYTHING = frozenset(
+    ("full", "arange", "zeros", "ones", "eye", "linspace", "logspace", "sum", "prod", "cumsum", "cumprod")
+)
 
 
 def check_forms(row: Row, device: str = "cpu") -> None:

@@ -56,6 +56,19 @@ WITHOUT_ROW = {
         ["split_copy.Tensor_out", "split_with_sizes_copy.out", "unbind_copy.int_out"],
         "writes to a list of tensors: tests/kernels/test_copied_out.py",
     ),
+    **dict.fromkeys(
+        [
+            "_linalg_eigh", "_linalg_solve_ex", "_linalg_svd", "linalg_cholesky", "linalg_cholesky_ex", "linalg_eigh",
+            "linalg_eigvalsh", "linalg_matrix_rank.atol_rtol_tensor", "linalg_matrix_rank.tol_tensor",
+            "linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor", "linalg_qr", "linalg_svd",
+        ],
+        "wants a matrix of a kind, or its vectors have no sign of their own: tests/kernels/cpu/test_linalg.py",
+    ),
+    **dict.fromkeys(
+        ["_fft_c2c", "_fft_c2r", "fft_fftn", "fft_hfft", "fft_ifft", "fft_ifftn", "fft_ihfft", "fft_irfftn"],
+        "has or makes complex numbers: tests/kernels/cpu/test_fft.py",
+    ),
+    **dict.fromkeys(["_unique2", "unique_dim"], "has a gradient that is refused: tests/kernels/cpu/test_unique.py"),
     "tensor_split.tensor_indices_or_sections": "takes a tensor that NumPy takes a list for: tests/kernels/test_views.py",
 }  # fmt: skip
 # In-place operators that no gradient passes through.

@@ -83,6 +83,12 @@ def factorised(array: Array) -> tuple[Array, Array, Array]:
     return lu, pivots, info
 
 
+def lapack_order(A: Tensor) -> tuple[Array, bool]:
+    """A matrix whose rows lie in memory one after another is transposed for LAPACK, which reads columns."""
+    turned = A.is_row_major() and not A.dtype.is_complex
+    return (A.array().swapaxes(-1, -2) if turned else A.array()), turned
+
+
 def inv_ex(keys: int, A: Tensor, check_errors: bool, out: Outputs | None = None) -> Outputs:
     """The inverse of each matrix."""
     made = outputs(shapes.inv_ex(A, check_errors), out)
@@ -108,7 +114,7 @@ def det(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
     """The product of the diagonal of the LU decomposition, with the sign of the exchanges."""
     made = outputs(shapes.det(A), out)
     shapes.check_lapack(A, "lu_factor")
-    lu, pivots, _ = factorised(A.array())
+    lu, pivots, _ = factorised(lapack_order(A)[0])
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
     write(made, (quietly(np.prod, diagonal, -1) * exchanges(pivots), lu, pivots))
     return made
@@ -118,7 +124,7 @@ def slogdet(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
     """Sign and logarithm of the determinant."""
     made = outputs(shapes.slogdet(A), out)
     shapes.check_lapack(A, "lu_factor")
-    lu, pivots, _ = factorised(A.array())
+    lu, pivots, _ = factorised(lapack_order(A)[0])
     sign, logarithm = quietly(np.linalg.slogdet, A.array())
     write(made, (sign, logarithm, lu, pivots))
     return made
@@ -179,7 +185,7 @@ def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, ou
     results = shapes.solve_ex(A, B, left, check_errors)
     shapes.check_lapack(A, "lu_factor")
     made = outputs(results, out)
-    matrices = A.array()
+    matrices, turned = lapack_order(A)
     lu, pivots, info = factorised(matrices)
     write(made[1:], (lu, pivots, info))
     if check_errors and info.any():
@@ -195,7 +201,7 @@ def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, ou
         if not solution[index].size:
             continue
         side = right[index] if left else right[index].T
-        found, _ = quietly(routine, lu[index], pivots[index] - 1, side, 0 if left else 1)
+        found, _ = quietly(routine, lu[index], pivots[index] - 1, side, int(left is turned))
         solution[index] = found if left else found.T
     return made
 

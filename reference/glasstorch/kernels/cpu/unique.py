@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import HALF_PRECISION, int32, int64
 from glasstorch.core.errors import ArgumentError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import wrap_dim
@@ -51,7 +51,12 @@ def unique_dim(
     """As `unique`, of the parts of a tensor along a dimension; both are always counted."""
     axis = wrap_dim(dim, self.dim())
     values, inverse, counts = distinct("unique_dim", self, axis, True, True)
-    return finish(values, self.dtype, None), finish(inverse.reshape(-1), int64, None), finish(counts, int64, None)
+    parts = np.ascontiguousarray(np.moveaxis(values, axis, 0))  # one part after another in memory, as in PyTorch
+    return (
+        from_array(np.moveaxis(parts, 0, axis), self.dtype),
+        finish(inverse.reshape(-1), int64, None),
+        finish(counts, int64, None),
+    )
 
 
 # repeat_interleave ----------------------------------------------------------------------------------------------

@@ -263,7 +263,7 @@ _prod = table("prod")
 _prod_dim_int = table("prod.dim_int")
 _var = table("var")
 _std = table("std")
-_count_nonzero_dim_IntList = table("count_nonzero.dim_IntList")
+_count_nonzero = table("count_nonzero")
 _logsumexp = table("logsumexp")
 _cumsum = table("cumsum")
 _cumsum_ = table("cumsum_")
@@ -756,7 +756,7 @@ _parse_any = PythonFunction("any", ["any", "any.dim", "any.dims"], ["any.all_out
 _parse_prod = PythonFunction("prod", ["prod", "prod.dim_int"], ["prod.out", "prod.int_out"])
 _parse_var = PythonFunction("var", ["var", "var.dim", "var.correction"], ["var.correction_out"])
 _parse_std = PythonFunction("std", ["std", "std.dim", "std.correction"], ["std.correction_out"])
-_parse_count_nonzero = PythonFunction("count_nonzero", ["count_nonzero.dim_IntList", "count_nonzero"])
+_parse_count_nonzero = PythonFunction("count_nonzero", ["count_nonzero", "count_nonzero.dim_IntList"])
 _parse_logsumexp = PythonFunction("logsumexp", ["logsumexp"])
 _parse_cumsum = PythonFunction("cumsum", ["cumsum"], ["cumsum.out"])
 _parse_cumsum_ = PythonFunction("cumsum_", ["cumsum_"])
@@ -824,7 +824,7 @@ _parse_linalg_matrix_rank = PythonFunction(
 _parse_linalg_matrix_power = PythonFunction("linalg_matrix_power", ["linalg_matrix_power"])
 _parse_matrix_power = PythonFunction("matrix_power", ["matrix_power"])
 _parse_linalg_vector_norm = PythonFunction("linalg_vector_norm", ["linalg_vector_norm"], ["linalg_vector_norm.out"])
-_parse_linalg_matrix_norm = PythonFunction("linalg_matrix_norm", ["linalg_matrix_norm", "linalg_matrix_norm.str_ord"])
+_parse_linalg_matrix_norm = PythonFunction("linalg_matrix_norm", ["linalg_matrix_norm.str_ord", "linalg_matrix_norm"])
 _parse_linalg_cross = PythonFunction("linalg_cross", ["linalg_cross"], ["linalg_cross.out"])
 _parse_cross = PythonFunction("cross", ["cross"])
 _parse_linalg_diagonal = PythonFunction("linalg_diagonal", ["linalg_diagonal"])
@@ -4592,23 +4592,21 @@ def std(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_std(*args, **kwargs)
 
 
-def count_nonzero(input: Tensor, *dim: Any, **kwargs: Any) -> Tensor:
-    """How many elements are not 0, over dimensions.
+def count_nonzero(*args: Any, **kwargs: Any) -> Tensor:
+    """How many elements are not 0.
 
-    count_nonzero(input, dim) -> Tensor
     count_nonzero(input, dim=None) -> Tensor
+    count_nonzero(input, dim) -> Tensor
     """
-    ints = tuple(dim[0]) if len(dim) == 1 and type(dim[0]) in LISTS else dim
-    if (
-        dim
-        and not kwargs
-        and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
-    ):
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _count_nonzero_dim_IntList[keys](keys, input, ints)
-    return _parse_count_nonzero(input, *dim, **kwargs)
+        keys = (args[0].key_set | included) & allowed
+        return _count_nonzero[keys](keys, args[0], None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _count_nonzero[keys](keys, args[0], args[1])
+    return _parse_count_nonzero(*args, **kwargs)
 
 
 def logsumexp(*args: Any, **kwargs: Any) -> Tensor:
@@ -5286,17 +5284,17 @@ def linalg_vector_norm(
 
 def linalg_matrix_norm(
     input: Tensor,
-    ord: Number | str,
+    ord: str | Number = "fro",
     dim: Sequence[int] = [-2, -1],
     keepdim: bool = False,
     *,
     dtype: dtype_ | None = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The largest (or with a negative order smallest) sum of a row or column, or singular value.
+    """The root of the sum of squares ('fro') or the sum of the singular values ('nuc').
 
-    linalg_matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None) -> Tensor
     linalg_matrix_norm(input, ord='fro', dim=[-2,-1], keepdim=False, *, dtype=None) -> Tensor
+    linalg_matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)

@@ -215,4 +215,4 @@ def trace(self: Tensor) -> Result:
     """One element; integers are added as int64."""
     if len(self._shape) != 2:
         raise ShapeError(f"trace: expected a matrix, but got tensor with dim {len(self._shape)}")
-    return accumulated(self, (), None)
+    return accumulated(self, (), None)._replace(check_out=same_dtype)

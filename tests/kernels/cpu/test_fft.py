@@ -1,0 +1,115 @@
+"""Are Fourier transforms NumPy's, laid out and refused as PyTorch's, and differentiated?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch import fft
+from glasstorch.autograd import gradcheck
+
+Require = Callable[[str], Any]
+RANDOM = np.random.default_rng(9)
+REAL_INPUT = ("rfft", "ihfft", "rfftn")
+ONE_DIM = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+MANY = ("fftn", "ifftn", "rfftn", "irfftn")
+
+
+def values(name: str, *shape: int, dtype: str = "float64") -> np.ndarray[Any, Any]:
+    real = RANDOM.normal(size=shape).astype(dtype)
+    return real if name in REAL_INPUT else real + 1j * RANDOM.normal(size=shape).astype(dtype)
+
+
+def same(ours: Any, wanted: np.ndarray[Any, Any], single: bool) -> None:
+    assert ours.dtype.numpy == (wanted.astype("c8" if wanted.dtype.kind == "c" else "f4") if single else wanted).dtype
+    tolerance = 1e-5 if single else 1e-12
+    np.testing.assert_allclose(ours.resolve_conj().numpy(), wanted, tolerance, tolerance)
+
+
+@pytest.mark.parametrize("name", ONE_DIM)
+@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
+@pytest.mark.parametrize(("n", "dim"), [(None, -1), (4, 0), (7, 1)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_one_dimension(name: str, norm: Any, n: Any, dim: int, dtype: str) -> None:
+    x = values(name, 5, 6, dtype=dtype)
+    found = getattr(fft, name)(glasstorch.from_numpy(x), n, dim, norm)
+    same(found, getattr(np.fft, name)(x, n, dim, norm), dtype == "float32")
+
+
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize(("s", "dim"), [(None, None), ((4, 7), (0, 2)), ((3, 3), None), (None, (2, 0))])
+def test_several_dimensions(name: str, norm: Any, s: Any, dim: Any) -> None:
+    x = values(name, 5, 2, 6)
+    found = getattr(fft, name)(glasstorch.from_numpy(x), s, dim, norm)
+    axes = dim if dim is not None or s is None else tuple(range(-len(s), 0))
+    same(found, getattr(np.fft, name)(x, s, axes, norm), False)
+
+
+def test_integers_become_floats() -> None:
+    assert fft.fft(glasstorch.tensor([1, 2])).dtype is glasstorch.complex64
+    assert fft.fftn(glasstorch.tensor(1.0)).item() == 1
+
+
+def test_frequencies_are_numpys() -> None:
+    for n in (0, 1, 4, 5):
+        np.testing.assert_allclose(fft.fftfreq(n, 0.5).numpy(), np.fft.fftfreq(n, 0.5) if n else [])
+        np.testing.assert_allclose(fft.rfftfreq(n, 0.5).numpy(), np.fft.rfftfreq(n, 0.5) if n else [0])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda F, x, z: F.fft(x, dim=0), lambda F, x, z: F.ifft(x), lambda F, x, z: F.fft(z, dim=0),
+        lambda F, x, z: F.irfft(z), lambda F, x, z: F.ihfft(x), lambda F, x, z: F.fftn(x),
+        lambda F, x, z: F.fftn(x, s=(2,), dim=(0,)), lambda F, x, z: F.rfftn(x), lambda F, x, z: F.irfftn(z),
+        lambda F, x, z: F.fftshift(x, dim=0), lambda F, x, z: F.ifftn(z.mT),
+    ],
+)  # fmt: skip
+def test_sizes_strides_dtypes_and_bits_are_pytorchs(require: Require, call: Callable[..., Any]) -> None:
+    torch = require("torch")
+    x, z = values("rfft", 4, 6, dtype="float32"), values("fft", 4, 6, dtype="float32")
+    ours, theirs = (call(lib.fft, lib.from_numpy(x), lib.from_numpy(z)) for lib in (glasstorch, torch))
+    assert (tuple(ours.shape), ours.stride(), repr(ours.dtype), ours.is_conj()) == (
+        tuple(theirs.shape), theirs.stride(), repr(theirs.dtype), theirs.is_conj(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: t.fft.fft(t.ones(4).half()), lambda t: t.fft.fft(t.ones(4), n=0),
+        lambda t: t.fft.fft(t.ones(4), norm="x"), lambda t: t.fft.fft(t.ones(4), dim=3),
+        lambda t: t.fft.fft(t.tensor(1.0)), lambda t: t.fft.rfft(t.ones(4) + 0j), lambda t: t.fft.ihfft(t.ones(4) + 0j),
+        lambda t: t.fft.irfft(t.ones(1)), lambda t: t.fft.irfft(t.ones(4), n=0), lambda t: t.fft.rfftn(t.ones(4) + 0j),
+        lambda t: t.fft.fftn(t.ones(4), s=(2, 3)), lambda t: t.fft.fftn(t.ones(4, 4), dim=(0, 0)),
+        lambda t: t.fft.fftn(t.ones(4, 4), s=(2, 2), dim=(0,)), lambda t: t.fft.rfftn(t.ones(4), dim=()),
+        lambda t: t.fft.fftfreq(4, dtype=t.int64),
+    ],
+)  # fmt: skip
+def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
+    torch = require("torch")
+    with pytest.raises(Exception) as theirs:
+        call(torch)
+    with pytest.raises(Exception) as ours:
+        call(glasstorch)
+    assert isinstance(ours.value, type(theirs.value))
+    assert str(ours.value) == str(theirs.value)
+
+
+@pytest.mark.parametrize("name", [*ONE_DIM, *MANY])
+def test_gradients_are_those_of_finite_differences(name: str) -> None:
+    x = glasstorch.from_numpy(values(name, 2, 4)).requires_grad_()
+    assert gradcheck(getattr(fft, name), [x])
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_half_a_spectrum_has_the_gradients_of_both_halves(n: int) -> None:
+    x = glasstorch.from_numpy(values("irfft", 2, 3)).requires_grad_()
+    assert gradcheck(lambda x: fft.irfft(x, n, 0), [x])
+    y = glasstorch.from_numpy(values("rfft", n, 2)).requires_grad_()
+    assert gradcheck(lambda y: fft.rfft(y, dim=0), [y])

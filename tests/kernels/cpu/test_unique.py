@@ -1,0 +1,135 @@
+"""Are the different elements found, in order and counted, as PyTorch finds them?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch.core.errors import NoDataError
+
+Require = Callable[[str], Any]
+NAN = float("nan")
+SAMPLES: list[Any] = [[3, 1, 3], [[2.0, -1.0], [2.0, 5.0]], [NAN, 1.0, NAN], [-0.0, 0.0], [True, False, True], [], 7]
+
+
+def both(library: Any, data: Any, **options: Any) -> list[Any]:
+    results = library.unique(library.tensor(data), **options)
+    return [results] if isinstance(results, library.Tensor) else list(results)
+
+
+@pytest.mark.parametrize("data", SAMPLES, ids=str)
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("counts", [False, True])
+def test_values_places_and_counts_are_pytorchs(require: Require, data: Any, inverse: bool, counts: bool) -> None:
+    torch = require("torch")
+    options = {"return_inverse": inverse, "return_counts": counts}
+    found, wanted = both(glasstorch, data, **options), both(torch, data, **options)
+    assert len(found) == len(wanted) == 1 + inverse + counts
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert repr(ours.dtype) == repr(theirs.dtype)
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_parts_along_a_dimension_are_pytorchs(require: Require, dim: int) -> None:
+    torch = require("torch")
+    data = [[1, 2, 1], [0, 3, 0], [1, 2, 1]]
+    options = {"dim": dim, "return_inverse": True, "return_counts": True}
+    for ours, theirs in zip(both(glasstorch, data, **options), both(torch, data, **options), strict=True):
+        assert ours.tolist() == theirs.tolist()
+        assert ours.stride() == theirs.stride()
+
+
+def test_the_method_is_the_function() -> None:
+    x = glasstorch.tensor([3, 1, 3])
+    assert [r.tolist() for r in x.unique(return_counts=True)] == [[1, 3], [1, 2]]
+
+
+def test_half_precision_keeps_its_dtype() -> None:
+    assert glasstorch.unique(glasstorch.tensor([2.0, 1.0, 2.0], dtype=glasstorch.bfloat16)).tolist() == [1.0, 2.0]
+
+
+def test_complex_numbers_are_refused() -> None:
+    with pytest.raises(NotImplementedError, match="\"unique\" not implemented for 'ComplexFloat'"):
+        glasstorch.unique(glasstorch.tensor([1j]))
+
+
+def test_a_gradient_is_refused_when_it_is_wanted() -> None:
+    x = glasstorch.tensor([2.0, 1.0], requires_grad=True)
+    values = glasstorch.unique(x)
+    assert values.requires_grad
+    with pytest.raises(NotImplementedError, match="the derivative for '_unique2' is not implemented"):
+        values.sum().backward()
+
+
+def test_without_data_the_sizes_are_unknown() -> None:
+    x = glasstorch.empty(3, device="meta")
+    for call in (lambda: glasstorch.unique(x), lambda: glasstorch.unique(x, dim=0)):
+        with pytest.raises(NoDataError, match="the sizes of its result depend on the data"):
+            call()
+
+
+# repeat_interleave ---------------------------------------------------------------------------------------------------
+
+
+def test_indices_are_repeated_without_data_if_their_number_is_given() -> None:
+    repeats = glasstorch.empty(3, dtype=glasstorch.int64, device="meta")
+    assert glasstorch.repeat_interleave(repeats, output_size=5).shape == (5,)
+    with pytest.raises(NoDataError, match="repeat_interleave"):
+        glasstorch.repeat_interleave(repeats)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: t.repeat_interleave(t.tensor([1, -1])),
+        lambda t: t.repeat_interleave(t.tensor([1.0])),
+        lambda t: t.repeat_interleave(t.tensor([[1]])),
+        lambda t: t.repeat_interleave(t.tensor([1, 2]), output_size=2),
+        lambda t: t.repeat_interleave(t.tensor([1.0, 2.0]), t.tensor([1, 2, 3])),
+        lambda t: t.repeat_interleave(t.tensor([1.0, 2.0]), t.tensor([[1, 2]])),
+        lambda t: t.repeat_interleave(t.tensor([1.0, 2.0]), -1),
+        lambda t: t.repeat_interleave(t.tensor([1.0, 2.0]), 2, 3),
+        lambda t: t.take(t.tensor([1.0]), t.tensor([1])),
+        lambda t: t.take(t.tensor([1.0]), t.tensor([-2])),
+        lambda t: t.take(t.tensor([]), t.tensor([0])),
+        lambda t: t.take(t.tensor([1.0]), t.tensor([0.0])),
+        lambda t: t.take_along_dim(t.tensor([1.0]), t.tensor([[0]]), 0),
+        lambda t: t.take_along_dim(t.tensor([1.0]), t.tensor([0.0]), 0),
+        lambda t: t.diff(t.tensor(1.0)),
+        lambda t: t.diff(t.tensor([1.0]), -1),
+        lambda t: t.diff(t.tensor([1.0]), prepend=t.tensor([[1.0]])),
+        lambda t: t.searchsorted(t.ones(2, 3), t.ones(3, 3)),
+        lambda t: t.searchsorted(t.ones(2, 3), 1.0),
+        lambda t: t.searchsorted(t.ones(2), t.ones(2), side="left", right=True),
+        lambda t: t.searchsorted(t.ones(2), t.ones(2), side="up"),
+        lambda t: t.searchsorted(t.ones(2), t.ones(2), sorter=t.ones(2)),
+        lambda t: t.searchsorted(t.ones(2), t.ones(2), sorter=t.tensor([0, 7])),
+        lambda t: t.searchsorted(t.tensor([True]), t.tensor([True])),
+        lambda t: t.isin(t.tensor([True]), t.tensor([True])),
+        lambda t: t.sort(t.tensor([1j])),
+        lambda t: t.sort(t.tensor([1.0]), 2),
+        lambda t: t.tensor([1, 2]).var(),
+        lambda t: t.tensor([1, 2]).round(decimals=1),
+        lambda t: t.fmod(t.tensor([1]), 0),
+        lambda t: t.tensor([1.0]) << 1,
+        lambda t: t.tensor([True]).ceil(),
+        lambda t: t.signbit(t.tensor([1.0]), out=t.tensor([1.0])),
+        lambda t: t.tensor([1j]).sign(),
+        lambda t: t.tensor([1j]).floor(),
+        lambda t: t.tensor([1j]).isposinf(),
+    ],
+)
+def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
+    torch = require("torch")
+    with pytest.raises(Exception) as theirs:
+        call(torch)
+    with pytest.raises(Exception) as ours:
+        call(glasstorch)
+    builtin = next(c for c in type(theirs.value).__mro__ if c.__module__ == "builtins")
+    assert isinstance(ours.value, builtin)
+    assert str(ours.value) == str(theirs.value)
