@@ -261,3 +261,9 @@ def test_tensors_without_elements_are_compared_by_shape_only() -> None:
     assert describe_mismatch(meta, glasstorch.zeros(3), 0, 0) is not None
     traced = trace(lambda x: x + 1, meta)
     assert traced(meta).is_meta
+
+
+def test_complex_results_are_compared_in_both_parts() -> None:
+    parts = iter((1.0, 1.0, 2.0))
+    with pytest.warns(TracerWarning, match="Output nr 1"):
+        trace(lambda x: x * complex(1.0, next(parts)), glasstorch.ones(2))

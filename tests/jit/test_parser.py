@@ -139,7 +139,7 @@ def test_a_random_graph_is_read_back_as_it_was_written(seed: int) -> None:
 
 def test_a_trace_is_read_back_with_its_tensor_constants() -> None:
     def compute(x: Any, y: Any) -> Any:
-        return (x + y * 2).relu().sum(-1), y.split(1)[0]
+        return (x + y * 2).relu().sum(-1), y.split(1)[0], x * (1 - 2j)
 
     graph = glasstorch.jit.trace(compute, (glasstorch.ones(2, 3), glasstorch.ones(2, 3))).graph
     lint(graph)

@@ -45,10 +45,12 @@ def test_random_floats_are_written_as_in_pytorch(require: Require) -> None:
     assert str(ours) == str(theirs)
 
 
-@pytest.mark.parametrize("element", [3, 3.0, 3.5, -0.25, True, 1e-7, 1e30, 1 / 3, 123456789.0, math.inf])
+@pytest.mark.parametrize(
+    "element", [3, 3.0, 3.5, -0.25, True, 1e-7, 1e30, 1 / 3, 123456789.0, math.inf, 1.5 - 2j, 1e10j]
+)
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
 def test_a_tensor_of_one_element_is_written_as_in_pytorch(
-    element: float, shape: tuple[int, ...], require: Require
+    element: complex, shape: tuple[int, ...], require: Require
 ) -> None:
     torch = require("torch")
     theirs, ours = torch._C.Graph(), Graph()

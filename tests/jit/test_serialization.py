@@ -28,7 +28,10 @@ from glasstorch.jit.serialization import VERSION, ArchiveError
 
 DTYPES = [
     getattr(glasstorch, name)
-    for name in ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64")
+    for name in (
+        *("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"),
+        *("complex64", "complex128"),
+    )
 ]
 
 

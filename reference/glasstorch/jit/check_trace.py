@@ -28,6 +28,8 @@ TOLERANCES: Final[dict[str, tuple[float, float]]] = {
     "bfloat16": (1.6e-2, 1e-5),
     "float32": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
 }
 SHOWN: Final = 20  # nodes, at most, in a warning
 
@@ -188,7 +190,7 @@ def describe_mismatch(actual: Tensor, expected: Tensor, relative: float, absolut
         return f"The values for attribute 'shape' do not match: {actual.shape} != {expected.shape}."
     if actual.is_meta or expected.is_meta:
         return None
-    ours, theirs = (np.asarray(tensor.detach().cpu().double().host_array()) for tensor in (actual, expected))
+    ours, theirs = (_wide(tensor) for tensor in (actual, expected))
     close = np.isclose(ours, theirs, relative, absolute, equal_nan=True)
     if close.all():
         return None
@@ -201,6 +203,12 @@ def describe_mismatch(actual: Tensor, expected: Tensor, relative: float, absolut
         f"Greatest absolute difference: {_greatest(apart)} (up to {absolute} allowed)\n"
         f"Greatest relative difference: {_greatest(parts)} (up to {relative} allowed)"
     )
+
+
+def _wide(tensor: Tensor) -> np.ndarray[Any, Any]:
+    """The elements as float64 or complex128."""
+    found = tensor.detach().cpu()
+    return np.asarray((found.cdouble() if found.is_complex() else found.double()).host_array())
 
 
 def _greatest(values: np.ndarray[Any, Any]) -> str:

@@ -336,7 +336,10 @@ class _Parser:
             case _, "(":
                 return tuple(self.list_until(")", self.literal))
             case _, "{":
-                self.expect("number", what="the element of a tensor")
+                if self.at("("):  # a complex number: its parts
+                    self.literal()
+                else:
+                    self.expect("number", what="the element of a tensor")
                 self.expect("sign", "}")
             case _:
                 self.expect("word", "Tensor")

@@ -174,8 +174,10 @@ def _quoted(text: str) -> str:
 
 def _tensor(value: Tensor) -> str:
     element = value.item() if value.numel() == 1 else None
-    if element is None or isinstance(element, complex):
+    if element is None:
         return "<Tensor>"
+    if isinstance(element, complex):
+        return f"{{({element.real:g},{element.imag:g})}}"
     return f"{{{element:g}}}" if isinstance(element, float) else f"{{{int(element)}}}"
 
 
