@@ -1,8 +1,8 @@
 """Which of PyTorch's inner workings can a program look at?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets and lazy copies only. Nothing is compiled here: what PyTorch offers under this name has its home in
-    core/ and dispatch/.
+Differs: key sets, lazy copies and the base of Tensor only. Nothing is compiled here: what PyTorch offers under this
+    name has its home in core/ and dispatch/.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from glasstorch.core.keys import DispatchKey as DispatchKey
 from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.active_keys import active_keys, exclude
+from glasstorch.operators.generated.methods import TensorMethods as TensorBase
+
+__all__ = ["DispatchKey", "DispatchKeySet", "TensorBase"]
 
 
 def _dispatch_keys(tensor: Tensor) -> DispatchKeySet:

@@ -48,12 +48,12 @@ def without_data(result: Result) -> Tensor:
 
 def check_devices(name: str, arguments: Any) -> None:
     """Refuse tensors with data among those without; a 0-dim tensor may come from anywhere."""
-    for tensor in tensors_of(arguments):
-        if tensor._shape and tensor.device is not NOWHERE and not _may_have_data(name, tensor):
-            raise DeviceError(
-                f"Expected all tensors to be on the same device, but found at least two devices, {NOWHERE} and "
-                f"{tensor.device}! (when checking arguments of {name})"
-            )
+    places = [t.device for t in tensors_of(arguments) if t._shape and not _may_have_data(name, t)]
+    with_data = next((on for on in places if on is not NOWHERE), None)
+    if with_data is not None:
+        first = places[0]
+        other = with_data if first is NOWHERE else NOWHERE
+        raise DeviceError(f"Tensor on device {other} is not on the expected device {first}!")
 
 
 def _may_have_data(name: str, tensor: TensorImpl) -> bool:
