@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor, empty
+from glasstorch.core.geometry import view_strides
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.joining import (
     parts_of_column_stack,
     parts_of_dstack,
@@ -27,8 +29,15 @@ IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_
 
 @COMPOSED.impl("stack.out")
 def stack_out(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
-    """`stack` is `cat` of tensors with a new dimension, with out= too."""
+    """As `stack`, written to a tensor: where it can be seen so, by joining along the dimension that follows."""
     dim = stacked_dim(tensors, dim)
+    shape = tensors[0]._shape
+    if dim < len(shape):
+        resize_output(out, (*shape[:dim], len(tensors), *shape[dim:]))
+        joined = (*shape[:dim], len(tensors) * shape[dim], *shape[dim + 1 :])
+        if view_strides(out._shape, out.strides(), joined) is not None:
+            cat_operator(list(tensors), dim, out=out.view(joined))
+            return out
     return cat_operator([tensor.unsqueeze(dim) for tensor in tensors], dim, out=out)
 
 

@@ -92,7 +92,8 @@ def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
-    iterates = SHAPES[name].startswith("pointwise.")  # only TensorIterator gives a resized out= its own strides
+    iterates = SHAPES[name].startswith("pointwise.")
+    lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
 
     def with_out(keys: int, *arguments: Any) -> Any:
         if not found:
@@ -105,7 +106,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
             if iterates and any(out is argument for argument in inputs):
                 check_sizes(out, result.shape)
             result.check_out(result.dtype, out.dtype)
-            if resize_output(out, result.shape) and iterates and result.strides is not None:
+            if resize_output(out, result.shape) and lays_out and result.strides is not None:
                 out.set_storage(out.untyped_storage(), result.shape, result.strides, out._offset)
             if not iterates and name not in UNJUDGED:
                 check_writable(out, () if name in ITSELF_ONLY else inputs)

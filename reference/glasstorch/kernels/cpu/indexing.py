@@ -276,21 +276,26 @@ def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tens
     return out
 
 
-def masked_select(keys: int, self: Tensor, mask: Tensor, out: Tensor | None = None) -> Tensor:
+@CPU.impl("masked_select")
+def masked_select(keys: int, self: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask is true, row by row, after both were broadcast together."""
     shapes.masked_select(self, mask)
     source, chosen = np.broadcast_arrays(self.array(), mask.array())
     picked = source[chosen]
     if picked.size:
         refuse(UNSIGNED, self, "masked_select")
-    if out is None:
-        return wrap(picked, self.dtype)
+    return wrap(picked, self.dtype)
+
+
+@CPU.impl("masked_select.out")
+def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Tensor:
+    """As `masked_select`, written to a tensor; PyTorch looks for overlap before it resizes that."""
+    shapes.masked_select(self, mask).check_out(self.dtype, out.dtype)
     check_no_overlap(out, (self, mask))
-    out.array()[...] = picked
+    picked = masked_select(keys, self, mask)
+    resize_output(out, picked._shape)
+    out.array()[...] = picked.array()
     return out
-
-
-structured(CPU, "masked_select", masked_select)
 
 
 @CPU.impl("nonzero")

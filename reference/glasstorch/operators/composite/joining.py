@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 cat = on_tensors("cat")
 reshape = on_tensor("reshape")
 unsqueeze = on_tensor("unsqueeze")
+view = on_tensor("view")
 atleast_1d, atleast_2d, atleast_3d = on_tensor("atleast_1d"), on_tensor("atleast_2d"), on_tensor("atleast_3d")
 slice_ = on_tensor("slice.Tensor")
 
@@ -33,7 +34,10 @@ def concat(tensors: Sequence[Tensor], dim: int) -> Tensor:
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Tensors of one shape, joined along a new dimension."""
     dim = stacked_dim(tensors, dim)
-    return cat([unsqueeze(tensor, dim) for tensor in tensors], dim)  # type: ignore[no-any-return]
+    shape = tensors[0]._shape
+    if dim == len(shape):
+        return cat([unsqueeze(tensor, dim) for tensor in tensors], dim)  # type: ignore[no-any-return]
+    return view(cat(tensors, dim), (*shape[:dim], len(tensors), *shape[dim:]))  # type: ignore[no-any-return]
 
 
 def stacked_dim(tensors: Sequence[Tensor], dim: int) -> int:
@@ -41,13 +45,14 @@ def stacked_dim(tensors: Sequence[Tensor], dim: int) -> int:
     if not tensors:
         raise ShapeError("stack expects a non-empty TensorList")
     shape = tensors[0]._shape
+    dim = wrap_dim(dim, len(shape) + 1)
     for i, tensor in enumerate(tensors):
         if tensor._shape != shape:
             raise ShapeError(
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                 f"{list(tensor._shape)} at entry {i}"
             )
-    return wrap_dim(dim, len(shape) + 1)
+    return dim
 
 
 # With as many dimensions as are needed --------------------------------------------------------------------------

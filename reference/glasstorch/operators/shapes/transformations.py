@@ -38,7 +38,7 @@ def roll(self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Result:
     if not shifts:
         raise ShapeError("`shifts` required")
     if not dims and len(shifts) == 1:
-        return Result(shape, self.dtype)
+        return Result(shape, self.dtype, self._strides if shape == (0,) else None)
     if len(shifts) != len(dims):
         raise ShapeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     strides = self.strides()
