@@ -121,7 +121,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     two rows that says the same.
     """
     if isinstance(dims, Tensor):
-        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+        dims = dims.tolist() if dims.numel() > 1 else dims.__int__()
     if isinstance(dims, int):
         if dims < 0:
             raise ArgumentError(f"tensordot expects dims >= 0, but got dims={dims}")

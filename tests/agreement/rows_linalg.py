@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.agreement.samples import FLOATS, NUMBERS, PROMOTED, SAME, SUMMED, Row, always, call, row, t
+from tests.agreement.samples import FLOATS, NUMBERS, SAME, SUMMED, Row, always, call, row, t
 
 Array = np.ndarray[Any, Any]
 SINGLE_AND_DOUBLE = ("float32", "float64")
@@ -113,8 +113,8 @@ ROWS: tuple[Row, ...] = (
         dtypes=SINGLE_AND_DOUBLE, tolerance=16, cuda=False),
     row("linalg_pinv", lambda x, rcond, *_: np.linalg.pinv(x, rcond), call(t(2, 3), 1e-6), dtypes=SINGLE_AND_DOUBLE,
         tolerance=100, cuda=False),
-    row("linalg_pinv.atol_rtol_float", lambda x, **_: np.linalg.pinv(x), call(t(2, 3), rtol=1e-6), dtypes=SINGLE_AND_DOUBLE,
-        tolerance=100, cuda=False),
+    row("linalg_pinv.atol_rtol_float", lambda x, **_: np.linalg.pinv(x), call(t(2, 3), rtol=1e-6),
+        dtypes=SINGLE_AND_DOUBLE, tolerance=100, cuda=False),
     row("linalg_matrix_rank", lambda x, tol, *_: np.linalg.matrix_rank(x, tol), call(t(2, 3), 1e-6),
         call(t(2, 3, layout="expanded"), 1e-5), dtypes=SINGLE_AND_DOUBLE, result=always("int64"),
         differentiable=False, cuda=False),

@@ -69,7 +69,7 @@ WITHOUT_ROW = {
         "has or makes complex numbers: tests/kernels/cpu/test_fft.py",
     ),
     **dict.fromkeys(["_unique2", "unique_dim"], "has a gradient that is refused: tests/kernels/cpu/test_unique.py"),
-    "tensor_split.tensor_indices_or_sections": "takes a tensor that NumPy takes a list for: tests/kernels/test_views.py",
+    "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",
 }  # fmt: skip
 # In-place operators that no gradient passes through.
 NOT_DIFFERENTIATED = {"set_.source_Storage_storage_offset": "another storage has no history"}

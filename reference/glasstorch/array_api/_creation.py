@@ -37,10 +37,10 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
 
 
 def arange(
-    start: Number,
+    start: float,
     /,
-    stop: Number | None = None,
-    step: Number = 1,
+    stop: float | None = None,
+    step: float = 1,
     *,
     dtype: Dtype | None = None,
     device: Device | None = None,

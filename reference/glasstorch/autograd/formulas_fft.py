@@ -27,7 +27,8 @@ def fft_r2c_backward(grad: Tensor, dim: Sequence[int], normalization: int, onesi
         padding = [0] * (2 * grad.dim())
         padding[2 * (grad.dim() - 1 - last) + 1] = shape[last] - grad.shape[last]
         grad = constant_pad_nd(grad, padding, 0)
-    return _fft_c2c(grad, dim, normalization, False).real
+    real: Tensor = _fft_c2c(grad, dim, normalization, False).real
+    return real
 
 
 def fft_c2r_backward(grad: Tensor, dim: Sequence[int], normalization: int) -> Tensor:

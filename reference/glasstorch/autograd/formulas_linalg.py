@@ -52,13 +52,15 @@ def cholesky_backward(grad: Tensor, upper: bool, L: Tensor) -> Tensor:
     lower = (product.tril() + product.tril(-1)) / 2
     inverse = linalg_inv(L)
     gradient = matmul(inverse.mH, matmul(lower, inverse))
-    return (gradient + gradient.mH) / 2
+    transposed: Tensor = gradient.mH
+    return (gradient + transposed) / 2
 
 
 def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
     """The matrix of cofactors, from the inverse; where there is none, from the singular values."""
     if not bool(eq(result, 0).any()):
-        return (grad * result.conj()).unsqueeze(-1).unsqueeze(-1) * linalg_inv(A).mH
+        inverse: Tensor = linalg_inv(A).mH
+        return (grad * result.conj()).unsqueeze(-1).unsqueeze(-1) * inverse
     U, S, Vh = linalg_svd(A, True)
     size = S.shape[-1]
     others = where(_identity(size, S).bool(), 1.0, S.unsqueeze(-2)).prod(-1)
@@ -117,7 +119,8 @@ def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tens
 
 
 def _skew(matrix: Tensor) -> Tensor:
-    return matrix - matrix.mH
+    transposed: Tensor = matrix.mH
+    return matrix - transposed
 
 
 # Linear systems -------------------------------------------------------------------------------------------------
@@ -161,4 +164,4 @@ def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bo
 
 def trace_backward(grad: Tensor, shape: Shape) -> Tensor:
     """The gradient on the diagonal."""
-    return grad * from_array(np.eye(*shape), float64).to(grad.device, grad.dtype)
+    return grad * from_array(np.eye(shape[0], shape[1]), float64).to(grad.device, grad.dtype)

@@ -7,7 +7,7 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,9 @@ from glasstorch.operators.shapes import linalg as shapes
 from glasstorch.operators.shapes.reductions import reduced_dims
 
 CPU = KernelTable("CPU")
+add: Callable[..., Any] = np.add.reduce
+largest: Callable[..., Any] = np.maximum.reduce
+smallest: Callable[..., Any] = np.minimum.reduce
 
 
 def vector_norm(
@@ -48,17 +51,17 @@ def vector_norm(
 def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
     """The norm of numbers that are not negative."""
     if order == np.inf:
-        return np.maximum.reduce(sizes, dims, keepdims=keepdim)
+        return largest(sizes, dims, keepdims=keepdim)
     if order == -np.inf:
-        return np.minimum.reduce(sizes, dims, keepdims=keepdim)
+        return smallest(sizes, dims, keepdims=keepdim)
     if order == 0:
         return np.count_nonzero(sizes, dims, keepdims=keepdim)
     if order == 1:
-        return np.add.reduce(sizes, dims, keepdims=keepdim)
+        return add(sizes, dims, keepdims=keepdim)
     if order == 2:
-        return np.sqrt(np.add.reduce(sizes * sizes, dims, keepdims=keepdim))
+        return np.sqrt(add(sizes * sizes, dims, keepdims=keepdim))
     exponent = sizes.dtype.type(order)
-    return np.power(np.add.reduce(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
+    return np.power(add(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
 
 
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:

@@ -86,10 +86,10 @@ def searchsorted(
         sequence = np.take_along_axis(sequence, places, -1)
     where = "right" if shapes.to_the_right(right, side) else "left"
     if sequence.ndim == 1:
-        return finish(np.searchsorted(sequence, values, where), result.dtype, out)
+        return finish(quietly(np.searchsorted, sequence, values, where), result.dtype, out)
     found = np.empty(values.shape, np.int64)
     for row in np.ndindex(*sequence.shape[:-1]):
-        found[row] = np.searchsorted(sequence[row], values[row], where)
+        found[row] = quietly(np.searchsorted, sequence[row], values[row], where)
     return finish(found, result.dtype, out)
 
 

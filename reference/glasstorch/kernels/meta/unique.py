@@ -36,4 +36,5 @@ def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Te
     """The sum of the repetitions must be given."""
     if output_size is None:
         refusal("repeat_interleave")(keys, repeats)
+    assert output_size is not None
     return empty((output_size,), repeats.dtype, NOWHERE)

@@ -158,7 +158,8 @@ def matrix_rank(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float 
     if not self.numel():
         return functions.zeros(self._shape[:-2], dtype=int64)
     values = eigen(self, "L", False)[0].abs() if hermitian else singular(self, False, False, None)[1]
-    return (values > _tolerance(values.amax([-1]), self, atol, rtol).unsqueeze(-1)).sum(-1)
+    above: Tensor = values > _tolerance(values.amax([-1]), self, atol, rtol).unsqueeze(-1)
+    return above.sum(-1)
 
 
 def matrix_rank_tol(self: Tensor, tol: Tensor | float, hermitian: bool) -> Tensor:
