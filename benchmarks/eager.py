@@ -33,10 +33,10 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
         views[name] = _transposed(module.ones(3, 4), (0, 1))
         large[name] = _doubled(module.ones(1_000_000))
         chains[name] = _backward_of_chain(module)
-    yield Contest("`a + b`, 8 floats", adds, 20_000, budget=1.5)
+    yield Contest("`a + b`, 8 floats", adds, 20_000, budget=1.2)
     yield Contest("`a + b`, 8 floats, gradient recorded", recorded, 20_000, budget=2.0)
     yield Contest("`a * 2.0`, 8 floats", scaled, 20_000)
-    yield Contest("`m.transpose(0, 1)`, a view", views, 20_000, budget=1.5)
+    yield Contest("`m.transpose(0, 1)`, a view", views, 20_000, budget=1.2)
     yield Contest("`a + b`, 1,000,000 floats", large, 20)
     yield Contest("backward of 10,000 multiplications, for each", chains, CHAIN, rounds=10, budget=1.5)
 

@@ -202,10 +202,10 @@ VIEWS: dict[int, Maker] = {1: view_of, 2: view_by_one, 3: view_by_two, 5: view_b
 
 
 # Row-major views ------------------------------------------------------------------------------------------------
-# Each takes the shortcut, or kernel, that it stands in front of. `make_view` and `seen_from` are written out, once.
+# Each takes the shortcut, or kernel, that it stands in front of. `make_view` and `seen_from` are written out.
 
 
-def new_view(base: Any, shape: Shape, offset: int) -> Any:  # hot path: benchmarks/eager.py
+def new_view(base: Any, shape: Shape, offset: int) -> Any:  # hot path: benchmarks/tensors.py
     """A row-major view of a tensor without a record: what `make_view` makes, with the record that `seen_from` adds."""
     storage = base._storage
     if storage is None:
@@ -234,15 +234,36 @@ def new_view(base: Any, shape: Shape, offset: int) -> Any:  # hot path: benchmar
 def of_shape(plain: Boxed) -> Boxed:
     """`view` and `reshape` to a shape that leaves nothing open, or to one dimension."""
 
-    def entry(keys: int, self: Any, size: Any) -> Any:  # hot path: benchmarks/eager.py
-        if self._strides is None and self._autograd_meta is None and type(size) is tuple:
-            total = prod(self._shape)
-            if prod(size) == total:
-                if size[0] >= 0 <= size[-1] if 0 < len(size) < 3 else all(n >= 0 for n in size):
-                    return new_view(self, size, self._offset)
-            elif size == (-1,):
-                return new_view(self, (total,), self._offset)
-        return plain(keys, self, size)
+    def entry(keys: int, self: Any, size: Any) -> Any:  # hot path: benchmarks/tensors.py
+        if self._strides is not None or self._autograd_meta is not None or type(size) is not tuple:
+            return plain(keys, self, size)
+        total = prod(self._shape)
+        if size == (-1,):
+            size = (total,)
+        elif prod(size) != total or not (size[0] >= 0 <= size[-1] if 0 < len(size) < 3 else all(n >= 0 for n in size)):
+            return plain(keys, self, size)
+        storage = self._storage  # from here on `new_view`, written out
+        if storage is None:
+            storage = self.untyped_storage()
+        counter = self._version_counter
+        if counter is None:
+            counter = self.version_counter()
+        view = new(Tensor)
+        view._array = view._strides = view._number = None
+        view.dtype = self.dtype
+        view._shape = size
+        view._offset = self._offset
+        view.key_set = self.key_set
+        view._storage = storage
+        view._generation = storage.generation
+        view._version_counter = counter
+        view._autograd_meta = meta = AutogradMeta()
+        meta.base = self
+        if counter.value:
+            meta.seen_version = counter.value
+        if not recording():
+            meta.made = MadeBy.NO_GRAD
+        return view
 
     return entry
 
@@ -250,15 +271,17 @@ def of_shape(plain: Boxed) -> Boxed:
 def of_rows(plain: Boxed) -> Boxed:
     """A slice of the first dimension, in steps of 1."""
 
-    def entry(keys: int, self: Any, dim: int, start: Any, end: Any, step: int) -> Any:  # hot path: benchmarks/eager.py
+    def entry(keys: int, self: Any, dim: int, start: Any, end: Any, step: int) -> Any:  # hot path: benchmarks/tensors.py
         shape = self._shape
         if self._strides is not None or self._autograd_meta is not None or dim or step != 1 or not shape:
             return plain(keys, self, dim, start, end, step)
         first, last = 0 if start is None else start, shape[0] if end is None else end
         if not 0 <= first <= last <= shape[0]:
             first, last = slice_bounds(shape[0], start, end)
-        offset = self._offset + first * contiguous_strides(shape)[0] if first else self._offset
-        return new_view(self, (last - first, *shape[1:]), offset)
+        rest, offset = shape[1:], self._offset
+        if first:
+            offset += first * (prod(rest) or contiguous_strides(shape)[0])
+        return new_view(self, (last - first, *rest), offset)
 
     return entry
 
