@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from glasstorch.array_api._scalars import Array, Axis, axes
-from glasstorch.core.dtype import BOOL, INTEGRAL, bool_, dtype
+from glasstorch.core.dtype import BOOL, INTEGRAL, bool_, dtype, int64
 from glasstorch.operators.generated import functions as f
 
 
@@ -20,24 +20,27 @@ def _over(x: Array, axis: Axis, keepdims: bool, reduce: Callable[[Array, list[in
 
 
 def sum(x: Array, /, *, axis: Axis = None, dtype: dtype | None = None, keepdims: bool = False) -> Array:
-    """The sum over dimensions; integers and bool are added as int64."""
-    if dtype is None and x.dtype.category in (BOOL, INTEGRAL):
-        x = x.long()
-    return _over(x if dtype is None else x.to(dtype), axis, keepdims, f.sum)
+    """The sum over dimensions; integers and bool are added as int64 unless a dtype is given."""
+    dtype = _accumulated(x, dtype)
+    return _over(x.to(dtype), axis, keepdims, lambda a, dims, keep: f.sum(a, dims, keep, dtype=dtype))
 
 
 def prod(x: Array, /, *, axis: Axis = None, dtype: dtype | None = None, keepdims: bool = False) -> Array:
-    """The product over dimensions; integers and bool are multiplied as int64."""
-    if dtype is None and x.dtype.category in (BOOL, INTEGRAL):
-        x = x.long()
-    return _over(x if dtype is None else x.to(dtype), axis, keepdims, _product)
+    """The product over dimensions; integers and bool are multiplied as int64 unless a dtype is given."""
+    dtype = _accumulated(x, dtype)
+
+    def product(a: Array, dims: list[int], keep: bool) -> Array:
+        for d in sorted((d % a.ndim for d in dims), reverse=True):  # one after another, the last one first
+            a = f.prod(a, d, keep, dtype=dtype)
+        return a
+
+    return _over(x.to(dtype), axis, keepdims, product)
 
 
-def _product(x: Array, dims: list[int], keep: bool) -> Array:
-    """One dimension after another, the last one first."""
-    for d in sorted((d % x.ndim for d in dims), reverse=True):
-        x = f.prod(x, d, keep)
-    return x
+def _accumulated(x: Array, given: dtype | None) -> dtype:
+    if given is not None:
+        return given
+    return int64 if x.dtype.category in (BOOL, INTEGRAL) else x.dtype
 
 
 def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
