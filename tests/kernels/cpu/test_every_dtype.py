@@ -13,7 +13,7 @@ from glasstorch.core.dtype import DTYPES
 
 UNARY = (
     "neg abs sgn exp log sqrt rsqrt reciprocal sin cos tanh sigmoid relu square sum mean max min argmax argmin any "
-    "all amax amin bitwise_not clone zeros_like ones_like isnan"
+    "all amax amin bitwise_not clone zeros_like ones_like isnan prod var std count_nonzero signbit sign"
 )
 BINARY = (
     "add sub mul div floor_divide remainder maximum minimum bitwise_and bitwise_or bitwise_xor eq ne lt gt le ge pow "
@@ -48,6 +48,9 @@ CALLS |= {
     "bmm": lambda t, x, y, xx, yy, m: xx[None].bmm(yy[None]),
     "mv": lambda t, x, y, xx, yy, m: xx.mv(y[:2]),
     "addmm": lambda t, x, y, xx, yy, m: t.addmm(xx, xx, yy),
+    "cumsum": lambda t, x, y, xx, yy, m: x.cumsum(0),
+    "cumprod": lambda t, x, y, xx, yy, m: x.cumprod(0),
+    "unique": lambda t, x, y, xx, yy, m: t.unique(x),
     "softmax": lambda t, x, y, xx, yy, m: x.softmax(0),
     "mse_loss": lambda t, x, y, xx, yy, m: t.nn.functional.mse_loss(x, y),
     "fill_": lambda t, x, y, xx, yy, m: x.clone().fill_(1),

@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, Number
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, Number
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     ALL,
     DIRECT,
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
+    EVERY,
     FLOATING,
     NOT_BOOL,
     Kernel,
@@ -106,9 +107,10 @@ register("sign", *unary_kernel(shape_function("sign"), Row(sign, DIRECT, ALL, "s
 
 def predicate_kernel(name: str, loop: Loop) -> Kernel:
     """The kernel of a question that each element answers with a bool."""
-    shape = shape_function(name)
+    shape, row = shape_function(name), Row(loop, frozenset(), EVERY - FLOAT8, f"{name}_cpu")
 
     def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        row.check(self.dtype)
         output = allocate_output(shape(self)) if out is None else out
         x, written = self.array(), output.array()
         if self.dtype.name == "bfloat16":

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import dtype
+from glasstorch.core.dtype import FLOAT8, dtype
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.cpu.reductions import check_implemented, finish
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import statistics as shapes
@@ -30,6 +30,7 @@ def register_scan(name: str, ufunc: np.ufunc) -> None:
 
     def scan(keys: int, self: Tensor, dim: int, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
         computed = out.dtype if out is not None else shapes.cumulative(self, dim, dtype).dtype
+        check_implemented(f"{name}_out_cpu", computed, FLOAT8)
         array: Any = self.array()
         if array.dtype != computed.numpy:
             array = quietly(array.astype, computed.numpy)

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number, dtype, int64
+from glasstorch.core.dtype import FLOAT8, STORED_ONLY, Number, dtype, int64
+from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import statistics as shapes
@@ -43,6 +44,7 @@ def prod_dim(
 
 def _product(self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, out: Tensor | None) -> Tensor:
     computed = out.dtype if out is not None else shapes.prod(self, dtype).dtype
+    check_implemented("prod_out_cpu", computed, FLOAT8)
     array = self.array()
     if array.dtype != computed.numpy:
         array = quietly(array.astype, computed.numpy)
@@ -83,6 +85,8 @@ def _variance(
     name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Tensor | None
 ) -> Tensor:
     result = shapes.VARIANCES[name](self, dim, correction, keepdim)
+    if self.dtype in FLOAT8:
+        raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
     array = self.array()
     dims = reduced_dims(dim, array.ndim)
     wide = np.complex128 if self.dtype.is_complex else np.float64
@@ -108,6 +112,7 @@ def _mean_square(array: Any, dims: Any, keepdim: bool, divisor: float) -> Any:
 
 def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
     """How many elements are not 0; NaN is not."""
+    check_implemented("nonzero_count_cpu", self.dtype, STORED_ONLY)
     array = self.array()
     return finish(np.count_nonzero(array, axis=reduced_dims(dim, array.ndim)), int64, None)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
-from glasstorch.core.dtype import HALF_PRECISION, int32, int64
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, HALF_PRECISION, int32, int64
 from glasstorch.core.errors import ArgumentError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.cpu.reductions import check_implemented, finish
 
 CPU = KernelTable("CPU")
 
@@ -25,8 +25,7 @@ NOTHING = np.empty(0, np.int64)
 
 def distinct(name: str, self: Tensor, axis: int | None, return_inverse: bool, return_counts: bool) -> tuple[Array, ...]:
     """The values that occur, where each element's is among them, and how often each occurs."""
-    if self.dtype.is_complex:
-        raise DtypeNotImplementedError(f"\"{name}\" not implemented for '{self.dtype.scalar_name}'")
+    check_implemented(name, self.dtype, COMPLEX_DTYPES | FLOAT8)
     array = self.array()
     wide = array.astype(np.float32) if self.dtype in HALF_PRECISION else array
     values, inverse, counts = np.unique(wide, False, True, True, axis, equal_nan=False)
