@@ -271,7 +271,9 @@ def of_shape(plain: Boxed) -> Boxed:
 def of_rows(plain: Boxed) -> Boxed:
     """A slice of the first dimension, in steps of 1."""
 
-    def entry(keys: int, self: Any, dim: int, start: Any, end: Any, step: int) -> Any:  # hot path: benchmarks/tensors.py
+    def entry(
+        keys: int, self: Any, dim: int, start: Any, end: Any, step: int
+    ) -> Any:  # hot path: benchmarks/tensors.py
         shape = self._shape
         if self._strides is not None or self._autograd_meta is not None or dim or step != 1 or not shape:
             return plain(keys, self, dim, start, end, step)

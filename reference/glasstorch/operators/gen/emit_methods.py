@@ -140,19 +140,23 @@ def _method(name: Name) -> str:
 
 
 def _binary(dunder: str, name: str, f: NativeFunction) -> str:
-    """`a + b`: straight to the table for two tensors; other operands through the parser."""
-    call = _call(f, "            ").replace("input.", "self.").replace("(keys, input", "(keys, self")
+    """`a + b`: straight to the table for two tensors; a number becomes one, the rest goes through the parser."""
+    is_equality = dunder in ("__eq__", "__ne__")  # object has them too, and returns bool
+    takes_numbers = name in NUMBERS_AS_TENSORS and not is_equality
+    call = (
+        _call(f, " " * (8 if takes_numbers else 12)).replace("input.", "self.").replace("(keys, input", "(keys, self")
+    )
     for a in f.schema.arguments[2:]:
         call = call.replace(f", {_local(a)})", f", {a.default_value!r})")
     call = call.replace("exponent", "other")
-    number = ""
-    if name in NUMBERS_AS_TENSORS:
-        number = "        if type(other) in NUMBERS:\n            other = hooks.tensor_hooks.wrapped_number(other)\n"
-    is_equality = dunder in ("__eq__", "__ne__")  # object has them too, and returns bool
     ignore = "  # type: ignore[override]" if is_equality else ""
     anything = "object" if is_equality else "Any"
-    return (
-        f"\n    def {dunder}(self, other: {anything}) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
-        f"{number}        if isinstance(other, TensorImpl):\n{call}"
-        f"        return {'equality' if dunder == '__eq__' else 'method'}_operator(_f.{name}, self, other)\n"
-    )
+    parsed = f"return {'equality' if dunder == '__eq__' else 'method'}_operator(_f.{name}, self, other)\n"
+    head = f"\n    def {dunder}(self, other: {anything}) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
+    if takes_numbers:
+        return (
+            f"{head}        if not isinstance(other, TensorImpl):\n"
+            f"            if type(other) not in NUMBERS:\n                {parsed}"
+            f"            other = hooks.tensor_hooks.wrapped_number(other)\n{call}"
+        )
+    return f"{head}        if isinstance(other, TensorImpl):\n{call}        {parsed}"

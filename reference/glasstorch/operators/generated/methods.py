@@ -371,40 +371,40 @@ class TensorMethods(TensorImpl):
     # Python's operators
 
     def __add__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.add, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _add_Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.add, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _add_Tensor[keys](keys, self, other, 1)
 
     def __sub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.sub, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _sub_Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.sub, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _sub_Tensor[keys](keys, self, other, 1)
 
     def __mul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.mul, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _mul_Tensor[keys](keys, self, other)
-        return method_operator(_f.mul, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _mul_Tensor[keys](keys, self, other)
 
     def __truediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.div, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _div_Tensor[keys](keys, self, other)
-        return method_operator(_f.div, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _div_Tensor[keys](keys, self, other)
 
     def __matmul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
@@ -421,22 +421,22 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.pow, self, other)
 
     def __floordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.floor_divide, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _floor_divide[keys](keys, self, other)
-        return method_operator(_f.floor_divide, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _floor_divide[keys](keys, self, other)
 
     def __mod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.remainder, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _remainder_Tensor[keys](keys, self, other)
-        return method_operator(_f.remainder, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _remainder_Tensor[keys](keys, self, other)
 
     def __and__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
@@ -516,58 +516,58 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.ge, self, other)
 
     def __iadd__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.add_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _add__Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.add_, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _add__Tensor[keys](keys, self, other, 1)
 
     def __isub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.sub_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _sub__Tensor[keys](keys, self, other, 1)
-        return method_operator(_f.sub_, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _sub__Tensor[keys](keys, self, other, 1)
 
     def __imul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.mul_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _mul__Tensor[keys](keys, self, other)
-        return method_operator(_f.mul_, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _mul__Tensor[keys](keys, self, other)
 
     def __itruediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.div_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _div__Tensor[keys](keys, self, other)
-        return method_operator(_f.div_, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _div__Tensor[keys](keys, self, other)
 
     def __ifloordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.floor_divide_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _floor_divide__Tensor[keys](keys, self, other)
-        return method_operator(_f.floor_divide_, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _floor_divide__Tensor[keys](keys, self, other)
 
     def __imod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) in NUMBERS:
+        if not isinstance(other, TensorImpl):
+            if type(other) not in NUMBERS:
+                return method_operator(_f.remainder_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
-        if isinstance(other, TensorImpl):
-            included, allowed = active_keys.get()
-            keys = (self.key_set | other.key_set | included) & allowed
-            return _remainder__Tensor[keys](keys, self, other)
-        return method_operator(_f.remainder_, self, other)
+        included, allowed = active_keys.get()
+        keys = (self.key_set | other.key_set | included) & allowed
+        return _remainder__Tensor[keys](keys, self, other)
 
     def __ipow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if isinstance(other, TensorImpl):
