@@ -56,6 +56,31 @@ def sum_to_size(x: Array, size: Sequence[int]) -> Array:
     return x.sum(tuple(dims), keepdims=True).reshape(size)
 
 
+def placed(x: Array, where: Any, values: Array) -> Array:
+    """A copy with other elements at some places."""
+    result = x.copy()
+    result[where] = values
+    return result
+
+
+def slice_scatter(
+    x: Array, y: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Array:
+    return placed(x, (slice(None),) * dim + (slice(start, end, step),), y)
+
+
+def diagonal_scatter(x: Array, y: Array, offset: int = 0) -> Array:
+    rows = np.arange(len(y)) + max(-offset, 0)
+    return placed(x, (rows, rows + offset), y)
+
+
+def as_strided_scatter(x: Array, y: Array, size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Array:
+    result = x.copy()
+    for i in np.ndindex(*size):
+        result.reshape(-1)[offset + np.dot(i, stride)] = y[i]
+    return result
+
+
 def squeezed(x: Array, dims: int | Sequence[int]) -> Array:
     wanted = (dims,) if isinstance(dims, int) else dims
     return np.squeeze(x, tuple(d for d in wanted if x.shape[d] == 1))
@@ -142,6 +167,14 @@ ROWS: tuple[Row, ...] = (
     row("split_with_sizes_copy", cut, call(t(5, 2), [1, 3, 1])),
     row("unbind_copy.int", lambda x, dim=0: [np.take(x, i, dim) for i in range(x.shape[dim])], call(t(2, 3)),
         call(t(2, 3), 1)),
+    # Views with other elements
+    row("slice_scatter", slice_scatter, call(t(4, 3), t(2, 3), 0, 1, 3), call(t(3, 4), t(3, 2), 1, None, None, 2),
+        call(t(4, 2, layout="transposed"), t(1, 2), 0, -1)),
+    row("select_scatter", lambda x, y, dim, i: placed(x, (slice(None),) * dim + (i,), y), call(t(3, 4), t(4), 0, 1),
+        call(t(3, 4), t(3), 1, -1)),
+    row("diagonal_scatter", diagonal_scatter, call(t(3, 3), t(3)), call(t(3, 4), t(2), -1)),
+    row("as_strided_scatter", as_strided_scatter, call(t(3, 4), t(2, 2), [2, 2], [1, 4]),
+        call(t(6), t(2), [2], [3], 1)),
     # Bits, and the parts of complex numbers, of which real ones have one
     row("view.dtype", lambda x, dtype: x.view(np.int64), call(t(2, 3), D("int64")), dtypes=("float64",),
         result=always("int64"), differentiable=False),

@@ -18,7 +18,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
-from glasstorch.operators.direct import on_tensor
+from glasstorch.operators.direct import on_tensor, on_tensors
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
@@ -50,9 +50,9 @@ def copy_out(result: Tensor, out: Tensor) -> Tensor:
     return out.copy_(result)
 
 
-def copied_out(form: str, functional: str) -> None:
-    """Register the out= form of an operator with one result."""
-    operator = on_tensor(functional)
+def copied_out(form: str, functional: str, caller: Callable[[str], Callable[..., Any]] = on_tensor) -> None:
+    """Register the out= form of an operator with one result; `caller` is `on_tensors` where it takes several."""
+    operator = caller(functional)
 
     def with_out(*arguments: Any) -> Tensor:
         *inputs, out = arguments
@@ -76,6 +76,9 @@ for _name in (
     "view_copy.dtype",
 ):
     copied_out(f"{_name}_out", _name)
+
+
+copied_out("slice_scatter.out", "slice_scatter", on_tensors)
 
 
 @COMPOSED.impl("narrow_copy.out")

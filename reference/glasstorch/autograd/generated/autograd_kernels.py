@@ -7478,6 +7478,202 @@ def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
     return result
 
 
+_slice_scatter = table("slice_scatter")
+
+
+class SliceScatterBackward0(Node):
+    dim: Any
+    end: Any
+    src_shape: Any
+    start: Any
+    step: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim = self.dim
+            end = self.end
+            src_shape = self.src_shape
+            start = self.start
+            step = self.step
+            grad_self = f.slice_scatter(grad, grad.new_zeros(src_shape), dim, start, end, step)
+        if edges[1] is not None:
+            dim = self.dim
+            end = self.end
+            start = self.start
+            step = self.step
+            grad_src = f.slice(grad, dim, start, end, step)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("slice_scatter")
+def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _slice_scatter[below](below, self, src, dim, start, end, step)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _slice_scatter[below](below, self, src, dim, start, end, step)
+    node = SliceScatterBackward0((edge_self, edge_src))
+    node.dim = dim
+    node.end = end
+    node.src_shape = src._shape
+    node.start = start
+    node.step = step
+    result = _slice_scatter[below](below, self, src, dim, start, end, step)
+    set_history(result, node)
+    return result
+
+
+_select_scatter = table("select_scatter")
+
+
+class SelectScatterBackward0(Node):
+    dim: Any
+    index: Any
+    src_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim = self.dim
+            index = self.index
+            src_shape = self.src_shape
+            grad_self = f.select_scatter(grad, grad.new_zeros(src_shape), dim, index)
+        if edges[1] is not None:
+            dim = self.dim
+            index = self.index
+            grad_src = grad.select(dim, index)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("select_scatter")
+def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _select_scatter[below](below, self, src, dim, index)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _select_scatter[below](below, self, src, dim, index)
+    node = SelectScatterBackward0((edge_self, edge_src))
+    node.dim = dim
+    node.index = index
+    node.src_shape = src._shape
+    result = _select_scatter[below](below, self, src, dim, index)
+    set_history(result, node)
+    return result
+
+
+_diagonal_scatter = table("diagonal_scatter")
+
+
+class DiagonalScatterBackward0(Node):
+    dim1: Any
+    dim2: Any
+    offset: Any
+    src_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            dim1 = self.dim1
+            dim2 = self.dim2
+            offset = self.offset
+            src_shape = self.src_shape
+            grad_self = f.diagonal_scatter(grad, grad.new_zeros(src_shape), offset, dim1, dim2)
+        if edges[1] is not None:
+            dim1 = self.dim1
+            dim2 = self.dim2
+            offset = self.offset
+            grad_src = grad.diagonal(offset, dim1, dim2)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("diagonal_scatter")
+def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    node = DiagonalScatterBackward0((edge_self, edge_src))
+    node.dim1 = dim1
+    node.dim2 = dim2
+    node.offset = offset
+    node.src_shape = src._shape
+    result = _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
+    set_history(result, node)
+    return result
+
+
+_as_strided_scatter = table("as_strided_scatter")
+
+
+class AsStridedScatterBackward0(Node):
+    size: Any
+    src_shape: Any
+    storage_offset: Any
+    stride: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None:
+            size = self.size
+            src_shape = self.src_shape
+            storage_offset = self.storage_offset
+            stride = self.stride
+            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(src_shape), size, stride, storage_offset)
+        if edges[1] is not None:
+            size = self.size
+            storage_offset = self.storage_offset
+            stride = self.stride
+            grad_src = grad.contiguous().as_strided(size, stride, storage_offset)
+        return (grad_self, grad_src)
+
+
+@AUTOGRAD.impl("as_strided_scatter")
+def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    node = AsStridedScatterBackward0((edge_self, edge_src))
+    node.size = size
+    node.src_shape = src._shape
+    node.storage_offset = storage_offset
+    node.stride = stride
+    result = _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
+    set_history(result, node)
+    return result
+
+
 _view_as_real = table("view_as_real")
 
 
@@ -9423,6 +9619,7 @@ register_out_forms(
         "view_as_real_copy.out",
         "view_copy.out",
         "narrow_copy.out",
+        "slice_scatter.out",
         "complex.out",
         "polar.out",
         "_conj_physical.out",

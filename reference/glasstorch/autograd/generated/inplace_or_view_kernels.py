@@ -4174,6 +4174,19 @@ def unbind_copy_int_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
     return returned
 
 
+_slice_scatter_out = table("slice_scatter.out")
+
+
+@ADINPLACEORVIEW.impl("slice_scatter.out")
+def slice_scatter_out(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _slice_scatter_out[below](below, self, src, dim, start, end, step, out)
+    out.bump_version()
+    return returned
+
+
 _view_as_real = table("view_as_real")
 
 

@@ -415,6 +415,10 @@ _view_copy = table("view_copy")
 _narrow_copy = table("narrow_copy")
 _split_copy_Tensor = table("split_copy.Tensor")
 _unbind_copy_int = table("unbind_copy.int")
+_slice_scatter = table("slice_scatter")
+_select_scatter = table("select_scatter")
+_diagonal_scatter = table("diagonal_scatter")
+_as_strided_scatter = table("as_strided_scatter")
 _view_as_real = table("view_as_real")
 _view_as_complex = table("view_as_complex")
 _complex = table("complex")
@@ -946,6 +950,10 @@ _parse_split_with_sizes_copy = PythonFunction(
     "split_with_sizes_copy", ["split_with_sizes_copy"], ["split_with_sizes_copy.out"]
 )
 _parse_unbind_copy = PythonFunction("unbind_copy", ["unbind_copy.int"], ["unbind_copy.int_out"])
+_parse_slice_scatter = PythonFunction("slice_scatter", ["slice_scatter"], ["slice_scatter.out"])
+_parse_select_scatter = PythonFunction("select_scatter", ["select_scatter"])
+_parse_diagonal_scatter = PythonFunction("diagonal_scatter", ["diagonal_scatter"])
+_parse_as_strided_scatter = PythonFunction("as_strided_scatter", ["as_strided_scatter"])
 _parse_view_as_real = PythonFunction("view_as_real", ["view_as_real"])
 _parse_view_as_complex = PythonFunction("view_as_complex", ["view_as_complex"])
 _parse_complex = PythonFunction("complex", ["complex"], ["complex.out"])
@@ -7031,6 +7039,89 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None, **kwargs: Any) 
     if kwargs:
         dim = kwargs.pop("axis", dim)
     return _parse_unbind_copy(input, dim, out=out, **kwargs)
+
+
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """A copy of the tensor with the elements of src where a slice looks.
+
+    slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and type(dim) is int
+        and (start is None or type(start) is int)
+        and (end is None or type(end) is int)
+        and type(step) is int
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _slice_scatter[keys](keys, input, src, dim, start, end, step)
+    if kwargs:
+        dim = kwargs.pop("axis", dim)
+    return _parse_slice_scatter(input, src, dim, start, end, step, out=out, **kwargs)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy of the tensor with the elements of src at one index of a dimension.
+
+    select_scatter(input, src, dim, index) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(src, TensorImpl) and type(dim) is int and type(index) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _select_scatter[keys](keys, input, src, dim, index)
+    return _parse_select_scatter(input, src, dim, index)
+
+
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of the tensor with the elements of src on a diagonal.
+
+    diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and type(offset) is int
+        and type(dim1) is int
+        and type(dim2) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _diagonal_scatter[keys](keys, input, src, offset, dim1, dim2)
+    return _parse_diagonal_scatter(input, src, offset, dim1, dim2)
+
+
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
+    """A copy of the tensor with the elements of src where a geometry looks.
+
+    as_strided_scatter(input, src, size, stride, storage_offset=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(src, TensorImpl)
+        and is_ints(size)
+        and is_ints(stride)
+        and (storage_offset is None or type(storage_offset) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _as_strided_scatter[keys](keys, input, src, list(size), list(stride), storage_offset)
+    return _parse_as_strided_scatter(input, src, size, stride, storage_offset)
 
 
 def view_as_real(input: Tensor) -> Tensor:

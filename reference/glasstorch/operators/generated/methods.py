@@ -311,6 +311,10 @@ class TensorMethods(TensorImpl):
     unsqueeze_ = _f.unsqueeze_
     as_strided_ = _f.as_strided_
     narrow_copy = _f.narrow_copy
+    slice_scatter = _f.slice_scatter
+    select_scatter = _f.select_scatter
+    diagonal_scatter = _f.diagonal_scatter
+    as_strided_scatter = _f.as_strided_scatter
     _conj = _f._conj
     conj = _f.conj
     _conj_physical = _f._conj_physical

@@ -25,6 +25,7 @@ from glasstorch.operators.generated.functions import argsort as argsort
 from glasstorch.operators.generated.functions import as_strided as as_strided
 from glasstorch.operators.generated.functions import as_strided_ as as_strided_
 from glasstorch.operators.generated.functions import as_strided_copy as as_strided_copy
+from glasstorch.operators.generated.functions import as_strided_scatter as as_strided_scatter
 from glasstorch.operators.generated.functions import asin as asin
 from glasstorch.operators.generated.functions import asinh as asinh
 from glasstorch.operators.generated.functions import atan as atan
@@ -66,6 +67,7 @@ from glasstorch.operators.generated.functions import diag_embed as diag_embed
 from glasstorch.operators.generated.functions import diagflat as diagflat
 from glasstorch.operators.generated.functions import diagonal as diagonal
 from glasstorch.operators.generated.functions import diagonal_copy as diagonal_copy
+from glasstorch.operators.generated.functions import diagonal_scatter as diagonal_scatter
 from glasstorch.operators.generated.functions import diff as diff
 from glasstorch.operators.generated.functions import div as div
 from glasstorch.operators.generated.functions import dot as dot
@@ -190,6 +192,7 @@ from glasstorch.operators.generated.functions import scatter_add as scatter_add
 from glasstorch.operators.generated.functions import searchsorted as searchsorted
 from glasstorch.operators.generated.functions import select as select
 from glasstorch.operators.generated.functions import select_copy as select_copy
+from glasstorch.operators.generated.functions import select_scatter as select_scatter
 from glasstorch.operators.generated.functions import sgn as sgn
 from glasstorch.operators.generated.functions import sigmoid as sigmoid
 from glasstorch.operators.generated.functions import sign as sign
@@ -197,6 +200,7 @@ from glasstorch.operators.generated.functions import signbit as signbit
 from glasstorch.operators.generated.functions import sin as sin
 from glasstorch.operators.generated.functions import sinh as sinh
 from glasstorch.operators.generated.functions import slice_copy as slice_copy
+from glasstorch.operators.generated.functions import slice_scatter as slice_scatter
 from glasstorch.operators.generated.functions import softmax as softmax
 from glasstorch.operators.generated.functions import sort as sort
 from glasstorch.operators.generated.functions import split_copy as split_copy
