@@ -1,8 +1,7 @@
 """How does a program set and keep the stream of random numbers?
 
 Mirrors: torch/random.py
-Differs: there is one stream, the CPU's: numbers for other devices are drawn there and copied. So `fork_rng` has
-    nothing to keep for a device, and `seed` and `manual_seed` set all there is.
+Differs: nothing in substance; `glasstorch.cuda.random` has the streams of CUDA devices.
 """
 
 from __future__ import annotations
@@ -14,7 +13,9 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.core import hooks
 from glasstorch.core.device import device
-from glasstorch.core.generator import default_generator, manual_seed
+from glasstorch.core.generator import Generator, default_generator, default_generator_of, manual_seed, seed_devices
+from glasstorch.core.warn_once import warn_once
+from glasstorch.kernels.cuda import runtime
 
 __all__ = [
     "default_generator",
@@ -28,8 +29,10 @@ __all__ = [
 
 
 def seed() -> int:
-    """Start the stream of a seed that the operating system picks, and return that seed."""
-    return default_generator.seed()
+    """Start the streams of a seed that the operating system picks, on all devices, and return that seed."""
+    seed = default_generator.seed()
+    seed_devices(seed)
+    return seed
 
 
 def initial_seed() -> int:
@@ -55,25 +58,34 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Whatever is drawn inside the `with` block is drawn again after it.
+    """Whatever is drawn inside the `with` block, on the CPU and on the devices, is drawn again after it.
 
-    `devices` of type `device_type` are checked to be there; they draw from the CPU's stream. For the type "meta",
-    which draws nothing, the stream is not forked.
+    `devices` of the type `device_type`, which is "cuda" unless given, are all of them unless given. For the type
+    "meta", which draws nothing, no stream is forked.
     """
     if device_type == "meta" or not enabled:
         yield
         return
-    for index in devices or ():
-        _check_device(device_type or "cuda", index)
-    state = default_generator.stream.state_bytes()
+    kind = device(device_type or "cuda").type
+    if devices is None:
+        count = runtime.device_count() if kind == "cuda" else 0
+        if count > 1:
+            warn_once(
+                f"CUDA reports that you have {count} available devices, and you have used {_caller} without explicitly "
+                f"specifying which devices are being used. Every CUDA device is forked, which can be slow if there "
+                f"are many; name them with the '{_devices_kw}' keyword argument of {_caller}."
+            )
+        devices = range(count)
+    forked = [default_generator, *(_generator(kind, one) for one in devices)]
+    states = [generator.stream.state_bytes() for generator in forked]
     try:
         yield
     finally:
-        default_generator.stream.load_state_bytes(state)
+        for generator, state in zip(forked, states, strict=True):
+            generator.stream.load_state_bytes(state)
 
 
-def _check_device(device_type: str, index: Any) -> None:
-    """Refuse a device that is not there."""
-    on = device(index) if isinstance(index, str | device) else device(device_type, index)
-    if on.type == "cuda":
-        hooks.cuda_hooks.indexed(on)
+def _generator(kind: str, one: Any) -> Generator:
+    """The default generator of a device, which is an index or says its type itself."""
+    on = device(one) if isinstance(one, str | device) else device(kind, one)
+    return default_generator_of(hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on)

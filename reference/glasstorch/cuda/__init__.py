@@ -1,6 +1,6 @@
 """What does a program ask of CUDA devices?
 
-Reading order: `streams`, `memory`, `_utils` (one's own kernels).
+Reading order: `streams`, `memory`, `random`, `_utils` (one's own kernels).
 
 Mirrors: torch/cuda/__init__.py
 Differs: `use_simulator` runs CUDA on the CPU; nothing does so unasked.
@@ -12,6 +12,7 @@ from glasstorch.core.errors import AcceleratorError as AcceleratorError
 from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.cuda import memory as memory
+from glasstorch.cuda import random as random
 from glasstorch.cuda import streams as streams
 from glasstorch.cuda._utils import _compile_kernel as _compile_kernel
 from glasstorch.cuda._utils import _CudaKernel as _CudaKernel
@@ -29,6 +30,16 @@ from glasstorch.cuda.memory import memory_summary as memory_summary
 from glasstorch.cuda.memory import reset_accumulated_memory_stats as reset_accumulated_memory_stats
 from glasstorch.cuda.memory import reset_peak_memory_stats as reset_peak_memory_stats
 from glasstorch.cuda.memory import set_per_process_memory_fraction as set_per_process_memory_fraction
+from glasstorch.cuda.random import default_generators as default_generators
+from glasstorch.cuda.random import get_rng_state as get_rng_state
+from glasstorch.cuda.random import get_rng_state_all as get_rng_state_all
+from glasstorch.cuda.random import initial_seed as initial_seed
+from glasstorch.cuda.random import manual_seed as manual_seed
+from glasstorch.cuda.random import manual_seed_all as manual_seed_all
+from glasstorch.cuda.random import seed as seed
+from glasstorch.cuda.random import seed_all as seed_all
+from glasstorch.cuda.random import set_rng_state as set_rng_state
+from glasstorch.cuda.random import set_rng_state_all as set_rng_state_all
 from glasstorch.kernels.cuda import runtime as _runtime
 from glasstorch.kernels.cuda.driver import Properties
 from glasstorch.kernels.cuda.runtime import current_device as current_device
@@ -60,6 +71,7 @@ __all__ = [
     "can_device_access_peer",
     "current_device",
     "current_stream",
+    "default_generators",
     "default_stream",
     "device",
     "device_count",
@@ -69,9 +81,14 @@ __all__ = [
     "get_device_name",
     "get_device_properties",
     "get_per_process_memory_fraction",
+    "get_rng_state",
+    "get_rng_state_all",
     "init",
+    "initial_seed",
     "is_available",
     "is_initialized",
+    "manual_seed",
+    "manual_seed_all",
     "max_memory_allocated",
     "max_memory_reserved",
     "mem_get_info",
@@ -83,8 +100,12 @@ __all__ = [
     "memory_summary",
     "reset_accumulated_memory_stats",
     "reset_peak_memory_stats",
+    "seed",
+    "seed_all",
     "set_device",
     "set_per_process_memory_fraction",
+    "set_rng_state",
+    "set_rng_state_all",
     "set_stream",
     "stream",
     "synchronize",

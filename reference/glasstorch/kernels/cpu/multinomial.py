@@ -7,7 +7,10 @@ Differs: of equal scores the first one comes first; in PyTorch's `topk` their or
 
 from __future__ import annotations
 
+from typing import NamedTuple, Protocol
+
 import numpy as np
+from numpy.typing import DTypeLike
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import distributions
@@ -25,27 +28,56 @@ from glasstorch.operators.shapes.random import multinomial as check
 CPU = KernelTable("CPU")
 
 
+class Source(Protocol):
+    """What places are drawn with: the CPU's stream, or that of a device."""
+
+    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Numbers between 0 and 1."""
+
+    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Waiting times."""
+
+
+class OnCPU(NamedTuple):
+    """The CPU's stream as a source."""
+
+    stream: Stream
+
+    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Numbers of [0, 1)."""
+        return self.stream.uniform(shape, dtype)
+
+    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Waiting times."""
+        return distributions.exponential(self.stream, shape, dtype)
+
+
 @CPU.impl("multinomial")
 def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
     """Places of the last dimension, drawn with the weights that stand there, in a fresh int64 tensor."""
-    shape = check(self, num_samples, replacement, generator).shape
+    return wrap(drawn_places(self, num_samples, replacement, OnCPU(stream_of(generator))), int64)
+
+
+def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Source) -> Array:
+    """What `multinomial` draws for a tensor in main memory."""
+    shape = check(self, num_samples, replacement, None).shape
     if 0 in shape:
-        return wrap(np.empty(shape, np.int64), int64)
-    weights, stream = self.array(), stream_of(generator)
+        return np.empty(shape, np.int64)
+    weights = self.array()
     if not weights.size:
         raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
     if replacement and num_samples > 1:  # one place can be drawn in either way
         check_dtype(self, "multinomial")
         check_each(weights)
         check_rows(weights)
-        places = drawn_with_replacement(weights.astype(_computed(self)), num_samples, stream)
+        places = drawn_with_replacement(weights.astype(_computed(self)), num_samples, source)
     else:
         check_dtype(self, "aminmax_cpu")
         if not ((weights >= 0) & (weights < np.inf)).all():
             raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
         check_rows(weights)
-        places = drawn_without_replacement(self, weights, num_samples, stream)
-    return wrap(np.ascontiguousarray(places, np.int64), int64)
+        places = drawn_without_replacement(self, weights, num_samples, source)
+    return np.ascontiguousarray(places, np.int64)
 
 
 def check_dtype(self: Tensor, kernel: str) -> None:
@@ -68,24 +100,24 @@ def check_rows(weights: Array) -> None:
         raise RandomNumberError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
-def drawn_with_replacement(weights: Array, count: int, stream: Stream) -> Array:
+def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
     """For each number of [0, 1) the first place where the growing sum of the weights reaches it."""
     sums = np.cumsum(weights, axis=-1, dtype=weights.dtype)
     sums /= sums[..., -1:].copy()
     sums[..., -1] = 1
-    numbers = stream.uniform((*weights.shape[:-1], count), np.float64)
+    numbers = source.uniform((*weights.shape[:-1], count), np.float64)
     if weights.ndim == 1:
         return np.searchsorted(sums.astype(np.float64), numbers)
     return np.stack([np.searchsorted(row.astype(np.float64), drawn) for row, drawn in zip(sums, numbers, strict=True)])
 
 
-def drawn_without_replacement(self: Tensor, weights: Array, count: int, stream: Stream) -> Array:
+def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: Source) -> Array:
     """The places whose weight over a waiting time is largest: the time drawn for each is that until its first event."""
     strides = strides_like(self._shape, self.strides())
     order = memory_order([strides], self._shape)[::-1]
     times = np.empty_like(weights)
     drawn = times.transpose(order)
-    drawn[...] = distributions.exponential(stream, drawn.shape, self.dtype.numpy)
+    drawn[...] = source.exponential(drawn.shape, self.dtype.numpy)
     computed = _computed(self)
     with np.errstate(divide="ignore", over="ignore"):
         scores = (weights.astype(computed) / times.astype(computed)).astype(self.dtype.numpy).astype(computed)

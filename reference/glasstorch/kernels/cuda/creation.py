@@ -1,7 +1,7 @@
 """How are new tensors made on a CUDA device?
 
-Mirrors: aten/src/ATen/cuda/EmptyTensor.cpp, aten/src/ATen/native/cuda/RangeFactories.cu, TensorFactories.cu (randperm)
-Differs: a random permutation is drawn by the CPU's generator and copied.
+Mirrors: aten/src/ATen/cuda/EmptyTensor.cpp, aten/src/ATen/native/cuda/RangeFactories.cu
+Differs: nothing in substance.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from glasstorch._tensor import Tensor
 from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, float64, get_default_dtype
-from glasstorch.core.generator import Generator
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu import creation as on_cpu
 from glasstorch.kernels.creation import new_empty, new_empty_strided
-from glasstorch.kernels.cuda.copies import THREADS, blocks_for, copy_elements
+from glasstorch.kernels.cuda.copies import THREADS, blocks_for
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.tensors import CODE, operands
@@ -99,6 +97,10 @@ def count_up(out: Tensor, start: Number, step: Number) -> None:
     count = out.numel()
     if not count:
         return
+    if out.dtype not in COMPUTED:
+        counted = on_cpu.counted(start, whole_end(start, step, count), step, out.dtype)
+        copy_elements(out, wrap(counted.reshape(out._shape), out.dtype))
+        return
     numbers: tuple[np.generic, np.generic]
     if not out.dtype.is_floating_point:
         name, numbers = "arange_whole", (np.int64(whole(start)), np.int64(whole(step)))
@@ -109,18 +111,3 @@ def count_up(out: Tensor, start: Number, step: Number) -> None:
     walk = operands(out._shape, out, any_order=False)
     arguments = out, np.int32(CODE[out.dtype]), *numbers, walk, np.int64(count)
     launch(kernel("fill.cu", name), blocks_for(count), THREADS, arguments)
-
-
-@CUDA.impl("randperm.generator")
-def randperm(
-    keys: int,
-    n: int,
-    generator: Generator | None,
-    dtype: dtype | None,
-    layout: layout | None,
-    device: device,
-    pin_memory: bool | None,
-) -> Tensor:
-    """The numbers 0 to n - 1 in random order."""
-    drawn = on_cpu.randperm(keys, n, generator, dtype, layout, None, None)
-    return copy_elements(new_empty(device, drawn._shape, drawn.dtype, pin_memory, None), drawn)
