@@ -318,3 +318,29 @@ def test_bytes_that_make_no_numbers_are_refused_as_in_pytorch(torch: Any, name: 
     make, message = REFUSED_DTYPES[name]
     with pytest.raises(RuntimeError, match=message):
         make(torch, torch.arange(6.0).view(2, 3))
+
+
+# Other elements where a view looks ------------------------------------------------------------------------------
+
+
+def test_a_copy_with_other_elements_keeps_the_strides_and_the_storage_around(torch: Any) -> None:
+    x = torch.arange(12.0).view(3, 4)[1:, 1:]
+    made = torch.slice_scatter(x, torch.zeros(2, 2), 1, 0, None, 2)
+    assert (made.tolist(), geometry(made)) == ([[0, 6, 0], [0, 10, 0]], ((2, 3), (4, 1), 5))
+    assert made.untyped_storage().nbytes() == 48
+    expanded = torch.select_scatter(torch.arange(3.0).expand(2, 3), torch.ones(3), 0, 1)
+    assert (expanded.tolist(), expanded.stride()) == ([[0, 1, 2], [1, 1, 1]], (3, 1))
+
+
+def test_other_elements_must_have_the_sizes_of_the_view(torch: Any) -> None:
+    x, wrong = torch.zeros(3, 4, requires_grad=True), torch.zeros(1)
+    for scatter in (
+        lambda: x.slice_scatter(wrong, 0, 1),
+        lambda: x.select_scatter(wrong, 0, 1),
+        lambda: x.diagonal_scatter(wrong),
+        lambda: x.as_strided_scatter(wrong, (2,), (1,)),
+    ):
+        with pytest.raises(RuntimeError, match=r"src to have a size equal to the slice of self. src size = \[1\]"):
+            scatter()
+    with pytest.raises(RuntimeError, match="as_strided_scatter is currently only supported for contiguous"):
+        x.t().as_strided_scatter(torch.zeros(2), (2,), (1,))
