@@ -45,9 +45,12 @@ def arange_dtype(start: Number, end: Number, step: Number, wanted: dtype | None)
     return int64 if all(isinstance(n, int) for n in (start, end, step)) else get_default_dtype()
 
 
-def arange_length(start: Number, end: Number, step: Number, dtype: dtype) -> int:
-    """How many numbers lie from `start` up to `end`; an int64 range is counted in whole numbers."""
-    check_counts("arange_cpu", dtype, complex_too=False)
+def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label: str = "arange_cpu") -> int:
+    """How many numbers lie from `start` up to `end`; an int64 range is counted in whole numbers.
+
+    `label` is what the kernel that counts them is called where it refuses a dtype.
+    """
+    check_counts(label, dtype, complex_too=False)
     low, high, pace = real(start), real(end), real(step)
     if pace == 0:
         raise ShapeError("step must be nonzero")

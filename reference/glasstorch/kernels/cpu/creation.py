@@ -69,23 +69,22 @@ def arange(
 ) -> Tensor:
     """`start + step * i` for i = 0, 1, 2 ..."""
     dtype = arange_dtype(start, end, step, dtype)
-    result = wrap(counted(start, end, step, dtype), dtype)
+    result = wrap(counted(start, step, arange_length(start, end, step, dtype), dtype), dtype)
     return result.pin_memory() if pin_memory else result
 
 
 @CPU.impl("arange.start_out")
 def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
     """As `arange`, written to a tensor whose dtype decides."""
-    numbers = counted(start, end, step, out.dtype)
-    resize_range(out, numbers.size)
+    length = arange_length(start, end, step, out.dtype)
+    resize_range(out, length)
     check_writable(out, ())
-    out.array()[...] = numbers.reshape(out._shape)
+    out.array()[...] = counted(start, step, length, out.dtype).reshape(out._shape)
     return out
 
 
-def counted(start: Number, end: Number, step: Number, dtype: dtype) -> Array:
+def counted(start: Number, step: Number, length: int, dtype: dtype) -> Array:
     """The numbers themselves. Floats are computed in float64 and rounded once."""
-    length = arange_length(start, end, step, dtype)
     if not dtype.is_floating_point:
         first, pace = whole(start), whole(step)
         numbers: Array = np.arange(length, dtype=np.int64)

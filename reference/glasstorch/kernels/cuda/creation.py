@@ -10,17 +10,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrap
 from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, float64, get_default_dtype
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.creation import counted
 from glasstorch.kernels.creation import new_empty, new_empty_strided
-from glasstorch.kernels.cuda.copies import THREADS, blocks_for
+from glasstorch.kernels.cuda.copies import THREADS, blocks_for, copy_elements
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.tensors import CODE, operands
+from glasstorch.kernels.cuda.tensors import CODE, COMPUTED, operands
 from glasstorch.kernels.ranges import arange_dtype, arange_length, real, resize_range, whole
 from glasstorch.kernels.structured import check_writable
 
@@ -77,7 +78,7 @@ def arange(
 ) -> Tensor:
     """`start + step * i` for i = 0, 1, 2 ..."""
     dtype = arange_dtype(start, end, step, dtype)
-    result = new_empty(device, (arange_length(start, end, step, dtype),), dtype, pin_memory, None)
+    result = new_empty(device, (arange_length(start, end, step, dtype, "arange_cuda"),), dtype, pin_memory, None)
     count_up(result, start, step)
     return result
 
@@ -85,7 +86,7 @@ def arange(
 @CUDA.impl("arange.start_out")
 def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
     """As `arange`, written to a tensor whose dtype decides."""
-    length = arange_length(start, end, step, out.dtype)
+    length = arange_length(start, end, step, out.dtype, "arange_cuda")
     resize_range(out, length)
     check_writable(out, ())
     count_up(out, start, step)
@@ -93,13 +94,12 @@ def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor)
 
 
 def count_up(out: Tensor, start: Number, step: Number) -> None:
-    """Write `start + step * i` to element i, counted in row-major order."""
+    """Write `start + step * i` to element i, counted in row-major order; on the host for dtypes of no kernel."""
     count = out.numel()
     if not count:
         return
     if out.dtype not in COMPUTED:
-        counted = on_cpu.counted(start, whole_end(start, step, count), step, out.dtype)
-        copy_elements(out, wrap(counted.reshape(out._shape), out.dtype))
+        copy_elements(out, wrap(counted(start, step, count, out.dtype).reshape(out._shape), out.dtype))
         return
     numbers: tuple[np.generic, np.generic]
     if not out.dtype.is_floating_point:
