@@ -21,6 +21,9 @@ INITIALISERS: list[tuple[str, dict[str, Any]]] = [
     ("kaiming_uniform_", {"a": math.sqrt(5)}),
     ("kaiming_uniform_", {"mode": "fan_out", "nonlinearity": "relu"}),
     ("kaiming_normal_", {"nonlinearity": "relu"}),
+    ("trunc_normal_", {}),
+    ("trunc_normal_", {"mean": 0.5, "std": 0.3, "a": 0.0, "b": 1.0}),
+    ("trunc_normal_", {"std": 0.02}),
     ("constant_", {"val": 0.3}),
     ("ones_", {}),
     ("zeros_", {}),
@@ -50,11 +53,7 @@ def test_equal_seeds_give_equal_weights(name: str, options: dict[str, Any], size
     ours = getattr(init, name)(torch.empty(size, dtype=getattr(torch, dtype)), **options)
     oracle.manual_seed(3)
     theirs = getattr(oracle.nn.init, name)(oracle.empty(size, dtype=getattr(oracle, dtype)), **options)
-    if dtype == "float64" and "normal" in name:
-        # The last bits of logarithm and sine differ.
-        assert flat(ours) == pytest.approx(flat(theirs), rel=1e-14, abs=1e-14)
-    else:
-        assert flat(ours) == flat(theirs)
+    assert flat(ours) == flat(theirs)
 
 
 def test_layers_made_one_after_the_other_use_the_same_stream() -> None:
@@ -105,3 +104,84 @@ def test_what_has_no_fan_is_refused() -> None:
         init.kaiming_uniform_(torch.empty(3, 3), mode="sideways")
     with pytest.warns(UserWarning, match="zero-element tensors is a no-op"):
         init.kaiming_uniform_(torch.empty(0, 3))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize(("a", "b"), [(1.0, 2.0), (-0.1, 0.1), (-4.0, -1.5)])
+def test_bounds_that_leave_little_of_the_normal_numbers_give_torch_s_too(a: float, b: float, dtype: str) -> None:
+    oracle = pytest.importorskip("torch")
+    drawn = []
+    for library in (torch, oracle):
+        library.manual_seed(3)
+        drawn.append(library.nn.init.trunc_normal_(library.empty(400, dtype=getattr(library, dtype)), a=a, b=b))
+        drawn.append(library.rand(1))
+    assert flat(drawn[0]) == flat(drawn[2])
+    assert flat(drawn[1]) == flat(drawn[3])  # as many rounds were needed
+    low, high = torch.tensor([a, b], dtype=getattr(torch, dtype)).tolist()  # the bounds as the dtype holds them
+    assert low <= min(flat(drawn[0]))
+    assert max(flat(drawn[0])) <= high
+
+
+def test_a_mean_far_outside_the_bounds_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match="mean is more than 2 std from"):
+        init.trunc_normal_(torch.empty(3), mean=9.0)
+
+
+@pytest.mark.parametrize("size", [(4, 4), (3, 7), (7, 3), (4, 2, 3), (2, 6, 2)])
+def test_orthogonal_weights_are_torch_s_and_orthogonal(size: tuple[int, ...]) -> None:
+    oracle = pytest.importorskip("torch")
+    drawn = []
+    for library in (torch, oracle):
+        library.manual_seed(3)
+        drawn.append(library.nn.init.orthogonal_(library.empty(size), gain=2.0))
+    assert flat(drawn[0]) == pytest.approx(flat(drawn[1]), abs=1e-5)
+    flattened = drawn[0].reshape(size[0], -1)
+    square = flattened @ flattened.t() if size[0] <= flattened.shape[1] else flattened.t() @ flattened
+    assert flat(square) == pytest.approx(flat(4 * torch.eye(len(square))), abs=1e-5)
+
+
+@pytest.mark.parametrize(("size", "groups"), [((4, 4, 3), 1), ((6, 2, 3, 3), 3), ((2, 5, 1, 2, 3), 1)])
+def test_a_dirac_weight_hands_channels_on(size: tuple[int, ...], groups: int) -> None:
+    oracle = pytest.importorskip("torch")
+    ours, theirs = (t.nn.init.dirac_(t.empty(size), groups) for t in (torch, oracle))
+    assert flat(ours) == flat(theirs)
+
+
+def test_a_sparse_weight_is_torch_s() -> None:
+    oracle = pytest.importorskip("torch")
+    drawn = []
+    for library in (torch, oracle):
+        library.manual_seed(3)
+        drawn.append(library.nn.init.sparse_(library.empty(10, 4), 0.25, std=0.5))
+    assert flat(drawn[0]) == flat(drawn[1])
+    assert (drawn[0] == 0).sum(0).tolist() == [3, 3, 3, 3]
+
+
+def test_an_identity_is_filled_in_place() -> None:
+    weight = torch.empty(2, 3, requires_grad=True)
+    assert init.eye_(weight) is weight
+    assert weight.tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert weight.requires_grad
+
+
+def test_meta_tensors_are_left_alone() -> None:
+    for name, options in (("trunc_normal_", {}), ("dirac_", {}), ("orthogonal_", {})):
+        weight = torch.empty(2, 3, 4, device="meta")
+        assert getattr(init, name)(weight, **options) is weight
+    weight = torch.empty(2, 3, device="meta")
+    assert init.sparse_(weight, 0.5) is weight
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: init.eye_(torch.empty(3)), "Only tensors with 2 dimensions are supported, got 1"),
+        (lambda: init.sparse_(torch.empty(3), 0.5), "Only tensors with 2 dimensions are supported, got 1"),
+        (lambda: init.orthogonal_(torch.empty(3)), "Only tensors with 2 or more dimensions are supported, got 1"),
+        (lambda: init.dirac_(torch.empty(3, 3)), "Only tensors with 3, 4, or 5 dimensions are supported, got 2"),
+        (lambda: init.dirac_(torch.empty(3, 3, 3), 2), "dim 0 must be divisible by groups: 3 channels for 2 groups"),
+    ],
+)
+def test_tensors_of_other_dimensions_are_refused(call: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()

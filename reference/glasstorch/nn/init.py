@@ -1,9 +1,10 @@
 """What values do parameters start with?
 
 Mirrors: torch/nn/init.py
-Differs: no orthogonal, sparse, dirac and truncated normal initialisation.
+Differs: the deprecated names without an underscore are left out.
 
-Equal seeds give PyTorch's weights, bit for bit: each function draws what PyTorch's draws, in the same order.
+Equal seeds give PyTorch's weights, bit for bit: each function draws what PyTorch's draws, in the same order. The
+factorisation behind `orthogonal_` is another one, which agrees up to rounding.
 """
 
 from __future__ import annotations
@@ -15,18 +16,24 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.generator import Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.operators.generated.functions import diagonal, empty_like, eye, linalg_qr, randperm, where
 
 __all__ = [
     "calculate_gain",
     "uniform_",
     "normal_",
+    "trunc_normal_",
     "constant_",
     "ones_",
     "zeros_",
+    "eye_",
+    "dirac_",
     "xavier_uniform_",
     "xavier_normal_",
     "kaiming_uniform_",
     "kaiming_normal_",
+    "orthogonal_",
+    "sparse_",
 ]
 
 # How much a layer must enlarge its input's spread to undo what the nonlinearity after it takes away.
@@ -73,6 +80,65 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
         return tensor.normal_(mean, std, generator=generator)
 
 
+# Below this share of a normal distribution too many of its numbers lie outside the bounds to redraw those.
+LEAST_SHARE = 0.3
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill with normal numbers of [a, b]: whatever lies outside is drawn again.
+
+    Where most would lie outside, uniform numbers of [a, b] are drawn instead, each of which is accepted with a
+    probability that is as high as the normal curve is there, compared with its highest point between the bounds.
+    """
+    if tensor.is_meta:
+        return tensor
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
+            "The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    below = [(1 + math.erf((bound - mean) / std / math.sqrt(2))) / 2 for bound in (a, b)]
+    with no_grad():
+        if below[1] - below[0] > LEAST_SHARE:
+            return _redrawn_outside(tensor, mean, std, a, b, generator)
+        return _accepted_by_chance(tensor, mean, std, a, b, generator)
+
+
+def _redrawn_outside(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    low, high = (tensor.new_tensor(bound, device="cpu").item() for bound in (a, b))  # as the dtype holds them
+    tensor.normal_(mean, std, generator=generator)
+    while (outside := (tensor < low) | (tensor > high)).any():
+        again = empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(where(outside, again, tensor))
+    return tensor
+
+
+def _accepted_by_chance(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    highest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    tensor.uniform_(a, b, generator=generator)
+    proposed, refused = tensor.clone(), None
+    while True:
+        height = proposed.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(highest)  # a logarithm, at most 0
+        below_chance = empty_like(tensor).uniform_(generator=generator).log_().gt(height)
+        refused = below_chance if refused is None else refused & below_chance
+        if not refused.any():
+            return tensor
+        proposed = empty_like(tensor).uniform_(a, b, generator=generator)
+        tensor.copy_(where(refused, proposed, tensor))
+
+
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
     with no_grad():
@@ -87,6 +153,36 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with 0."""
     return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with ones on the diagonal and zeros elsewhere: a linear layer that hands its inputs on."""
+    if tensor.dim() != 2:
+        raise ValueError(f"Only tensors with 2 dimensions are supported, got {tensor.dim()}")
+    with no_grad():
+        eye(tensor.size(0), tensor.size(1), out=tensor)
+    return tensor
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill the weight of a convolution, of size (out, in, *kernel), so that it hands as many channels on as it can.
+
+    With several groups each of them does so.
+    """
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError(f"Only tensors with 3, 4, or 5 dimensions are supported, got {tensor.dim()}")
+    if tensor.size(0) % groups:
+        raise ValueError(f"dim 0 must be divisible by groups: {tensor.size(0)} channels for {groups} groups")
+    if tensor.is_meta:
+        return tensor
+    channels = tensor.size(0) // groups  # of one group
+    centre = tuple(size // 2 for size in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(channels, tensor.size(1))):
+                tensor[(group * channels + channel, channel, *centre)] = 1
+    return tensor
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -134,6 +230,41 @@ def kaiming_normal_(
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
     return normal_(tensor, 0.0, std, generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """Fill with a matrix whose rows, or columns where they are fewer, are orthogonal and as long as `gain`.
+
+    It is the Q of a QR factorisation of normal numbers, its signs such that the diagonal of R is positive. Dimensions
+    beyond the second are taken together with it.
+    """
+    if tensor.dim() < 2:
+        raise ValueError(f"Only tensors with 2 or more dimensions are supported, got {tensor.dim()}")
+    if not tensor.numel() or tensor.is_meta:
+        return tensor
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    with no_grad():
+        q, r = linalg_qr(drawn.t() if rows < columns else drawn)
+        q = q * diagonal(r).sign()
+        tensor.view(rows, columns).copy_(q.t() if rows < columns else q)
+        return tensor.mul_(gain)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Fill a matrix with normal numbers and set a share `sparsity` of each column to zero."""
+    if tensor.dim() != 2:
+        raise ValueError(f"Only tensors with 2 dimensions are supported, got {tensor.dim()}")
+    if tensor.is_meta:
+        return tensor
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows)[:zeros], column] = 0
+    return tensor
 
 
 def _is_empty(tensor: Tensor) -> bool:
