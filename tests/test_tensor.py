@@ -176,9 +176,26 @@ def test_many_elements_are_no_number_and_no_truth_value(torch: Any) -> None:
         bool(t)
     with pytest.raises(RuntimeError, match="Boolean value of Tensor with no values is ambiguous"):
         bool(torch.ones(0))
+    for convert in (int, float, complex):
+        with pytest.raises(ValueError, match="only one element tensors can be converted to Python scalars"):
+            convert(t)
     with pytest.raises(TypeError, match="only integer tensors of a single element can be converted to an index"):
         [1, 2][torch.tensor(1.0)]
     assert (t == t).all()
+
+
+def test_numbers_come_out_and_are_found(torch: Any) -> None:
+    assert [int(torch.tensor([2.7])), float(torch.tensor([[2]])), complex(torch.tensor(1j))] == [2, 2.0, 1j]
+    assert list(range(torch.tensor([3]))) == [0, 1, 2]
+    t = torch.arange(3.0)
+    assert [2 in t, 5 in t, 1j in t, torch.tensor([1.0]) in t] == [True, False, False, True]
+    for value in ("a", None):
+        with pytest.raises(RuntimeError, match="only supports Tensor or scalar, but you passed in a <class"):
+            _ = value in t
+    assert [x.item() for x in reversed(t)] == [2, 1, 0]
+    assert reversed(torch.tensor(4)).item() == 4
+    with pytest.raises(RuntimeError, match=r"item\(\) cannot be called on meta tensors"):
+        torch.ones(1, device="meta").item()
 
 
 def test_a_tensor_is_a_sequence_of_its_first_dimension(torch: Any) -> None:

@@ -25,7 +25,7 @@ from glasstorch.core.dtype import (
     int64,
     uint8,
 )
-from glasstorch.core.errors import DtypeError
+from glasstorch.core.errors import ArgumentValueError, DtypeError
 from glasstorch.operators.conversion import to, to_dtype
 from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.operators.shapes.scalars import number_as
@@ -96,14 +96,14 @@ class ConversionMethods(TensorMethods):
     # The one element as a Python number -------------------------------------------------------------------------
 
     def __int__(self: Any) -> Any:
-        value = self.item()
+        value = _one_element(self)
         return number_as(value, int64) if isinstance(value, complex) else INT(value)
 
     def __float__(self: Any) -> Any:
-        return number_as(self.item(), float64)
+        return number_as(_one_element(self), float64)
 
     def __complex__(self: Any) -> complex:
-        return complex(self.item())
+        return complex(_one_element(self))
 
     def __index__(self: Any) -> Any:
         if self.dtype.category > INTEGRAL or self.numel() != 1:
@@ -112,3 +112,12 @@ class ConversionMethods(TensorMethods):
                 f"{list(self._shape)} and dtype {self.dtype}"
             )
         return INT(self.item())
+
+
+def _one_element(tensor: Any) -> Any:
+    """The element as a Python number; ValueError where there are more or none."""
+    if tensor.numel() != 1:
+        raise ArgumentValueError(
+            f"only one element tensors can be converted to Python scalars, this one has sizes {list(tensor._shape)}"
+        )
+    return tensor.item()
