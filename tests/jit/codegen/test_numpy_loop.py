@@ -33,7 +33,7 @@ def test_the_text_has_a_line_for_each_step() -> None:
     loop = NumpyLoop(CHAIN, [float32] * 5)
     assert loop.source == (
         "def body(in0, out4, s0):\n    mul(in0, in0, out=s0)\n    exp(s0, out=s0)\n    add(s0, c0, out=s0)\n"
-        "    neg(s0, out=out4)\n"
+        "    neg(out4, s0)\n"
     )
     assert loop.scratch == [float32]
 
@@ -41,7 +41,7 @@ def test_the_text_has_a_line_for_each_step() -> None:
 def test_what_is_needed_later_is_not_written_over() -> None:
     steps = (Step("exp", (0,), 1, float32), Step("neg", (1,), 2, float32), Step("mul", (1, 2), 3, float32))
     assert NumpyLoop(loop_of(*steps), [float32] * 4).source == (
-        "def body(in0, out3, s0, s1):\n    exp(in0, out=s0)\n    neg(s0, out=s1)\n    mul(s0, s1, out=out3)\n"
+        "def body(in0, out3, s0, s1):\n    exp(in0, out=s0)\n    neg(s1, s0)\n    mul(s0, s1, out=out3)\n"
     )
 
 
@@ -53,7 +53,7 @@ def test_a_dtype_has_scratch_arrays_of_its_own() -> None:
 def test_a_result_that_a_step_reads_is_read_where_it_is_written() -> None:
     steps = (Step("exp", (0,), 1, float32), Step("neg", (1,), 2, float32))
     assert NumpyLoop(loop_of(*steps, writes=(1, 2)), [float32] * 3).source == (
-        "def body(in0, out1, out2):\n    exp(in0, out=out1)\n    neg(out1, out=out2)\n"
+        "def body(in0, out1, out2):\n    exp(in0, out=out1)\n    neg(out2, out1)\n"
     )
 
 

@@ -355,3 +355,17 @@ def test_negating_with_gaps_reads_the_right_elements(dtype: str, step: int) -> N
     assert x.tolist() == expected
     out = glasstorch.zeros(5, 11, dtype=x.dtype)[:, 0]
     assert glasstorch.neg(x[::step], out=out).tolist() == [abs(n) for n in expected[::step]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_steps_through_memory_change_no_result(dtype: str) -> None:
+    x = (glasstorch.arange(72) - 20).to(getattr(glasstorch, dtype))
+    for step in range(1, 10):
+        for name in ("neg", "abs", "sigmoid"):
+            if name == "sigmoid" and not x.is_floating_point():
+                continue
+            wanted = getattr(x[::step].contiguous(), name)().tolist()
+            assert getattr(x.clone()[::step], name + "_")().tolist() == wanted
+            out = x.clone()[::3][: len(wanted)]
+            if len(out) == len(wanted):
+                assert getattr(glasstorch, name)(x[::step], out=out).tolist() == wanted

@@ -20,7 +20,7 @@ import numpy as np
 from glasstorch.core.dtype import dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.jit.codegen.program import Constant, Loop, Operand
-from glasstorch.kernels.cpu import pointwise_binary, pointwise_power, pointwise_select, pointwise_unary
+from glasstorch.kernels.cpu import pointwise, pointwise_binary, pointwise_power, pointwise_select, pointwise_unary
 from glasstorch.kernels.quiet import quietly
 
 BLOCK: Final = 1 << 15  # elements: a block of each array in use fits into the second level of cache
@@ -51,7 +51,7 @@ LOOPS: Final[dict[str, Callable[..., Any]]] = {
     "gt": np.greater,
     "le": np.less_equal,
     "ge": np.greater_equal,
-    "neg": np.negative,
+    "neg": pointwise.negative,
     "abs": np.absolute,
     "exp": np.exp,
     "log": np.log,

@@ -22,6 +22,7 @@ from glasstorch.kernels.cpu.pointwise import (
     WITH_COMPLEX,
     Kernel,
     Row,
+    negative,
     register,
     unary_kernel,
 )
@@ -39,7 +40,7 @@ ONE = {
 
 def sigmoid(out: Array, x: Array) -> None:
     """`1 / (1 + exp(-x))`: where exp overflows the answer is 0, as it should be."""
-    np.negative(x, out=out)
+    negative(out, x)
     np.exp(out, out=out)
     np.add(out, ONE[out.dtype.char], out=out)
     np.true_divide(ONE[out.dtype.char], out, out=out)  # faster than np.reciprocal
