@@ -24,7 +24,7 @@ from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
-from glasstorch.operators import exchange, from_data, indexing, layouts, namespace, pickling, unique
+from glasstorch.operators import exchange, from_data, indexing, layouts, namespace, nonzero, pickling, unique
 from glasstorch.operators.facts import FactMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
@@ -143,7 +143,12 @@ class Tensor(FactMethods):
     def detach_(self) -> Tensor:
         """Forget in place how this tensor was computed; refused for a view."""
         if self._is_view():
-            raise AutogradError("Can't detach views in-place. Use detach() instead.")
+            raise AutogradError(
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+                "detach_() cannot be called on these gradients. To fix this error, please refer to the "
+                "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            )
         self._autograd_meta = None
         return self
 
@@ -199,6 +204,7 @@ class Tensor(FactMethods):
     __array_namespace__ = namespace.array_namespace
     to_device = namespace.to_device
     unique = unique.unique
+    nonzero = nonzero.method
 
     # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
     __array_priority__ = 1000
@@ -312,9 +318,7 @@ class Tensor(FactMethods):
 
     def is_pinned(self) -> Any:
         """Whether the tensor is in pinned main memory."""
-        if self.device is not CPU or not hooks.cuda_hooks.is_initialized():
-            return False
-        return hooks.memory_hooks.is_pinned(self.data_ptr())
+        return self.untyped_storage().is_pinned()
 
     def record_stream(self, s: Any) -> None:
         """Say that work on the stream `s` uses the tensor: its memory is not given on before that work is done."""
