@@ -85,6 +85,7 @@ from glasstorch.dispatch.fallback import register_fallbacks
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.public import *  # noqa: F403
+from glasstorch.operators.nonzero import nonzero as nonzero
 from glasstorch.operators.ops import ops as ops
 from glasstorch.operators.tensor_types import BFloat16Tensor as BFloat16Tensor
 from glasstorch.operators.tensor_types import BoolTensor as BoolTensor

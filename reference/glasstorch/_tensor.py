@@ -147,7 +147,7 @@ class Tensor(FactMethods):
                 "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
                 "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
                 "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-                "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+                "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
             )
         self._autograd_meta = None
         return self
@@ -204,7 +204,7 @@ class Tensor(FactMethods):
     __array_namespace__ = namespace.array_namespace
     to_device = namespace.to_device
     unique = unique.unique
-    nonzero = nonzero.method
+    nonzero = nonzero.method  # type: ignore[assignment]
 
     # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
     __array_priority__ = 1000

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.agreement.samples import PROMOTED, Row, call, mask, row, t
+from tests.agreement.samples import LONG, PROMOTED, Row, call, mask, row, t
 
 Array = np.ndarray[Any, Any]
 
@@ -49,6 +49,10 @@ def padded(x: Array, pad: Sequence[int], value: float = 0) -> Array:
 def selected(x: Array, where: Array) -> Array:
     x, where = np.broadcast_arrays(x, where)
     return x[where.astype(bool)]
+
+
+def filled(x: Array, where: Array, value: Array) -> Array:
+    return np.where(where != 0, value, x)
 
 
 PAIR = ([t(2, 3), t(2, 3)],), ([t(2), t(3)],), ([t(), t()],), ([t(2, 1, 2), t(2, 3, 2)],)
@@ -94,4 +98,10 @@ ROWS: tuple[Row, ...] = (
     # Picked
     row("masked_select", selected, call(t(2, 3), mask(2, 3)), call(t(3), mask(2, 3)), call(t(2, 3), mask(3)),
         call(t(3, 2, layout="transposed"), mask(3, 2)), meta=False),
+    row("masked_fill.Tensor", filled, call(t(2, 3), mask(2, 3), t()), call(t(2, 3), mask(3), t()),
+        call(t(3), mask(2, 3), t()), call(t(3, 2, layout="transposed"), mask(3, 2), t()), meta=False),
+    row("argwhere", np.argwhere, call(t(2, 3, low=0, high=1)), call(t()), result=LONG, differentiable=False,
+        meta=False),
+    row("nonzero_numpy", lambda x: list(np.nonzero(np.atleast_1d(x))), call(t(2, 3, low=0, high=1)), call(t()),
+        result=LONG, differentiable=False, meta=False),
 )  # fmt: skip

@@ -44,3 +44,19 @@ def test_tensors_that_cannot_be_close_are_refused(torch: Any) -> None:
         torch.allclose(torch.tensor([1]), torch.tensor([1.0]))
     with pytest.raises(RuntimeError, match="rtol must be greater than or equal to zero, but got -1"):
         torch.allclose(torch.ones(1), torch.ones(1), rtol=-1)
+
+
+def test_a_tensor_fills_a_mask_with_its_number(torch: Any) -> None:
+    x, mask, value = torch.zeros(2), torch.tensor([[True, False]]), torch.tensor(3.0, requires_grad=True)
+    y = x.masked_fill(mask, value)
+    assert (y.tolist(), y.grad_fn.name()) == ([[3, 0]], "MaskedFillBackward1")
+    y.sum().backward()
+    assert value.grad.item() == 1
+    written = x.clone().masked_fill_(mask[0], value)
+    assert (written.tolist(), written.grad_fn.name()) == ([3, 0], "MaskedFillBackward1")
+    with pytest.raises(
+        RuntimeError, match="only supports a 0-dimensional value tensor, but got tensor with 1 dimension"
+    ):
+        x.masked_fill(mask, torch.ones(1))
+    with pytest.raises(RuntimeError, match="cannot be converted to type float without overflow"):
+        x.masked_fill(mask, torch.tensor(3j))

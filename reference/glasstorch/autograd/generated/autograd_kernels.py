@@ -4013,6 +4013,68 @@ def masked_fill__Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
     return self
 
 
+_masked_fill_Tensor = table("masked_fill.Tensor")
+
+
+class MaskedFillBackward1(Node):
+    saved_mask: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            mask = self.unpack(self.saved_mask)
+            grad_self = f.where(mask, 0, grad)
+        if edges[1] is not None:
+            mask = self.unpack(self.saved_mask)
+            grad_value = f.where(mask, grad, 0).sum()
+        return (grad_self, grad_value)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_fill.Tensor")
+def masked_fill_Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _masked_fill_Tensor[below](below, self, mask, value)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None:
+        return _masked_fill_Tensor[below](below, self, mask, value)
+    node = MaskedFillBackward1((edge_self, edge_value))
+    node.saved_mask = SavedVariable(mask)
+    result = _masked_fill_Tensor[below](below, self, mask, value)
+    set_history(result, node)
+    return result
+
+
+_masked_fill__Tensor = table("masked_fill_.Tensor")
+
+
+@AUTOGRAD.impl("masked_fill_.Tensor")
+def masked_fill__Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _masked_fill__Tensor[below](below, self, mask, value)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None and not requires_grad(self):
+        return _masked_fill__Tensor[below](below, self, mask, value)
+    check_inplace(self)
+    node = MaskedFillBackward1((edge_self, edge_value))
+    node.saved_mask = SavedVariable(mask)
+    _masked_fill__Tensor[below](below, self, mask, value)
+    rebase_history(self, node)
+    return self
+
+
 _sum = table("sum")
 
 

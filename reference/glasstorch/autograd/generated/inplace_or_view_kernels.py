@@ -2824,6 +2824,19 @@ def masked_fill__Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
     return returned
 
 
+_masked_fill__Tensor = table("masked_fill_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("masked_fill_.Tensor")
+def masked_fill__Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _masked_fill__Tensor[below](below, self, mask, value)
+    self.bump_version()
+    return returned
+
+
 _sum_IntList_out = table("sum.IntList_out")
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core import hooks
 from glasstorch.core.dtype import HALF_PRECISION, Number, bool_
-from glasstorch.core.errors import ArgumentError, DtypeError
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import nonzero, ones_like, sub, unbind, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
@@ -19,6 +20,8 @@ from glasstorch.operators.shapes.scalars import number_as
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+masked_fill = on_tensors("masked_fill.Scalar")
 
 
 def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
@@ -96,6 +99,26 @@ def where_indices(condition: Tensor) -> tuple[Tensor, ...]:
     if not condition._shape:
         condition = condition.unsqueeze(0)
     return unbind(nonzero(condition), 1)
+
+
+def argwhere(self: Tensor) -> Tensor:
+    """`nonzero` under NumPy's name."""
+    return nonzero(self)
+
+
+def masked_fill_tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    """`masked_fill` with the number that a tensor holds."""
+    return masked_fill(self, mask, only_number(value))  # type: ignore[no-any-return]
+
+
+def only_number(value: Tensor) -> Number:
+    """The number of a tensor without dimensions."""
+    if value._shape:
+        raise ShapeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} "
+            f"dimension(s)."
+        )
+    return value.item()
 
 
 def _tensor(value: Tensor | Number) -> Tensor:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from glasstorch.operators.gen.emit_functions import group
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
-# Operators that PyTorch binds as methods only, or not at all, though their schemas say function.
+# Operators that PyTorch binds as methods only, by hand (operators/nonzero.py) or not at all, though their schemas say
+# function.
 SKIPPED = frozenset(
     [
         "alias",
@@ -22,6 +23,8 @@ SKIPPED = frozenset(
         "slice",
         "to",
         "new_empty",
+        "nonzero",
+        "nonzero_numpy",
         "unfold",
         "unique_dim",
     ]

@@ -240,7 +240,9 @@ _addcdiv_ = table("addcdiv_")
 _lerp_Scalar = table("lerp.Scalar")
 _lerp__Scalar = table("lerp_.Scalar")
 _masked_fill_Scalar = table("masked_fill.Scalar")
+_masked_fill_Tensor = table("masked_fill.Tensor")
 _masked_fill__Scalar = table("masked_fill_.Scalar")
+_masked_fill__Tensor = table("masked_fill_.Tensor")
 _equal = table("equal")
 _allclose = table("allclose")
 _sum = table("sum")
@@ -465,6 +467,8 @@ _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
 _index_select = table("index_select")
 _masked_select = table("masked_select")
+_nonzero_numpy = table("nonzero_numpy")
+_argwhere = table("argwhere")
 _nonzero = table("nonzero")
 _clone = table("clone")
 _contiguous = table("contiguous")
@@ -529,6 +533,21 @@ _parse_logspace = PythonFunction(
 )
 _parse_tril_indices = PythonFunction("tril_indices", ["tril_indices"])
 _parse_triu_indices = PythonFunction("triu_indices", ["triu_indices"])
+_parse_bartlett_window = PythonFunction("bartlett_window", ["bartlett_window", "bartlett_window.periodic"])
+_parse_blackman_window = PythonFunction("blackman_window", ["blackman_window", "blackman_window.periodic"])
+_parse_hann_window = PythonFunction("hann_window", ["hann_window", "hann_window.periodic"])
+_parse_hamming_window = PythonFunction(
+    "hamming_window",
+    [
+        "hamming_window",
+        "hamming_window.periodic",
+        "hamming_window.periodic_alpha",
+        "hamming_window.periodic_alpha_beta",
+    ],
+)
+_parse_kaiser_window = PythonFunction(
+    "kaiser_window", ["kaiser_window", "kaiser_window.periodic", "kaiser_window.beta"]
+)
 _parse_scalar_tensor = PythonFunction("scalar_tensor", ["scalar_tensor"])
 _parse_rand = PythonFunction("rand", ["rand", "rand.generator"], ["rand.out", "rand.generator_out"])
 _parse_rand_like = PythonFunction("rand_like", ["rand_like", "rand_like.generator"])
@@ -743,8 +762,8 @@ _parse_addcdiv = PythonFunction("addcdiv", ["addcdiv"], ["addcdiv.out"])
 _parse_addcdiv_ = PythonFunction("addcdiv_", ["addcdiv_"])
 _parse_lerp = PythonFunction("lerp", ["lerp.Scalar"], ["lerp.Scalar_out"])
 _parse_lerp_ = PythonFunction("lerp_", ["lerp_.Scalar"])
-_parse_masked_fill = PythonFunction("masked_fill", ["masked_fill.Scalar"])
-_parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar"])
+_parse_masked_fill = PythonFunction("masked_fill", ["masked_fill.Scalar", "masked_fill.Tensor"])
+_parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar", "masked_fill_.Tensor"])
 _parse_equal = PythonFunction("equal", ["equal"])
 _parse_allclose = PythonFunction("allclose", ["allclose"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
@@ -1008,6 +1027,8 @@ _parse_scatter_add = PythonFunction("scatter_add", ["scatter_add"], ["scatter_ad
 _parse_scatter_add_ = PythonFunction("scatter_add_", ["scatter_add_"])
 _parse_index_select = PythonFunction("index_select", ["index_select"], ["index_select.out"])
 _parse_masked_select = PythonFunction("masked_select", ["masked_select"], ["masked_select.out"])
+_parse_nonzero_numpy = PythonFunction("nonzero_numpy", ["nonzero_numpy"])
+_parse_argwhere = PythonFunction("argwhere", ["argwhere"])
 _parse_nonzero = PythonFunction("nonzero", ["nonzero"], ["nonzero.out"])
 _parse_clone = PythonFunction("clone", ["clone"])
 _parse_contiguous = PythonFunction("contiguous", ["contiguous"])
@@ -1907,6 +1928,54 @@ def triu_indices(
     return _parse_triu_indices(
         row, col, offset, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
     )
+
+
+def bartlett_window(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns a triangular window; a periodic one, which is the default, can be repeated end to end.
+
+    bartlett_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    bartlett_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse_bartlett_window(*args, **kwargs)
+
+
+def blackman_window(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns the window of Blackman; a periodic one, which is the default, can be repeated end to end.
+
+    blackman_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    blackman_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse_blackman_window(*args, **kwargs)
+
+
+def hann_window(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns the window of Hann; a periodic one, which is the default, can be repeated end to end.
+
+    hann_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    hann_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse_hann_window(*args, **kwargs)
+
+
+def hamming_window(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns the window of Hamming; a periodic one, which is the default, can be repeated end to end.
+
+    hamming_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    hamming_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    hamming_window(window_length, periodic, alpha, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    hamming_window(window_length, periodic, alpha, beta, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse_hamming_window(*args, **kwargs)
+
+
+def kaiser_window(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns the window of Kaiser; a periodic one, which is the default, can be repeated end to end.
+
+    kaiser_window(window_length, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    kaiser_window(window_length, periodic, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    kaiser_window(window_length, periodic, beta, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse_kaiser_window(*args, **kwargs)
 
 
 def scalar_tensor(
@@ -4319,7 +4388,7 @@ def lerp_(input: Tensor, end: Tensor, weight: Number) -> Tensor:
     return _parse_lerp_(input, end, weight)
 
 
-def masked_fill(input: Tensor, mask: Tensor, value: Number) -> Tensor:
+def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
     """The tensor with a number where the mask holds.
 
     masked_fill(input, mask, value) -> Tensor
@@ -4328,10 +4397,14 @@ def masked_fill(input: Tensor, mask: Tensor, value: Number) -> Tensor:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_fill_Scalar[keys](keys, input, mask, value)
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(value, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | value.key_set | included) & allowed
+        return _masked_fill_Tensor[keys](keys, input, mask, value)
     return _parse_masked_fill(input, mask, value)
 
 
-def masked_fill_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
+def masked_fill_(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
     """The tensor with a number where the mask holds.
 
         masked_fill_(input, mask, value) -> Tensor
@@ -4342,6 +4415,10 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_fill__Scalar[keys](keys, input, mask, value)
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(value, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | value.key_set | included) & allowed
+        return _masked_fill__Tensor[keys](keys, input, mask, value)
     return _parse_masked_fill_(input, mask, value)
 
 
@@ -7814,6 +7891,30 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_select[keys](keys, input, mask)
     return _parse_masked_select(input, mask, out=out)
+
+
+def nonzero_numpy(input: Tensor) -> tuple[Tensor, ...]:
+    """The indices of all elements that are not 0, a vector for each dimension.
+
+    nonzero_numpy(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _nonzero_numpy[keys](keys, input)
+    return _parse_nonzero_numpy(input)
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of all elements that are not 0, a row for each, as NumPy calls it.
+
+    argwhere(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _argwhere[keys](keys, input)
+    return _parse_argwhere(input)
 
 
 def nonzero(input: Tensor, *, out: Any = None) -> Tensor:

@@ -347,6 +347,7 @@ class TensorMethods(TensorImpl):
     scatter_add_ = _f.scatter_add_
     index_select = _f.index_select
     masked_select = _f.masked_select
+    argwhere = _f.argwhere
     nonzero = _f.nonzero
     clone = _f.clone
     contiguous = _f.contiguous

@@ -22,6 +22,7 @@ from glasstorch.operators.generated.functions import arange as arange
 from glasstorch.operators.generated.functions import argmax as argmax
 from glasstorch.operators.generated.functions import argmin as argmin
 from glasstorch.operators.generated.functions import argsort as argsort
+from glasstorch.operators.generated.functions import argwhere as argwhere
 from glasstorch.operators.generated.functions import as_strided as as_strided
 from glasstorch.operators.generated.functions import as_strided_ as as_strided_
 from glasstorch.operators.generated.functions import as_strided_copy as as_strided_copy
@@ -31,6 +32,7 @@ from glasstorch.operators.generated.functions import asinh as asinh
 from glasstorch.operators.generated.functions import atan as atan
 from glasstorch.operators.generated.functions import atan2 as atan2
 from glasstorch.operators.generated.functions import atanh as atanh
+from glasstorch.operators.generated.functions import bartlett_window as bartlett_window
 from glasstorch.operators.generated.functions import bernoulli as bernoulli
 from glasstorch.operators.generated.functions import bitwise_and as bitwise_and
 from glasstorch.operators.generated.functions import bitwise_left_shift as bitwise_left_shift
@@ -38,6 +40,7 @@ from glasstorch.operators.generated.functions import bitwise_not as bitwise_not
 from glasstorch.operators.generated.functions import bitwise_or as bitwise_or
 from glasstorch.operators.generated.functions import bitwise_right_shift as bitwise_right_shift
 from glasstorch.operators.generated.functions import bitwise_xor as bitwise_xor
+from glasstorch.operators.generated.functions import blackman_window as blackman_window
 from glasstorch.operators.generated.functions import bmm as bmm
 from glasstorch.operators.generated.functions import broadcast_to as broadcast_to
 from glasstorch.operators.generated.functions import cat as cat
@@ -98,6 +101,8 @@ from glasstorch.operators.generated.functions import full_like as full_like
 from glasstorch.operators.generated.functions import gather as gather
 from glasstorch.operators.generated.functions import ge as ge
 from glasstorch.operators.generated.functions import gt as gt
+from glasstorch.operators.generated.functions import hamming_window as hamming_window
+from glasstorch.operators.generated.functions import hann_window as hann_window
 from glasstorch.operators.generated.functions import hsplit as hsplit
 from glasstorch.operators.generated.functions import hstack as hstack
 from glasstorch.operators.generated.functions import hypot as hypot
@@ -114,6 +119,7 @@ from glasstorch.operators.generated.functions import isinf as isinf
 from glasstorch.operators.generated.functions import isnan as isnan
 from glasstorch.operators.generated.functions import isneginf as isneginf
 from glasstorch.operators.generated.functions import isposinf as isposinf
+from glasstorch.operators.generated.functions import kaiser_window as kaiser_window
 from glasstorch.operators.generated.functions import le as le
 from glasstorch.operators.generated.functions import lerp as lerp
 from glasstorch.operators.generated.functions import linspace as linspace
@@ -151,7 +157,6 @@ from glasstorch.operators.generated.functions import narrow_copy as narrow_copy
 from glasstorch.operators.generated.functions import ne as ne
 from glasstorch.operators.generated.functions import neg as neg
 from glasstorch.operators.generated.functions import nextafter as nextafter
-from glasstorch.operators.generated.functions import nonzero as nonzero
 from glasstorch.operators.generated.functions import normal as normal
 from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like

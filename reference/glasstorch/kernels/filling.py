@@ -1,0 +1,22 @@
+"""How is a mask filled in place with the number that a tensor holds?
+
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (masked_fill__cpu, masked_fill__cuda, with a Tensor as value)
+Differs: one kernel for every backend.
+"""
+
+from __future__ import annotations
+
+from glasstorch._tensor import Tensor
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.operators.composite.pointwise import only_number
+from glasstorch.operators.direct import on_tensors
+
+COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
+
+masked_fill_number_ = on_tensors("masked_fill_.Scalar")
+
+
+@COMPOSED.impl("masked_fill_.Tensor")
+def masked_fill_(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    """The number written where the mask holds."""
+    return masked_fill_number_(self, mask, only_number(value))  # type: ignore[no-any-return]
