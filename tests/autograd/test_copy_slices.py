@@ -49,6 +49,41 @@ def test_a_view_of_a_leaf_that_requires_grad_is_left_alone(torch: Any) -> None:
     assert x.tolist() == [1, 1, 1]
 
 
+def test_a_view_that_was_asked_to_require_grad_is_left_alone(torch: Any) -> None:
+    view = torch.zeros(4)[1:].requires_grad_()
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
+        view.mul_(2)
+
+
+def test_the_error_names_the_node_that_a_changed_view_has_now(torch: Any) -> None:
+    x, buffer = torch.ones(3, requires_grad=True), torch.zeros(3)
+    buffer[0] = x[0]
+    buffer[1] = x[1] * buffer[0]
+    buffer[2] = x[2] * buffer[1]
+    with pytest.raises(RuntimeError, match=r"which is output 0 of AsStrided(Backward0)?, is at version 3; expected"):
+        buffer.sum().backward()
+
+
+def test_a_custom_function_may_change_a_view(torch: Any) -> None:
+    class Tripled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.mark_dirty(x)
+            return x.mul_(3)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 3
+
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    view = y[1:]
+    assert Tripled.apply(view) is view
+    assert type(y.grad_fn).__name__ == "CopySlices"
+    y.sum().backward()
+    assert x.grad.tolist() == [1, 3, 3]
+
+
 def test_one_of_several_views_is_refused(torch: Any) -> None:
     y = torch.ones(4, requires_grad=True) * 2
     with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view and is being modified inplace"):

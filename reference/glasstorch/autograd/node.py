@@ -426,7 +426,7 @@ def check_inplace(tensor: Tensor) -> None:
     if meta.base is not None:
         check_rebase(meta, "is being")
         base_meta = meta.base._autograd_meta
-        if base_meta is not None and base_meta.requires_grad and base_meta.grad_fn is None:
+        if requires_grad(tensor) and (base_meta is None or base_meta.grad_fn is None):
             raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
         return
     if meta.requires_grad and meta.grad_fn is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch._tensor import alias
 from glasstorch.autograd.anomaly_mode import is_anomaly_enabled
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import AutogradMeta, Node, made_by
+from glasstorch.autograd.node import AccumulateGrad, AutogradMeta, Node, gradient_edge, made_by
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import ADINPLACEORVIEW
 
@@ -58,8 +58,9 @@ class SavedVariable:
         if self.output_nr >= 0:
             of = f", which is output {self.output_nr} of {made_by(owner)},"
         else:
-            meta = tensor._autograd_meta
-            of = f", which is output {meta.output_nr} of {made_by(meta.grad_fn)}," if meta and meta.grad_fn else ""
+            edge = gradient_edge(tensor)  # a view's node is that of what it shows now
+            made = edge is not None and not isinstance(edge[0], AccumulateGrad)
+            of = f", which is output {edge[1]} of {made_by(edge[0])}," if edge is not None and made else ""
         hint = (
             "the backtrace further above shows the operation that failed to compute its gradient. The variable in "
             "question was changed in there or anywhere later. Good luck!"
