@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,32 @@ def linspace(start: Any, end: Any, steps: int, **_: Any) -> Array:
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **_: Any) -> Array:
     return np.logspace(start, end, steps, base=base)
 
+
+def windowed(function: Callable[..., Array]) -> Callable[..., Array]:
+    """A periodic window is a longer one without its last point."""
+
+    def window(length: int, periodic: bool = True, *parameters: float, **_: Any) -> Array:
+        return function(length + periodic, *parameters)[:length] if length > 1 else np.ones(length)
+
+    return window
+
+
+def hamming(length: int, alpha: float = 0.54, beta: float = 0.46) -> Array:
+    return alpha - beta * np.cos(2 * np.pi * np.arange(length) / (length - 1))
+
+
+def kaiser(length: int, beta: float = 12.0) -> Array:
+    return np.kaiser(length, beta)
+
+
+# The window, and what its overloads take after the length
+WINDOWS: dict[str, tuple[Callable[..., Array], dict[str, tuple[Any, ...]]]] = {
+    "bartlett_window": (np.bartlett, {}),
+    "blackman_window": (np.blackman, {}),
+    "hann_window": (np.hanning, {}),
+    "hamming_window": (hamming, {".periodic_alpha": (True, 0.6), ".periodic_alpha_beta": (False, 0.6, 0.3)}),
+    "kaiser_window": (kaiser, {".beta": (True, 3.0)}),
+}
 
 ENDS = {"Tensor_Tensor": (t(), t()), "Tensor_Scalar": (t(), 3), "Scalar_Tensor": (-1.5, t())}
 
@@ -42,4 +69,8 @@ ROWS: tuple[Row, ...] = (
     row("triu_indices", lambda n, m, k=0, **_: np.stack(np.triu_indices(n, k, m)), call(3, 3), call(2, 4, 1),
         call(4, 2, -1), call(0, 3), call(3, 3, dtype=Dtype("int32"), result=always("int32")), dtypes=("int64",),
         result=LONG, differentiable=False),
+    *(row(name + overload, windowed(function), call(8, *rest), call(1, *rest), call(0, *rest), dtypes=("float32",),
+          result=SINGLE, differentiable=False, tolerance=4)
+      for name, (function, more) in WINDOWS.items()
+      for overload, rest in {"": (), ".periodic": (False,), **more}.items()),
 )  # fmt: skip
