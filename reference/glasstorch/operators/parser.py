@@ -217,15 +217,16 @@ class PythonFunction:
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Signature, list[Any]]:
         """The first overload that accepts the arguments, with its bound arguments."""
-        reasons = []
+        mismatches = []
         for signature in signatures:
             try:
                 return signature, signature.bind(args, kwargs)
             except Mismatch as mismatch:
-                reasons.append(mismatch.reason)
+                mismatches.append(mismatch)
         renamed = _with_torch_names(kwargs)
         if renamed != list(kwargs):
             return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)))
+        reasons = [mismatch.reason for mismatch in mismatches]
         if len(signatures) == 1:
             raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
         got = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
