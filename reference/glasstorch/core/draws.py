@@ -201,7 +201,8 @@ class Stream(MersenneStream):
             if contiguous and result.size >= 16:
                 self._fill_by_sixteens(result.reshape(-1), mean, std)
             else:
-                normal = fused_multiply_add(self._one_by_one(result.size), std, mean)
+                normal = self._one_by_one(result.size)
+                normal = normal + 0.0 if (mean, std) == (0, 1) else fused_multiply_add(normal, std, mean)
                 result.reshape(-1)[...] = cast(normal, target)
         return result
 
