@@ -37,6 +37,13 @@ def test_every_offered_name_is_there_and_documented() -> None:
             assert value.__doc__, name
 
 
+def test_constants_are_those_of_torch(require: Require) -> None:
+    torch = require("torch")
+    for name in ("e", "pi", "inf", "newaxis"):
+        assert getattr(glasstorch, name) == getattr(torch, name)
+    assert repr(glasstorch.nan) == repr(torch.nan) == "nan"
+
+
 def test_completion_lists_what_is_offered() -> None:
     assert {"add", "Tensor", "zeros", "float32", "nn", "no_grad"} <= set(dir(glasstorch))
     assert {"add_", "backward", "shape", "transpose"} <= set(dir(glasstorch.ones(1)))

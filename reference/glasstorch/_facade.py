@@ -7,6 +7,10 @@ Differs: assembled here from the modules that define the names; a name that is m
 from __future__ import annotations
 
 from importlib import import_module as _import_module
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from typing import Any as _Any
 
 from glasstorch import _C as _C
@@ -72,9 +76,9 @@ from glasstorch.core.layout import layout as layout
 from glasstorch.core.layout import memory_format as memory_format
 from glasstorch.core.layout import preserve_format as preserve_format
 from glasstorch.core.layout import strided as strided
-from glasstorch.core.storage import UntypedStorage as UntypedStorage
 from glasstorch.core.parallel import get_num_threads as get_num_threads
 from glasstorch.core.parallel import set_num_threads as set_num_threads
+from glasstorch.core.storage import UntypedStorage as UntypedStorage
 from glasstorch.core.type_info import finfo as finfo
 from glasstorch.core.type_info import iinfo as iinfo
 from glasstorch.core.typed_storage import LEGACY_CLASSES as _LEGACY_CLASSES
@@ -121,6 +125,7 @@ def __getattr__(name: str) -> _Any:
 bool, short, int, long = _bool, int16, int32, int64
 globals().update(_LEGACY_CLASSES)  # FloatStorage and its kin
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
+newaxis = None
 
 __all__ = [
     name
