@@ -14,28 +14,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.shapes.result import C_NAMES
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
-
-
-# How C++ writes the dtypes whose name there is not that of their scalar type.
-C_NAMES = {
-    "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int64": "long int",
-    "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float8_e4m3fn": "c10::Float8_e4m3fn",
-    "float8_e5m2": "c10::Float8_e5m2",
-}  # fmt: skip
-
-
-def c_name(dtype: dtype) -> str:
-    """A dtype as C++ calls it, in messages that quote a type there: `float`, `long int`."""
-    return C_NAMES.get(dtype.name, dtype.scalar_name.lower())
 
 
 def copy_out(result: Tensor, out: Tensor) -> Tensor:
@@ -43,7 +28,7 @@ def copy_out(result: Tensor, out: Tensor) -> Tensor:
     resize_output(out, result._shape)
     if out.dtype is not result.dtype:
         raise DtypeError(
-            f"Expected out tensor to have dtype {c_name(result.dtype)}, but got {c_name(out.dtype)} instead"
+            f"Expected out tensor to have dtype {C_NAMES[result.dtype.name]}, but got {C_NAMES[out.dtype.name]} instead"
         )
     if out.device != result.device:
         raise DeviceError(f"Expected out tensor to have device {result.device}, but got {out.device} instead")

@@ -25,7 +25,9 @@ from glasstorch.core.errors import DtypeError
 from glasstorch.operators.shapes.result import C_NAMES
 
 # `checked_convert` has names of its own for some types.
-CHECKED_NAMES: Final = C_NAMES | {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int64": "int64_t"}
+CHECKED_NAMES: Final = C_NAMES | {
+    name: f"{name}_t" for name in ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int64")
+}
 
 # The largest number of each dtype; of the parts of a complex one.
 LARGEST: Final[dict[dtype, int | float]] = {
