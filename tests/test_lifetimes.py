@@ -175,7 +175,7 @@ WEIGHTS = {"large": 1, "shared": 1, "small": 25, "view": 25, "dropped": 25}
 def alive() -> Counter[str]:
     """How many objects there are that hold memory, by class."""
     gc.collect()
-    return Counter(type(thing).__name__ for thing in gc.get_objects() if isinstance(thing, COUNTED))
+    return Counter(type(thing).__name__ for thing in gc.get_objects() if type(thing) in COUNTED)
 
 
 def open_files() -> int:

@@ -113,7 +113,7 @@ def test_threads_never_get_each_others_memory() -> None:
                 if not (old == mark).all():
                     failures.append(f"thread {mark} found {set(old.tolist())}")
             if turn % 7 == 0:
-                gc.collect()
+                gc.collect(0)
 
     threads = [threading.Thread(target=work, args=(mark,)) for mark in range(1, 7)]
     for thread in threads:

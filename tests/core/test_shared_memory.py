@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from pathlib import Path
 
@@ -40,7 +39,6 @@ def test_the_descriptor_closes_with_the_object_and_the_bytes_live_with_the_array
     array[0] = 5
     assert is_open(descriptor)
     del shared
-    gc.collect()
     assert not is_open(descriptor)
     assert array[0] == 5
 
@@ -49,7 +47,6 @@ def test_nothing_is_left_open() -> None:
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     for _ in range(50):
         SharedMemory.allocate(100).memory[0] = 1
-    gc.collect()
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
     assert after == before
 

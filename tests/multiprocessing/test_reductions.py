@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 from multiprocessing.reduction import ForkingPickler
@@ -25,6 +24,7 @@ def answer(questions: Any, answers: Any, written: Any) -> None:
         answers.put(got)
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_a_write_in_one_process_is_seen_in_the_other(method: str) -> None:
     if method not in mp.get_all_start_methods():
@@ -83,13 +83,11 @@ def test_an_array_over_the_old_memory_is_left_behind() -> None:
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")
 def test_sending_leaves_nothing_open() -> None:
     sent(glasstorch.ones(1000))
-    gc.collect()
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(20):
         x = glasstorch.ones(1000)
         assert np.all(sent(x).numpy() == 1)
         del x
-    gc.collect()
     assert len(os.listdir("/proc/self/fd")) == before
 
 
