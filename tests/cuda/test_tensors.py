@@ -139,3 +139,15 @@ def test_a_view_keeps_the_memory_of_its_base(cuda: Devices) -> None:
     x[::2].add_(1)
     assert x.tolist() == [1, 0, 6, 5]
     assert x._version == 2
+
+
+def test_its_bits_are_resolved_there(cuda: Devices) -> None:
+    x = glasstorch.arange(4.0, device=cuda.device)
+    z = glasstorch.view_as_complex(x.clone().view(2, 2))
+    conjugate = z.conj()
+    assert (conjugate.is_conj(), conjugate.tolist(), conjugate.imag.tolist()) == (True, [-1j, 2 - 3j], [-1, -3])
+    assert conjugate.clone().tolist() == conjugate.cpu().tolist() == z.conj_physical().tolist()
+    assert z.conj_physical_().tolist() == [-1j, 2 - 3j]
+    x._neg_view().add_(10)
+    assert (x._neg_view() * 2).tolist() == [20, 18, 16, 14]
+    assert x.view(glasstorch.int32).dtype is glasstorch.int32

@@ -66,7 +66,7 @@ def test_out_is_counted_as_changed_once_below_autograd_too(torch: Any, case: str
 def test_a_form_made_of_others_leaves_the_counting_to_them() -> None:
     forms = [registry.find(f"aten::{f.name}") for f in load_functions() if f.schema.is_out]
     made_of_others = [f for f in forms if f.has_kernel_for("CompositeImplicitAutograd")]
-    assert len(made_of_others) == 4
+    assert len(made_of_others) >= 4
     assert not [f for f in made_of_others if f.has_kernel_for("ADInplaceOrView")]
 
 

@@ -29,6 +29,8 @@ from glasstorch.core.keys import (
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
+from glasstorch.kernels.structured import resize_output
+from glasstorch.kernels.views import select, view_as_real
 from glasstorch.operators.generated.registry import table
 
 CLONE, COPY_ = table("clone"), table("copy_")
@@ -118,6 +120,18 @@ def change_stored(tensor: Tensor, bit: int) -> None:
         NEG_[keys](keys, stored)
     elif stored.dtype.is_complex:
         CONJ_PHYSICAL_OUT[keys](keys, stored, stored)
+
+
+@EVERY_BACKEND.impl("_conj_physical.out")
+def negate_imaginary(keys: int, self: Tensor, out: Tensor) -> Tensor:
+    """The conjugates, on a device that cannot compute with complex numbers: copied, and the second parts negated."""
+    resize_output(out, self._shape)
+    if out is not self:
+        COPY_[keys](keys, out, self, False)
+    if out.dtype.is_complex:
+        parts = select(keys, view_as_real(keys, out), -1, 1)
+        NEG_[keys](keys, parts)
+    return out
 
 
 def copies_for(bit: int, name: str) -> None:

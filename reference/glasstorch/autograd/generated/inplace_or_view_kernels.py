@@ -4314,32 +4314,6 @@ def cat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     return returned
 
 
-_concat_out = table("concat.out")
-
-
-@ADINPLACEORVIEW.impl("concat.out")
-def concat_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _concat_out[below](below, tensors, dim, out)
-    out.bump_version()
-    return returned
-
-
-_concatenate_out = table("concatenate.out")
-
-
-@ADINPLACEORVIEW.impl("concatenate.out")
-def concatenate_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _concatenate_out[below](below, tensors, dim, out)
-    out.bump_version()
-    return returned
-
-
 _stack_out = table("stack.out")
 
 
@@ -4349,71 +4323,6 @@ def stack_out(keys: int, tensors: Any, dim: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _stack_out[below](below, tensors, dim, out)
-    out.bump_version()
-    return returned
-
-
-_hstack_out = table("hstack.out")
-
-
-@ADINPLACEORVIEW.impl("hstack.out")
-def hstack_out(keys: int, tensors: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _hstack_out[below](below, tensors, out)
-    out.bump_version()
-    return returned
-
-
-_vstack_out = table("vstack.out")
-
-
-@ADINPLACEORVIEW.impl("vstack.out")
-def vstack_out(keys: int, tensors: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _vstack_out[below](below, tensors, out)
-    out.bump_version()
-    return returned
-
-
-_row_stack_out = table("row_stack.out")
-
-
-@ADINPLACEORVIEW.impl("row_stack.out")
-def row_stack_out(keys: int, tensors: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _row_stack_out[below](below, tensors, out)
-    out.bump_version()
-    return returned
-
-
-_dstack_out = table("dstack.out")
-
-
-@ADINPLACEORVIEW.impl("dstack.out")
-def dstack_out(keys: int, tensors: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _dstack_out[below](below, tensors, out)
-    out.bump_version()
-    return returned
-
-
-_column_stack_out = table("column_stack.out")
-
-
-@ADINPLACEORVIEW.impl("column_stack.out")
-def column_stack_out(keys: int, tensors: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _column_stack_out[below](below, tensors, out)
     out.bump_version()
     return returned
 
@@ -4466,19 +4375,6 @@ def triu_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _triu_out[below](below, self, diagonal, out)
-    out.bump_version()
-    return returned
-
-
-_diag_out = table("diag.out")
-
-
-@ADINPLACEORVIEW.impl("diag.out")
-def diag_out(keys: int, self: Any, diagonal: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _diag_out[below](below, self, diagonal, out)
     out.bump_version()
     return returned
 

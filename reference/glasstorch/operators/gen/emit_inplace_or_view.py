@@ -29,7 +29,12 @@ ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 # Views through which no gradient flows: they share the version counter and have no base.
 NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
 # The out= forms that are CompositeImplicitAutograd: the operators that they are made of count what they write.
-MADE_OF_OTHERS = frozenset(["linear.out", "matmul.out", "max.out", "min.out"])
+MADE_OF_OTHERS = frozenset(
+    [
+        "column_stack.out", "concat.out", "concatenate.out", "diag.out", "dstack.out", "hstack.out", "linear.out",
+        "matmul.out", "max.out", "min.out", "row_stack.out", "vstack.out",
+    ]
+)  # fmt: skip
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
