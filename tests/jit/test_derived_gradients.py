@@ -27,6 +27,8 @@ OUTSIDE = {
     "_as_strided_backward": "it reads where elements lie in memory",
     "to.device": "its result may be on another device",
 }
+# Operators whose formula looks at data, so that no graph of it can be made; such a group runs as it is.
+READS_DATA = {"_linalg_det": "where a determinant is 0 its gradient is another formula's"}
 CHECKED = [row for row in ROWS if row.differentiable and not operator(row.op).schema.is_inplace]
 
 
@@ -86,7 +88,7 @@ def test_gradients_are_those_of_eager(row: Row) -> None:
         assert_all_same(ours, eager, what)
         for group in code._functions:
             if isinstance(group, DifferentiableGraph) and group.derived():
-                assert None not in group.derived(), what
+                assert (None in group.derived()) == (row.op in READS_DATA), what
 
 
 def holds(group: Any, name: str) -> bool:

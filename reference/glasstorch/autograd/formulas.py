@@ -20,6 +20,8 @@ from glasstorch.autograd.formulas_linalg import cholesky_backward as cholesky_ba
 from glasstorch.autograd.formulas_linalg import det_backward as det_backward
 from glasstorch.autograd.formulas_linalg import eigh_backward as eigh_backward
 from glasstorch.autograd.formulas_linalg import norm_backward as norm_backward
+from glasstorch.autograd.formulas_linalg import pinv_backward as pinv_backward
+from glasstorch.autograd.formulas_linalg import qr_backward as qr_backward
 from glasstorch.autograd.formulas_linalg import slogdet_backward as slogdet_backward
 from glasstorch.autograd.formulas_linalg import solve_backward as solve_backward
 from glasstorch.autograd.formulas_linalg import svd_backward as svd_backward

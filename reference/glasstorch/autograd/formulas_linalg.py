@@ -18,6 +18,7 @@ from glasstorch._tensor import from_array
 from glasstorch.core.dtype import Number, float64
 from glasstorch.core.geometry import Shape, wrap_dims
 from glasstorch.operators.generated.functions import (
+    cat,
     eq,
     linalg_det,
     linalg_inv,
@@ -48,12 +49,10 @@ def cholesky_backward(grad: Tensor, upper: bool, L: Tensor) -> Tensor:
     """The gradient of a symmetric matrix is made symmetric."""
     if upper:
         L, grad = L.mH, grad.mH
-    product = matmul(L.mH, grad)
-    lower = (product.tril() + product.tril(-1)) / 2
+    lower = matmul(L.mH, grad).tril()
+    symmetric = (lower + lower.tril(-1).mH) / 2
     inverse = linalg_inv(L)
-    gradient = matmul(inverse.mH, matmul(lower, inverse))
-    transposed: Tensor = gradient.mH
-    return (gradient + transposed) / 2
+    return matmul(inverse.mH, matmul(symmetric, inverse))
 
 
 def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
@@ -69,14 +68,69 @@ def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
     return (grad * sign).unsqueeze(-1).unsqueeze(-1) * cofactors
 
 
-def slogdet_backward(grads: Sequence[Any], A: Tensor) -> Tensor:
-    """The sign of a real determinant does not change; the logarithm's gradient is the inverse."""
-    if A.dtype.is_complex:
-        raise NotImplementedError("the derivative for '_linalg_slogdet' of complex matrices is not implemented.")
-    if grads[1] is None:
+def slogdet_backward(grads: Sequence[Any], A: Tensor, sign: Tensor) -> Tensor:
+    """The logarithm's gradient is the inverse; the sign of a real determinant does not change, a complex one turns."""
+    grad_sign, grad = grads[:2]
+    if A.dtype.is_complex and grad_sign is not None:
+        turned = (grad_sign.conj() * sign).imag * -1j
+        grad = turned if grad is None else grad + turned
+    if grad is None:
         return zeros_like(A)
-    gradient: Tensor = grads[1].unsqueeze(-1).unsqueeze(-1) * linalg_inv(A).mH
+    gradient: Tensor = grad.unsqueeze(-1).unsqueeze(-1) * linalg_inv(A).mH
     return gradient
+
+
+def qr_backward(grads: Sequence[Any], Q: Tensor, R: Tensor, mode: str) -> Tensor:
+    """Of the thin decomposition; what stands to the right of a square triangle follows from the orthogonal factor."""
+    grad_q, grad_r = grads
+    rows, inner, cols = Q.shape[-2] if Q.dim() > 1 else 0, R.shape[-2], R.shape[-1]
+    if mode == "r":
+        raise NotImplementedError("The derivative of linalg.qr depends on Q, which is not computed with mode='r'")
+    if mode == "complete" and rows > min(rows, cols):
+        raise NotImplementedError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
+    grad_q = zeros_like(Q) if grad_q is None else grad_q
+    grad_r = zeros_like(R) if grad_r is None else grad_r
+    if cols == inner:
+        return _thin_qr_backward(grad_q, grad_r, Q, R)
+    right, grad_right = R.narrow(-1, inner, cols - inner), grad_r.narrow(-1, inner, cols - inner)
+    grad_q = grad_q + matmul(matmul(Q, right), grad_right.mH)
+    square = _thin_qr_backward(grad_q, grad_r.narrow(-1, 0, inner), Q, R.narrow(-1, 0, inner))
+    return cat([square, matmul(Q, grad_right)], -1)
+
+
+def _thin_qr_backward(grad_q: Tensor, grad_r: Tensor, Q: Tensor, R: Tensor) -> Tensor:
+    inner = (matmul(grad_r, R.mH) - matmul(Q.mH, grad_q)).triu()
+    strict: Tensor = inner.triu(1)
+    diagonal = inner - strict
+    if diagonal.dtype.is_complex:
+        diagonal = diagonal.real.to(diagonal.dtype)
+    symmetric = strict + strict.mH + diagonal
+    gradient: Tensor = linalg_solve(R.mH, matmul(Q, symmetric) + grad_q, left=False)
+    return gradient
+
+
+def pinv_backward(grad: Tensor, result: Tensor, self: Tensor) -> Tensor:
+    """Products with the pseudo-inverse; singular values themselves may then be equal."""
+    adjoint, transposed = result.mH, grad.mH
+    if self.shape[-2] <= self.shape[-1]:
+        inner = matmul(transposed, result)
+        outer = matmul(inner, adjoint)
+        turned: Tensor = matmul(result, inner).mH
+        return (
+            outer
+            - turned
+            - matmul(matmul(self, result), outer)
+            + matmul(matmul(adjoint, result), transposed - matmul(inner, self))
+        )
+    inner = matmul(result, transposed)
+    outer = matmul(adjoint, inner)
+    turned = matmul(inner, result).mH
+    return (
+        outer
+        - turned
+        + matmul(matmul(transposed - matmul(self, inner), result), adjoint)
+        - matmul(matmul(outer, result), self)
+    )
 
 
 def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tensor) -> Tensor:

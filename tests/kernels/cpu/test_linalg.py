@@ -237,6 +237,11 @@ def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable
         (lambda a, b: linalg.solve(a, b), [(3, 3), (3,)]),
         (lambda a, b: linalg.solve(a, b, left=False), [(3, 3), (2, 3)]),
         (lambda a: linalg.slogdet(a)[1], [(2, 3, 3)]),
+        (lambda a: linalg.qr(a)[0], [(4, 3)]),
+        (lambda a: linalg.qr(a)[1], [(2, 3, 3)]),
+        (linalg.qr, [(2, 4)]),
+        (linalg.pinv, [(2, 3)]),
+        (linalg.pinv, [(3, 2)]),
         (lambda a: linalg.vector_norm(a, 0.5), [(3,)]),
         (lambda a: linalg.vector_norm(a, float("inf"), 0, True), [(3, 2)]),
     ],
@@ -253,7 +258,20 @@ def test_the_gradient_of_a_determinant_that_is_0_are_the_cofactors() -> None:
     np.testing.assert_allclose(x.grad.numpy(), [[4, -2], [-2, 1]], rtol=1e-12)
 
 
-def test_the_gradient_of_qr_is_refused_when_it_is_wanted() -> None:
-    q, _ = linalg.qr(matrix(2, 2).requires_grad_())
-    with pytest.raises(NotImplementedError, match="the derivative for 'linalg_qr' is not implemented"):
-        q.sum().backward()
+@pytest.mark.parametrize(("shape", "mode"), [((2, 4, 3), "r"), ((4, 3), "complete")])
+def test_the_gradient_of_qr_is_refused_where_it_depends_on_what_is_not_there(shape: Any, mode: str) -> None:
+    _, r = linalg.qr(matrix(*shape).requires_grad_(), mode)
+    with pytest.raises(NotImplementedError, match=r"[Tt]he .* is not (computed|differentiable)"):
+        r.sum().backward()
+
+
+def test_the_gradients_of_complex_matrices_are_those_of_finite_differences() -> None:
+    x = matrix(3, 3, dtype="complex128").requires_grad_()
+    assert gradcheck(lambda x: linalg.slogdet(x)[0], [x])
+    assert gradcheck(lambda x: linalg.slogdet(x)[1], [x])
+    assert gradcheck(linalg.det, [x])
+    assert gradcheck(linalg.inv, [x])
+    assert gradcheck(lambda x: linalg.cholesky(x @ x.mH).abs(), [x])
+    assert gradcheck(lambda x: linalg.solve(x, x.mH), [x])
+    assert gradcheck(lambda x: linalg.qr(x)[1], [x])
+    assert gradcheck(linalg.pinv, [x])

@@ -48,12 +48,14 @@ from glasstorch.autograd.formulas import (
     not_implemented,
     numel,
     permute_backward,
+    pinv_backward,
     pow_backward_exponent,
     pow_backward_scalar,
     pow_backward_scalar_base,
     pow_backward_self,
     prod_backward,
     prod_dim_backward,
+    qr_backward,
     reduced,
     reduced_numel,
     repeat_backward,
@@ -5297,14 +5299,17 @@ __linalg_slogdet = table("_linalg_slogdet")
 
 class LinalgSlogdetBackward0(Node):
     saved_A: SavedVariable | None
+    saved_sign: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         A = self.unpack(self.saved_A)
-        grad_A = slogdet_backward(grads, A)
+        sign = self.unpack(self.saved_sign)
+        grad_A = slogdet_backward(grads, A, sign)
         return (grad_A,)
 
     def release_variables(self) -> None:
         self.saved_A = None
+        self.saved_sign = None
         self.released = True
 
 
@@ -5319,6 +5324,7 @@ def _linalg_slogdet(keys: int, A: Any) -> Any:
     node = LinalgSlogdetBackward0((edge_A,))
     node.saved_A = SavedVariable(A)
     results = __linalg_slogdet[below](below, A)
+    node.saved_sign = SavedVariable(results[0], node, 0)
     set_histories((results[0], results[1], None, None), node)
     return results
 
@@ -5362,12 +5368,21 @@ _linalg_qr = table("linalg_qr")
 
 
 class LinalgQrBackward0(Node):
+    saved_Q: SavedVariable | None
+    saved_R: SavedVariable | None
+    mode: Any
+
     def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        grad_A = not_implemented("linalg_qr")
+        Q = self.unpack(self.saved_Q)
+        R = self.unpack(self.saved_R)
+        mode = self.mode
+        grad_A = qr_backward(grads, Q, R, mode)
         return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_Q = None
+        self.saved_R = None
+        self.released = True
 
 
 @AUTOGRAD.impl("linalg_qr")
@@ -5379,7 +5394,10 @@ def linalg_qr(keys: int, A: Any, mode: Any) -> Any:
     if edge_A is None:
         return _linalg_qr[below](below, A, mode)
     node = LinalgQrBackward0((edge_A,))
+    node.mode = mode
     results = _linalg_qr[below](below, A, mode)
+    node.saved_Q = SavedVariable(results[0], node, 0)
+    node.saved_R = SavedVariable(results[1], node, 1)
     set_histories((results[0], results[1]), node)
     return results
 
@@ -5467,6 +5485,44 @@ def _linalg_solve_ex(keys: int, A: Any, B: Any, left: Any, check_errors: Any) ->
     node.saved_result = SavedVariable(results[0], node, 0)
     set_histories((results[0], None, None, None), node)
     return results
+
+
+_linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
+
+
+class LinalgPinvBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = pinv_backward(grad, result, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_pinv.atol_rtol_tensor")
+def linalg_pinv_atol_rtol_tensor(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _linalg_pinv_atol_rtol_tensor[below](below, self, atol, rtol, hermitian)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _linalg_pinv_atol_rtol_tensor[below](below, self, atol, rtol, hermitian)
+    node = LinalgPinvBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _linalg_pinv_atol_rtol_tensor[below](below, self, atol, rtol, hermitian)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
 
 
 _linalg_vector_norm = table("linalg_vector_norm")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.dtype import Number, dtype, int64
+from glasstorch.core.dtype import Number, dtype, float64, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
@@ -30,6 +30,7 @@ eigen = on_tensor("_linalg_eigh")
 singular = on_tensor("_linalg_svd")
 solve_by_lu = on_tensors("_linalg_solve_ex")
 norm_of_vector = on_tensor("linalg_vector_norm")
+pseudo_inverse = on_tensors("linalg_pinv.atol_rtol_tensor")
 matmul = on_tensors("matmul")
 diagonal_of = on_tensor("diagonal")
 
@@ -132,9 +133,19 @@ def pinv(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None,
     return matmul(right.mH * inverse.unsqueeze(-2), left.mH)  # type: ignore[no-any-return]
 
 
+def pinv_numbers(self: Tensor, atol: float | None, rtol: float | None, hermitian: bool) -> Tensor:
+    """The pseudo-inverse with tolerances that are numbers."""
+    if rtol is None and atol is not None and atol > 0:
+        rtol = 0.0
+    tolerances = (None if value is None else functions.full([], value, dtype=float64) for value in (atol, rtol))
+    return pseudo_inverse(self, *tolerances, hermitian)  # type: ignore[no-any-return]
+
+
 def pinv_rcond(self: Tensor, rcond: Tensor | float, hermitian: bool) -> Tensor:
     """The pseudo-inverse with a tolerance relative to the largest singular value."""
-    return pinv(self, 0.0, rcond, hermitian)
+    if not isinstance(rcond, int | float):
+        return pseudo_inverse(self, functions.zeros([]), rcond, hermitian)  # type: ignore[no-any-return]
+    return pinv_numbers(self, 0.0, rcond, hermitian)
 
 
 def _tolerance(largest: Tensor, self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None) -> Tensor:
@@ -142,7 +153,7 @@ def _tolerance(largest: Tensor, self: Tensor, atol: Tensor | float | None, rtol:
     if rtol is None:
         given = atol is not None and (not isinstance(atol, float) or atol > 0)
         rtol = 0.0 if given else max(self._shape[-2:]) * finfo(self.dtype).eps
-    relative = largest * rtol
+    relative = largest * (rtol if isinstance(rtol, int | float) else rtol.to(largest.dtype))
     return relative if atol is None else functions.maximum(relative, _like(atol, relative))
 
 

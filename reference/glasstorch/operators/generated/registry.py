@@ -2211,14 +2211,14 @@ OPERATORS: tuple[tuple[str, int, str | None, tuple[str, str] | None, str | None]
         "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
         1592,
         None,
-        ("CompositeImplicitAutograd", "linalg.pinv"),
+        ("CompositeExplicitAutograd", "linalg.pinv"),
         None,
     ),
     (
         "linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
         1598,
         None,
-        ("CompositeImplicitAutograd", "linalg.pinv"),
+        ("CompositeImplicitAutograd", "linalg.pinv_numbers"),
         None,
     ),
     (
