@@ -19,7 +19,9 @@ import numpy as np
 import glasstorch
 from glasstorch.core.dtype import BY_NAME
 from glasstorch.dispatch.operator import Operator
-from tests.agreement.oracles import FORMS, TOLERANCE, operator
+from glasstorch.jit.codegen.formulas import FUSIBLE
+from glasstorch.jit.passes.peephole import RULES
+from tests.agreement.oracles import FORMS, TOLERANCE, operator, tensors_in
 from tests.agreement.samples import Call, Row, T, arrays, call, in_library, row
 from tests.agreement.table import ROWS
 
@@ -39,6 +41,11 @@ CHOICES = tuple(
     row for row in (*ROWS, *RANDOM) if all(result.type.is_tensor_like for result in operator(row.op).schema.returns)
 )
 SMOOTH = tuple(row for row in CHOICES if row.differentiable)
+# What the passes look for: as the table grows, a program must still hold enough of it.
+REWRITTEN = {kind.removeprefix("aten::") for kind in RULES}
+SOUGHT = frozenset(row.op for row in CHOICES if row.op in FUSIBLE or row.op.partition(".")[0] in REWRITTEN)
+TRIES = 200  # at a call of a row that is to come first or second
+HALF = 300  # programs after which every row has been the first or second of one
 IN_PLACE = {functional: name for name, functional in FORMS.items() if operator(name).schema.name.endswith("_")}
 
 
@@ -126,13 +133,16 @@ def _chosen(structure: Any, values: list[Any]) -> Any:
 def draw(seed: int, length: int = 10) -> Program:
     """A program of so many steps, always the same for one seed; row number `seed` of the table comes first.
 
+    Row number `seed + HALF` comes second, where it finds something to work on.
+
     In every third program all other steps are differentiable and nearly everything is of one dtype, so that gradients
     go a long way.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for attempt in range(20):
-            writer = _Writer(Random(f"{seed} {attempt}"), CHOICES[seed % len(CHOICES)], smooth=seed % 3 == 0)
+            ahead = [CHOICES[row % len(CHOICES)] for row in (seed, seed + HALF)]
+            writer = _Writer(Random(f"{seed} {attempt}"), ahead, smooth=seed % 3 == 0)
             program = writer.program(length)
             if program is not None:
                 return program
@@ -142,12 +152,14 @@ def draw(seed: int, length: int = 10) -> Program:
 class _Writer:
     """Makes one program, running it step by step."""
 
-    def __init__(self, random: Random, first: Row, smooth: bool) -> None:
+    def __init__(self, random: Random, ahead: list[Row], smooth: bool) -> None:
         self.random = random
         self.rows = SMOOTH if smooth else CHOICES
+        self.sought = [row for row in self.rows if row.op in SOUGHT]
         self.dtypes = (random.choice(["float32", "float64"]),) if smooth else DTYPES
         self.wants_grad = smooth or random.random() < 0.6
-        self.first = first
+        self.ahead = ahead
+        self.fitting = [spec.shape for row in ahead for sample in row.calls for spec in tensors_in(sample)]
         self.tries = 0
         self.steps: list[Step] = []
         self.constants: set[int] = set()  # where the memory of constants is: nobody may write to it
@@ -187,7 +199,7 @@ class _Writer:
 
     def input(self) -> Input:
         name = self.random.choice(self.dtypes)
-        shape = self.random.choice(SHAPES)
+        shape = self.random.choice(self.fitting if self.fitting and self.random.random() < 0.5 else SHAPES)
         spec = T(shape, dtype=name, layout=self.random.choice(LAYOUTS))
         random = np.random.default_rng(self.random.randrange(1 << 32))
         array = random.uniform(-2, 2, shape) if name in TOLERANCE else random.integers(0, 3, shape)
@@ -207,7 +219,10 @@ class _Writer:
             again = self.random.choice(self.steps)
             return again, _writes(again.operator)
         self.tries += 1
-        chosen = self.first if not self.steps and self.tries < 50 else self.random.choice(self.rows)
+        if len(self.steps) < len(self.ahead) and self.tries < TRIES * (1 + len(self.steps)):
+            chosen = self.ahead[len(self.steps)]
+        else:
+            chosen = self.random.choice(self.sought if self.random.random() < 0.4 else self.rows)
         written = IN_PLACE.get(chosen.op)
         writes = written is not None and self.random.random() < 0.35
         called = operator(written) if writes and written is not None else operator(chosen.op)
