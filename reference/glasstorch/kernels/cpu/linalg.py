@@ -181,28 +181,27 @@ def svd(
 
 
 def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, out: Outputs | None = None) -> Outputs:
-    """`A @ X = B`, or `X @ A = B`, by the LU decomposition of A."""
+    """`A @ X = B`, or `X @ A = B`; the LU decomposition of A is for the gradient, and says where A is singular."""
     results = shapes.solve_ex(A, B, left, check_errors)
     shapes.check_lapack(A, "lu_factor")
     made = outputs(results, out)
-    matrices, turned = lapack_order(A)
-    lu, pivots, info = factorised(matrices)
+    lu, pivots, info = factorised(lapack_order(A)[0])
     write(made[1:], (lu, pivots, info))
     if check_errors and info.any():
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.")
-    right, solution = B.array(), made[0].array()
+    matrices, right, solution = A.array(), B.array(), made[0].array()
     if shapes.is_vector_case(A, B):
         right, solution = right[..., None], solution[..., None]
+    if not left:
+        matrices, right, solution = (array.swapaxes(-1, -2) for array in (matrices, right, solution))
+    if not info.any():
+        solution[...] = np.linalg.solve(matrices, right)
+        return made
     batch = solution.shape[:-2]
-    lu, right = (np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in (lu, right))
-    pivots = np.broadcast_to(pivots, (*batch, pivots.shape[-1]))
-    routine = lapack("getrs", matrices)
+    matrices, right = (np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in (matrices, right))
+    failed = np.broadcast_to(info, batch)
     for index in np.ndindex(*batch):
-        if not solution[index].size:
-            continue
-        side = right[index] if left else right[index].T
-        found, _ = quietly(routine, lu[index], pivots[index] - 1, side, int(left is turned))
-        solution[index] = found if left else found.T
+        solution[index] = np.nan if failed[index] else np.linalg.solve(matrices[index], right[index])
     return made
 
 
