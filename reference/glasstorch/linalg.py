@@ -13,7 +13,9 @@ from glasstorch.operators.generated.functions import linalg_cholesky_ex as chole
 from glasstorch.operators.generated.functions import linalg_cross as cross
 from glasstorch.operators.generated.functions import linalg_det as det
 from glasstorch.operators.generated.functions import linalg_diagonal as diagonal
+from glasstorch.operators.generated.functions import linalg_eig as eig
 from glasstorch.operators.generated.functions import linalg_eigh as eigh
+from glasstorch.operators.generated.functions import linalg_eigvals as eigvals
 from glasstorch.operators.generated.functions import linalg_eigvalsh as eigvalsh
 from glasstorch.operators.generated.functions import linalg_inv as inv
 from glasstorch.operators.generated.functions import linalg_inv_ex as inv_ex
@@ -38,7 +40,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "inv_ex",

@@ -5,6 +5,7 @@ Differs: re-exports of core/return_types.py.
 """
 
 from glasstorch.core.return_types import linalg_cholesky_ex as linalg_cholesky_ex
+from glasstorch.core.return_types import linalg_eig as linalg_eig
 from glasstorch.core.return_types import linalg_eigh as linalg_eigh
 from glasstorch.core.return_types import linalg_inv_ex as linalg_inv_ex
 from glasstorch.core.return_types import linalg_qr as linalg_qr

@@ -21,7 +21,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "matmul",
@@ -41,6 +43,13 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+
+class EigResult(NamedTuple):
+    """Complex eigenvalues in no order, eigenvectors as columns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 class EighResult(NamedTuple):
@@ -90,6 +99,16 @@ def det(x: Array, /) -> Array:
 def diagonal(x: Array, /, *, offset: int = 0) -> Array:
     """A view of the diagonals of the last two dimensions."""
     return f.linalg_diagonal(x, offset=offset)
+
+
+def eig(x: Array, /) -> EigResult:
+    """Eigenvalues and eigenvectors of any square matrices; both are complex."""
+    return EigResult(*f.linalg_eig(x))
+
+
+def eigvals(x: Array, /) -> Array:
+    """Eigenvalues of any square matrices; they are complex."""
+    return f.linalg_eigvals(x)
 
 
 def eigh(x: Array, /) -> EighResult:

@@ -18,6 +18,7 @@ from glasstorch.autograd.formulas_fft import fft_c2r_backward as fft_c2r_backwar
 from glasstorch.autograd.formulas_fft import fft_r2c_backward as fft_r2c_backward
 from glasstorch.autograd.formulas_linalg import cholesky_backward as cholesky_backward
 from glasstorch.autograd.formulas_linalg import det_backward as det_backward
+from glasstorch.autograd.formulas_linalg import eig_backward as eig_backward
 from glasstorch.autograd.formulas_linalg import eigh_backward as eigh_backward
 from glasstorch.autograd.formulas_linalg import norm_backward as norm_backward
 from glasstorch.autograd.formulas_linalg import pinv_backward as pinv_backward

@@ -133,6 +133,22 @@ def pinv_backward(grad: Tensor, result: Tensor, self: Tensor) -> Tensor:
     )
 
 
+def eig_backward(grads: Sequence[Any], real: bool, eigenvalues: Tensor, eigenvectors: Tensor) -> Tensor:
+    """As `eigh_backward`, of vectors that are not at right angles, and whose length is 1."""
+    V = eigenvectors
+    values, vectors = grads
+    inner = zeros_like(V) if values is None else _on_diagonal(values)
+    if vectors is not None:
+        product = matmul(V.mH, vectors)
+        along = product.diagonal(0, -2, -1).real.unsqueeze(-2)
+        gaps = (eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)).conj()
+        same = _identity(eigenvalues.shape[-1], eigenvalues.real).bool()
+        turned = (product - matmul(V.mH, V) * along) / where(same, 1.0, gaps)
+        inner = inner + where(same, 0.0, turned)
+    gradient: Tensor = linalg_solve(V.mH, matmul(inner, V.mH))
+    return gradient.real if real else gradient
+
+
 def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tensor) -> Tensor:
     """Eigenvectors turn into each other the faster, the nearer their eigenvalues are."""
     V = eigenvectors

@@ -74,6 +74,7 @@ def _named(name: str, *fields: str) -> type[NamedResults]:
 linalg_cholesky_ex = _named("linalg_cholesky_ex", "L", "info")
 linalg_inv_ex = _named("linalg_inv_ex", "inverse", "info")
 linalg_slogdet = _named("linalg_slogdet", "sign", "logabsdet")
+linalg_eig = _named("linalg_eig", "eigenvalues", "eigenvectors")
 linalg_eigh = _named("linalg_eigh", "eigenvalues", "eigenvectors")
 linalg_qr = _named("linalg_qr", "Q", "R")
 linalg_svd = _named("linalg_svd", "U", "S", "Vh")
@@ -87,6 +88,7 @@ RETURN_TYPES: dict[str, type[NamedResults]] = {
     "linalg_cholesky_ex": linalg_cholesky_ex,
     "linalg_inv_ex": linalg_inv_ex,
     "linalg_slogdet": linalg_slogdet,
+    "linalg_eig": linalg_eig,
     "linalg_eigh": linalg_eigh,
     "linalg_qr": linalg_qr,
     "linalg_svd": linalg_svd,

@@ -71,6 +71,16 @@ def test_eigenvectors_take_the_matrix_apart(dtype: str, triangle: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_vectors_that_are_only_stretched_are_found_for_any_matrix(dtype: str) -> None:
+    x = matrix(2, 3, 3, dtype=dtype)
+    values, vectors = linalg.eig(x)
+    assert values.is_complex()
+    assert vectors.is_complex()
+    close(x.to(values.dtype) @ vectors, vectors * values.unsqueeze(-2))
+    close(linalg.eigvals(x), values)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (2, 3, 3), (0, 3)])
 @pytest.mark.parametrize("mode", ["reduced", "complete"])
 def test_a_triangle_and_an_orthogonal_matrix_give_the_matrix(dtype: str, shape: tuple[int, ...], mode: str) -> None:
@@ -157,7 +167,8 @@ def test_norms_of_vectors_are_numpys(order: float, dtype: str) -> None:
     [
         lambda L, x, r, b: L.cholesky(x @ x.mT), lambda L, x, r, b: L.cholesky_ex(x @ x.mT),
         lambda L, x, r, b: L.inv(x),
-        lambda L, x, r, b: L.inv_ex(x), lambda L, x, r, b: L.eigh(x), lambda L, x, r, b: L.eigvalsh(x),
+        lambda L, x, r, b: L.inv_ex(x), lambda L, x, r, b: L.eig(x),
+        lambda L, x, r, b: L.eigh(x), lambda L, x, r, b: L.eigvalsh(x),
         lambda L, x, r, b: L.qr(r), lambda L, x, r, b: L.qr(r, "complete"), lambda L, x, r, b: L.qr(r, "r"),
         lambda L, x, r, b: L.svd(r), lambda L, x, r, b: L.svd(r.mT, False), lambda L, x, r, b: L.svdvals(r),
         lambda L, x, r, b: L.slogdet(x), lambda L, x, r, b: L.det(x), lambda L, x, r, b: L.solve(x, b),
@@ -227,6 +238,9 @@ def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable
     [
         (lambda a: linalg.cholesky(a @ a.mT + 1), [(2, 3, 3)]),
         (lambda a: linalg.cholesky(a @ a.mT + 1, upper=True), [(3, 3)]),
+        (lambda a: linalg.eig(a)[0].abs(), [(3, 3)]),
+        (lambda a: linalg.eig(a)[1].abs(), [(3, 3)]),
+        (lambda a: linalg.eigvals(a).abs(), [(2, 2, 2)]),
         (lambda a: linalg.eigh(a + a.mT)[0], [(3, 3)]),
         (lambda a: linalg.eigh(a + a.mT)[1].abs(), [(3, 3)]),
         (lambda a: linalg.eigvalsh(a + a.mT), [(2, 2, 2)]),

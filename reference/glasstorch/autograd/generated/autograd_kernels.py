@@ -25,6 +25,7 @@ from glasstorch.autograd.formulas import (
     diagonal_backward,
     div_mode_other_backward,
     div_mode_self_backward,
+    eig_backward,
     eigh_backward,
     evenly_distribute_backward,
     expand_reduced,
@@ -5329,6 +5330,44 @@ def _linalg_slogdet(keys: int, A: Any) -> Any:
     return results
 
 
+_linalg_eig = table("linalg_eig")
+
+
+class LinalgEigBackward0(Node):
+    saved_eigenvalues: SavedVariable | None
+    saved_eigenvectors: SavedVariable | None
+    self_dtype: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        eigenvalues = self.unpack(self.saved_eigenvalues)
+        eigenvectors = self.unpack(self.saved_eigenvectors)
+        self_dtype = self.self_dtype
+        grad_self = eig_backward(grads, not self_dtype.is_complex, eigenvalues, eigenvectors)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_eigenvalues = None
+        self.saved_eigenvectors = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_eig")
+def linalg_eig(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _linalg_eig[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _linalg_eig[below](below, self)
+    node = LinalgEigBackward0((edge_self,))
+    node.self_dtype = self.dtype
+    results = _linalg_eig[below](below, self)
+    node.saved_eigenvalues = SavedVariable(results[0], node, 0)
+    node.saved_eigenvectors = SavedVariable(results[1], node, 1)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
 __linalg_eigh = table("_linalg_eigh")
 
 
@@ -9706,6 +9745,7 @@ register_out_forms(
         "linalg_inv_ex.inverse",
         "_linalg_det.result",
         "_linalg_slogdet.sign",
+        "linalg_eig.out",
         "_linalg_eigh.eigenvalues",
         "linalg_qr.out",
         "_linalg_svd.U",

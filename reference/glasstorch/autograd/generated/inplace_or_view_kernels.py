@@ -3410,6 +3410,22 @@ def _linalg_slogdet_sign(keys: int, A: Any, sign: Any, logabsdet: Any, LU: Any, 
     return returned
 
 
+_linalg_eig_out = table("linalg_eig.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_eig.out")
+def linalg_eig_out(keys: int, self: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_eig_out[below](below, self, eigenvalues, eigenvectors)
+    eigenvalues.bump_version()
+    eigenvectors.bump_version()
+    return returned
+
+
 __linalg_eigh_eigenvalues = table("_linalg_eigh.eigenvalues")
 
 

@@ -153,6 +153,13 @@ def eigh(keys: int, A: Tensor, UPLO: str, compute_v: bool, out: Outputs | None =
     return made
 
 
+def eig(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
+    """Eigenvalues and eigenvectors of any square matrices, complex even where all are real."""
+    made = outputs(shapes.eig(self), out)
+    write(made, tuple(quietly(np.linalg.eig, self.array())))
+    return named_result("linalg_eig", made)
+
+
 def qr(keys: int, A: Tensor, mode: str, out: Outputs | None = None) -> Outputs:
     """An orthogonal matrix times a triangle."""
     made = outputs(shapes.qr(A, mode), out)
@@ -210,6 +217,7 @@ structured(CPU, "linalg_inv_ex", inv_ex)
 structured(CPU, "_linalg_det", det)
 structured(CPU, "_linalg_slogdet", slogdet)
 structured(CPU, "_linalg_eigh", eigh)
+structured(CPU, "linalg_eig", eig)
 structured(CPU, "linalg_qr", qr)
 structured(CPU, "_linalg_svd", svd)
 structured(CPU, "_linalg_solve_ex", solve_ex)

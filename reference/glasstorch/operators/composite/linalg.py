@@ -27,6 +27,7 @@ inv_ex = on_tensor("linalg_inv_ex")
 determinant = on_tensor("_linalg_det")
 sign_and_logarithm = on_tensor("_linalg_slogdet")
 eigen = on_tensor("_linalg_eigh")
+general_eigen = on_tensor("linalg_eig")
 singular = on_tensor("_linalg_svd")
 solve_by_lu = on_tensors("_linalg_solve_ex")
 norm_of_vector = on_tensor("linalg_vector_norm")
@@ -90,6 +91,11 @@ def eigh(self: Tensor, UPLO: str) -> Any:
 def eigvalsh(self: Tensor, UPLO: str) -> Any:
     """Eigenvalues; the vectors are computed where a gradient is wanted, which needs them."""
     return eigen(self, UPLO, self.requires_grad)[0]
+
+
+def eigvals(self: Tensor) -> Any:
+    """Eigenvalues alone."""
+    return general_eigen(self)[0]
 
 
 def svd(A: Tensor, full_matrices: bool, driver: str | None) -> Any:

@@ -296,6 +296,8 @@ __linalg_det = table("_linalg_det")
 _linalg_det_table = table("linalg_det")
 __linalg_slogdet = table("_linalg_slogdet")
 _linalg_slogdet_table = table("linalg_slogdet")
+_linalg_eig = table("linalg_eig")
+_linalg_eigvals = table("linalg_eigvals")
 __linalg_svd = table("_linalg_svd")
 _linalg_svd_table = table("linalg_svd")
 _linalg_svdvals = table("linalg_svdvals")
@@ -821,6 +823,8 @@ _parse__linalg_det = PythonFunction("_linalg_det", ["_linalg_det"], ["_linalg_de
 _parse_linalg_det = PythonFunction("linalg_det", ["linalg_det"])
 _parse__linalg_slogdet = PythonFunction("_linalg_slogdet", ["_linalg_slogdet"], ["_linalg_slogdet.sign"])
 _parse_linalg_slogdet = PythonFunction("linalg_slogdet", ["linalg_slogdet"])
+_parse_linalg_eig = PythonFunction("linalg_eig", ["linalg_eig"], ["linalg_eig.out"])
+_parse_linalg_eigvals = PythonFunction("linalg_eigvals", ["linalg_eigvals"])
 _parse__linalg_eigh = PythonFunction("_linalg_eigh", ["_linalg_eigh"], ["_linalg_eigh.eigenvalues"])
 _parse_linalg_eigh = PythonFunction("linalg_eigh", ["linalg_eigh"])
 _parse_linalg_eigvalsh = PythonFunction("linalg_eigvalsh", ["linalg_eigvalsh"])
@@ -5165,6 +5169,30 @@ def linalg_slogdet(A: Tensor) -> Any:
         keys = (A.key_set | included) & allowed
         return _linalg_slogdet_table[keys](keys, A)
     return _parse_linalg_slogdet(A)
+
+
+def linalg_eig(input: Tensor, *, out: Any = None) -> Any:
+    """Complex eigenvalues and eigenvectors of any square matrices.
+
+    linalg_eig(input, *, out=None) -> (eigenvalues, eigenvectors)
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_eig[keys](keys, input)
+    return _parse_linalg_eig(input, out=out)
+
+
+def linalg_eigvals(input: Tensor) -> Tensor:
+    """Complex eigenvalues of any square matrices.
+
+    linalg_eigvals(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_eigvals[keys](keys, input)
+    return _parse_linalg_eigvals(input)
 
 
 def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any = None) -> Any:

@@ -101,6 +101,14 @@ def eigh(A: Tensor, UPLO: str, compute_v: bool) -> tuple[Result, Result]:
     return Result(A._shape[:-1], A.dtype.to_real()), vectors
 
 
+def eig(self: Tensor) -> tuple[Result, Result]:
+    """Complex eigenvalues in no order, and eigenvectors as columns."""
+    check_square(self, "linalg.eig")
+    check_floating(self, "linalg.eig")
+    check_lapack(self, "linalg_eig_cpu")
+    return Result(self._shape[:-1], self.dtype.to_complex()), columns(self._shape, self.dtype.to_complex())
+
+
 def qr(A: Tensor, mode: str) -> tuple[Result, Result]:
     """An orthogonal factor, unless only the triangle is wanted, and the triangle."""
     check_matrix(A, "linalg.qr")
