@@ -47,8 +47,7 @@ def _is_cow_tensor(tensor: Tensor) -> bool:
 
 def _data_address(tensor: Tensor) -> int:
     """The address of the first element, which is not to be written to: a lazy storage stays lazy."""
-    start = tensor.untyped_storage().address()
-    return start + tensor.storage_offset() * tensor.itemsize if start else 0
+    return tensor.const_data_ptr()
 
 
 __getattr__ = refuse_unknown_names("glasstorch._C")

@@ -140,7 +140,8 @@ def test_a_lazy_clone_is_a_copy_from_the_first_write_on(torch: Any) -> None:
     view = y[1:]
     assert torch._C._is_cow_tensor(x)
     assert torch._C._is_cow_tensor(view)
-    assert torch._C._data_address(x) == torch._C._data_address(y)
+    assert torch._C._data_address(x) == torch._C._data_address(y) == y.const_data_ptr()
+    assert view.const_data_ptr() == y.const_data_ptr() + 4
     assert (x + y).tolist() == [0, 2, 4, 6]
     assert torch._C._is_cow_tensor(x)
     view += 10

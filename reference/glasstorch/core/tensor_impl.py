@@ -165,8 +165,16 @@ class TensorImpl:
         return storage
 
     def data_ptr(self) -> int:
-        """The address of the first element, the offset included; 0 where there are no bytes."""
-        start = self.untyped_storage().data_ptr()  # a lazy storage takes its own bytes: the caller may write to them
+        """The address of the first element, the offset included; 0 where there are no bytes.
+
+        Whoever has it may write: what was shared lazily is copied first.
+        """
+        start = self.untyped_storage().data_ptr()
+        return start + self._offset * self.dtype.itemsize if start else 0
+
+    def const_data_ptr(self) -> int:
+        """The address of the first element for those who only read it: what is shared lazily stays shared."""
+        start = self.untyped_storage().address()
         return start + self._offset * self.dtype.itemsize if start else 0
 
     def array(self) -> Array:
