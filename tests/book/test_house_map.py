@@ -133,7 +133,15 @@ def test_a_layer_of_which_nothing_is_built_is_dashed_and_leads_to_pytorch_only(t
     assert ">07: not written yet<" in svg
 
 
-def test_rooms_that_do_not_fit_are_an_error(tmp_path: Path) -> None:
-    layer = Layer(0, tuple(f"a_long_name_{n}" for n in range(5)), "What?", ("torch/a.py",), ("02",))
-    with pytest.raises(AssertionError, match="layer 0: its rooms need"):
+def test_rooms_that_do_not_fit_stand_in_the_next_line() -> None:
+    rooms = tuple(f"a_long_name_{n}" for n in range(5))
+    assert [name for line in house_map.shelves(rooms) for name in line] == list(rooms)
+    assert [len(line) for line in house_map.shelves(rooms)] == [2, 2, 1]
+    layer = Layer(0, rooms, "What?", ("torch/a.py",), ("02",))
+    assert house_map.height_of(layer) == house_map.height_of(layer._replace(rooms=rooms[:3])) + house_map.SHELF
+
+
+def test_a_room_that_fits_into_no_line_is_an_error() -> None:
+    layer = Layer(0, ("a_very_long_name" * 3,), "What?", ("torch/a.py",), ("02",))
+    with pytest.raises(AssertionError, match="layer 0: a_very_long"):
         house_map.storey(Figure("small", "t", "d", 9, 9), layer, 0, 64, (), {})

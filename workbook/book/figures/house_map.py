@@ -19,12 +19,13 @@ FOLDER = f"{CHAPTERS}/assets/figures"  # where the figure's file stands: its lin
 LEFT, ROOMS, TOLD, THERE, RIGHT = 24, 60, 392, 554, 848
 EAVES, HEADINGS, FIRST = 40, 62, 74
 GAP, LINE, LOWEST = 6, 24, 64  # between layers; from line to line in a layer, wide enough for a finger; a layer
+SHELF = LINE + 5  # from one line of rooms to the next
 ROOM_SIZE, SMALL = 12.5, 11
 
 
 def draw(root: Path) -> Figure:
     """The map. A layer or a room of which nothing is built yet has a dashed outline and is no link."""
-    heights = {layer.number: max(LOWEST, 14 + LINE * max(len(layer.there), len(layer.chapters))) for layer in LAYERS}
+    heights = {layer.number: height_of(layer) for layer in LAYERS}
     bottom = FIRST + sum(heights.values()) + GAP * (len(LAYERS) - 1)
     figure = Figure(
         "house-map",
@@ -52,6 +53,25 @@ def draw(root: Path) -> Figure:
     return figure
 
 
+def height_of(layer: Layer) -> int:
+    """Enough for its lists and for the lines of its rooms."""
+    return max(LOWEST, 14 + LINE * max(len(layer.there), len(layer.chapters)), 36 + SHELF * len(shelves(layer.rooms)))
+
+
+def shelves(rooms: tuple[str, ...]) -> list[list[str]]:
+    """The rooms in lines, each filled as far as there is place before the chapters."""
+    lines: list[list[str]] = []
+    used: float = TOLD
+    for name in rooms:
+        width = width_of(name) + 6
+        if used + width > TOLD:
+            lines.append([])
+            used = ROOMS
+        lines[-1].append(name)
+        used += width
+    return lines
+
+
 def storey(
     figure: Figure, layer: Layer, y: float, height: float, built: tuple[str, ...], first: dict[str, Section]
 ) -> None:
@@ -59,11 +79,14 @@ def storey(
     figure.box(LEFT, y, RIGHT - LEFT - 1, height, kind="pane" if built else "plain", dashed=not built)
     middle = y + height / 2
     figure.text(LEFT + 18, middle + 5, str(layer.number), size=15, colour="soft", anchor="middle", mono=True)
-    figure.text(ROOMS, middle - 10, layer.question.replace("`", ""), size=13, room=TOLD - ROOMS - 8)
-    x: float = ROOMS
-    for name in layer.rooms:
-        x += room(figure, name, x, middle, there=name in built) + 6
-    assert x <= TOLD, f"layer {layer.number}: its rooms need {x - ROOMS:.0f} pixels, they have {TOLD - ROOMS}"
+    lines = shelves(layer.rooms)
+    highest = middle - SHELF * (len(lines) - 1) / 2
+    figure.text(ROOMS, highest - 10, layer.question.replace("`", ""), size=13, room=TOLD - ROOMS - 8)
+    for line, names in enumerate(lines):
+        x: float = ROOMS
+        for name in names:
+            x += room(figure, name, x, highest + SHELF * line, there=name in built) + 6
+        assert x <= TOLD, f"layer {layer.number}: {names[0]} needs {x - ROOMS:.0f} pixels, a line has {TOLD - ROOMS}"
     for line, number in enumerate(layer.chapters):
         chapter(figure, number, middle + LINE * (line - len(layer.chapters) / 2), first.get(number), told=bool(built))
     for line, path in enumerate(layer.there):
@@ -75,8 +98,7 @@ def storey(
 
 def room(figure: Figure, name: str, x: float, y: float, *, there: bool) -> float:
     """One room, a link to its source where there is any. Its width."""
-    text = name if name.endswith(".py") else f"{name}/"
-    width = text_width(text, ROOM_SIZE, mono=True) + 12
+    text, width = text_of(name), width_of(name)
     if not there:
         figure.box(x, y, width, LINE, dashed=True)
         figure.text(x + 6, y + 16.5, text, size=ROOM_SIZE, colour="soft", mono=True)
@@ -87,6 +109,16 @@ def room(figure: Figure, name: str, x: float, y: float, *, there: bool) -> float
         figure.box(x, y, width, LINE, kind="glass")
         figure.text(x + 6, y + 16.5, text, size=ROOM_SIZE, colour="glass", mono=True, bold=True)
     return width
+
+
+def text_of(room: str) -> str:
+    """What stands in a room's box: a folder ends with a slash."""
+    return room if room.endswith(".py") else f"{room}/"
+
+
+def width_of(room: str) -> float:
+    """How wide a room's box is."""
+    return text_width(text_of(room), ROOM_SIZE, mono=True) + 12
 
 
 def chapter(figure: Figure, number: str, y: float, first: Section | None, *, told: bool) -> None:
