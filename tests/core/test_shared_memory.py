@@ -25,6 +25,14 @@ def test_new_memory_is_zero_and_has_no_name() -> None:
     assert SharedMemory.allocate(0).memory.nbytes == 0
 
 
+def test_a_temporary_file_does_where_memory_without_a_name_is_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "memfd_create", raising=False)
+    shared = SharedMemory.allocate(6)
+    shared.memory[5] = 1
+    assert SharedMemory(os.dup(shared.descriptor), 6).memory.tolist() == [0, 0, 0, 0, 0, 1]
+    assert os.fstat(shared.descriptor).st_nlink == 0
+
+
 def test_two_maps_of_one_descriptor_are_one_memory() -> None:
     first = SharedMemory.allocate(8)
     second = SharedMemory(os.dup(first.descriptor), 8)

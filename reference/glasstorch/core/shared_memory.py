@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 from typing import Any
 
 import numpy as np
@@ -81,5 +80,7 @@ def _nameless_file() -> int:
     """A new file that has no name in any folder; its descriptor."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("glasstorch")
+    import tempfile  # takes 3 ms, for systems that have no better way
+
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
