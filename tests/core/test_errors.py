@@ -15,7 +15,7 @@ BUILTINS = {
     "RuntimeError": {
         "ShapeError", "DtypeError", "IndexValueError", "DeviceError", "OverlapError", "ArgumentError",
         "IntegerDivisionError", "AutogradError", "InplaceError", "StorageError", "RegistrationError",
-        "AcceleratorError", "OutOfMemoryError", "UnsynchronizedAccessError",
+        "LinAlgError", "AcceleratorError", "OutOfMemoryError", "UnsynchronizedAccessError",
     },
     "IndexError": {"DimensionError"},
     "NotImplementedError": {"DtypeNotImplementedError", "NoDataError", "MissingKernelError"},
