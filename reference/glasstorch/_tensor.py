@@ -8,6 +8,7 @@ Differs: one Python class, joined from what it is (TensorImpl), what operators g
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -307,8 +308,12 @@ class Tensor(FactMethods):
             raise DeviceError(f"Invalid device, must be cuda device; got {on}")
         return self.to(on, non_blocking=non_blocking, memory_format=memory_format)
 
-    def pin_memory(self) -> Tensor:
-        """The tensor in pinned main memory, from which a copy to a device need not block; itself if it is there."""
+    def pin_memory(self, device: Any = None) -> Tensor:
+        """The tensor in pinned main memory, from which a copy to a device need not block; itself if it is there.
+
+        There is one kind of device to pin for; naming it is deprecated.
+        """
+        _warn_of_device("pin_memory", device)
         if self.device is not CPU:
             raise DeviceError(f"cannot pin a tensor on {self.device}, only dense CPU tensors can be pinned")
         if self.is_pinned():
@@ -316,8 +321,9 @@ class Tensor(FactMethods):
         strides = geometry.strides_like(self._shape, self.strides())
         return empty_pinned(self._shape, strides, self.dtype).copy_(self)
 
-    def is_pinned(self) -> Any:
-        """Whether the tensor is in pinned main memory."""
+    def is_pinned(self, device: Any = None) -> Any:
+        """Whether the tensor is in pinned main memory. Naming a device is deprecated."""
+        _warn_of_device("is_pinned", device)
         return self.untyped_storage().is_pinned()
 
     def record_stream(self, s: Any) -> None:
@@ -365,6 +371,15 @@ class Tensor(FactMethods):
         result = alias(self, cls)
         result._autograd_meta = self._autograd_meta
         return result
+
+
+def _warn_of_device(method: str, given: Any) -> None:
+    if given is not None:
+        warnings.warn(
+            f"The argument 'device' of Tensor.{method}() is deprecated. Please do not pass this argument.",
+            DeprecationWarning,
+            stacklevel=3,
+        )
 
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -137,6 +137,10 @@ def test_pinned_memory_says_so(cuda: Devices) -> None:
     x = glasstorch.ones(3).pin_memory()
     assert x.__dlpack_device__() == (3, 0)
     assert x.untyped_storage().is_pinned()
+    with pytest.warns(DeprecationWarning, match=r"argument 'device' of Tensor.is_pinned\(\) is deprecated"):
+        assert x.is_pinned("cuda")
+    with pytest.warns(DeprecationWarning, match=r"argument 'device' of Tensor.pin_memory\(\) is deprecated"):
+        assert x.pin_memory("cuda") is x
     assert glasstorch.from_dlpack(x).data_ptr() == x.data_ptr()
     storage = glasstorch.UntypedStorage([1, 2]).pin_memory()
     assert (storage.is_pinned(), storage.tolist(), storage.pin_memory() is storage) == (True, [1, 2], True)
