@@ -68,7 +68,8 @@ WITHOUT_ROW = {
         [
             "_linalg_eigh", "_linalg_solve_ex", "_linalg_svd", "linalg_cholesky", "linalg_cholesky_ex", "linalg_eig",
             "linalg_eigh", "linalg_eigvals", "linalg_eigvalsh", "linalg_matrix_rank.atol_rtol_tensor",
-            "linalg_matrix_rank.tol_tensor", "linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor", "linalg_qr", "linalg_svd",
+            "linalg_matrix_rank.tol_tensor", "linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor",
+            "linalg_qr", "linalg_svd",
         ],
         "wants a matrix of a kind, or its vectors have no sign of their own: tests/kernels/cpu/test_linalg.py",
     ),

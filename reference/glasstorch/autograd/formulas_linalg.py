@@ -157,7 +157,8 @@ def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tenso
     if vectors is not None:
         gaps = eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)
         same = _identity(eigenvalues.shape[-1], eigenvalues).bool()
-        inner = inner + where(same, 0.0, matmul(V.mH, vectors) / where(same, 1.0, gaps))
+        turned = _skew(matmul(V.mH, vectors)) / 2  # they stay at right angles
+        inner = inner + where(same, 0.0, turned / where(same, 1.0, gaps))
     return matmul(V, matmul(inner, V.mH))
 
 
