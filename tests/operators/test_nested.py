@@ -113,6 +113,8 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "a float tensor as a bool": (
         lambda t: t.tensor([t.tensor(1.0)], dtype=t.bool), TypeError, "only integer tensors of a single element"),
     "unsigned after signed": (lambda t: t.tensor([1, np.uint32(1), 1.5]), RuntimeError, "Promotion for uint16"),
+    "an int beyond floats": (lambda t: t.tensor([10**400], dtype=t.float64), OverflowError, "int too large to convert"),
+    "an int beyond complex numbers": (lambda t: t.tensor([10**400, 1j]), OverflowError, "int too large to convert"),
     "a set": (lambda t: t.tensor({1}), RuntimeError, "Could not infer dtype of set"),
     "an index without a dtype": (lambda t: t.tensor(Five()), RuntimeError, "Could not infer dtype of Five"),
     "None as a float": (lambda t: t.tensor([None], dtype=t.float32), TypeError, "must be real number, not NoneType"),

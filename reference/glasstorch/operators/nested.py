@@ -210,10 +210,7 @@ def _stored(elements: list[Any], target: dtype) -> Array:
         numbers = [TAKE[target.category](e) for e in elements]
     if target.category == BOOL:
         return np.array([bool(n) for n in numbers], np.bool_)
-    try:
-        return narrowed(np.array(numbers, np.complex128 if target.is_complex else np.float64), target)
-    except OverflowError:
-        raise ArgumentTypeError(f"int too large to convert to float, for a {target} tensor") from None
+    return narrowed(np.array(numbers, np.complex128 if target.is_complex else np.float64), target)
 
 
 def narrowed(array: Array, target: dtype) -> Array:
