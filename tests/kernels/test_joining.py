@@ -23,6 +23,14 @@ def test_stack_into_a_tensor(torch: Any) -> None:
         torch.stack([x, x], out=torch.empty(0, dtype=torch.int64))
 
 
+def test_stack_into_a_tensor_whose_dimensions_cannot_be_joined(torch: Any) -> None:
+    x = torch.arange(4).view(2, 2)
+    out = torch.zeros(2, 2, 2, dtype=torch.int64).transpose(1, 2)
+    assert torch.stack([x, x], 1, out=out) is out
+    assert out.tolist() == [[[0, 1], [0, 1]], [[2, 3], [2, 3]]]
+    assert out.stride() == (4, 1, 2)
+
+
 def test_a_backend_with_only_an_out_form_can_join() -> None:
     import glasstorch
     from glasstorch.dispatch.operator import registry

@@ -32,7 +32,6 @@ def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number) -> Tensor:
             f"{len(pad)} while the input has {len(shape)} dimensions."
         )
     borders = [(len(shape) - 1 - i, pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]  # (dim, before, after)
-    borders.reverse()
     inner = self
     for dim, before, after in borders:
         if before < 0:
