@@ -2,7 +2,7 @@
 
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
 `quiet`, `threads`, `views` (no computing at all), `creation`, `ranges`, `windows`, `copies`, `joining`, `diagonals`,
-`indexing`, `filling`, `out_forms`, `backend_select`, then `cpu/`, `meta/` and `cuda/`.
+`indexing`, `filling`, `math_bits`, `out_forms`, `copied_out`, `backend_select`, then `cpu/`, `meta/` and `cuda/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.
