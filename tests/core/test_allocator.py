@@ -128,3 +128,34 @@ def test_a_large_block_is_aligned_for_vector_loads() -> None:
     blocks = [allocator.allocate(LARGE + 1000 * i) for i in range(5)]
     assert [block.ctypes.data % ALIGNMENT for block in blocks] == [0] * 5
     assert [block.nbytes for block in blocks] == [LARGE + 1000 * i for i in range(5)]
+
+
+class Labelled(np.ndarray):
+    """An array type of a user's."""
+
+
+DERIVED = {
+    "a slice": lambda array: array[5:9],
+    "another shape": lambda array: array.reshape(2, -1),
+    "another dtype": lambda array: array.view(np.float64),
+    "another type": lambda array: array.view(Labelled),
+    "a slice of another type": lambda array: array.view(Labelled)[3:4],
+    "back from another type": lambda array: np.asarray(array.view(Labelled)),
+    "a memoryview": memoryview,
+    "an array over a memoryview": lambda array: np.asarray(memoryview(array)[7:]),
+    "an array over its buffer": lambda array: np.frombuffer(array, np.int32),
+    "an array made by hand": lambda array: np.ndarray((4,), np.uint8, array),
+    "strides made by hand": lambda array: np.lib.stride_tricks.as_strided(array, (3, 3), (1, 1)),
+    "what DLPack carries": np.from_dlpack,
+    "an iterator": iter,
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_whatever_is_made_of_an_array_keeps_its_block(name: str) -> None:
+    pool = CachingCPUAllocator()
+    derived = DERIVED[name](pool.allocate(BIG))
+    gc.collect(0)
+    assert (pool.bytes_in_use, pool.bytes_cached) == (BIG, 0)
+    del derived
+    assert (pool.bytes_in_use, pool.bytes_cached) == (0, BIG)

@@ -20,6 +20,7 @@ import numpy as np
 
 Buffer = np.ndarray[Any, np.dtype[np.uint8]]  # one-dimensional, bytes
 
+BYTE = np.dtype(np.uint8)
 LARGE = 1 << 18  # bytes from which a block is worth keeping (the C library takes fresh pages for larger ones)
 ROUND = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
 KEEP = 1 << 29  # bytes that may lie unused in the pool
@@ -33,23 +34,24 @@ class Allocator(Protocol):
         """Uninitialised bytes; they are the caller's until the last array over them dies."""
 
 
-class Block:
-    """One piece of memory on loan from a pool; see Note [Who owns a block]."""
+class Memory(np.ndarray[Any, np.dtype[np.uint8]]):
+    """Bytes that belong to a pool.
 
-    __slots__ = ("__array_interface__", "memory", "pool")
+    A type of its own: NumPy takes as an array's base the first owner that it finds, and looks past views that have the
+    array's own type. It must not look past the Block.
+    """
 
-    def __init__(self, memory: Buffer, nbytes: int, pool: CachingCPUAllocator) -> None:
-        self.memory = memory
-        self.pool = pool
-        self.__array_interface__ = {
-            "data": (memory.ctypes.data, False),
-            "shape": (nbytes,),
-            "typestr": "|u1",
-            "version": 3,
-        }
+    __slots__ = ()
+
+
+class Block(np.ndarray[Any, np.dtype[np.uint8]]):
+    """One piece of memory on loan from a pool: its base. See Note [Who owns a block]."""
+
+    __slots__ = ("pool",)
+    pool: CachingCPUAllocator
 
     def __del__(self) -> None:
-        self.pool.give_back(self.memory)
+        self.pool.give_back(self.base)  # type: ignore[arg-type]
 
 
 class CachingCPUAllocator:
@@ -62,7 +64,7 @@ class CachingCPUAllocator:
         self.keep = keep
         self.bytes_in_use = 0
         self.bytes_cached = 0
-        self.free: dict[int, list[Buffer]] = {}
+        self.free: dict[int, list[Memory]] = {}
         self.lock = threading.RLock()  # reentrant: a collection inside `allocate` may run Block.__del__
 
     def allocate(self, nbytes: int) -> Buffer:
@@ -80,9 +82,11 @@ class CachingCPUAllocator:
                     self.bytes_in_use -= rounded
                 self.empty_cache()
                 return self._last_try(nbytes)
-        return np.asarray(Block(memory, nbytes, self))
+        block = Block((nbytes,), BYTE, memory)
+        block.pool = self
+        return np.ndarray((nbytes,), BYTE, block)
 
-    def give_back(self, memory: Buffer) -> None:
+    def give_back(self, memory: Memory) -> None:
         """Take a block's memory back and keep it; what has lain unused longest goes where that would be too much."""
         size = memory.nbytes
         with self.lock:
@@ -94,7 +98,7 @@ class CachingCPUAllocator:
             self.free[size] = [*self.free.pop(size, ()), memory]  # the size last used stands last
             self.bytes_cached += size
 
-    def _take(self, size: int) -> Buffer | None:
+    def _take(self, size: int) -> Memory | None:
         """A kept piece of memory of exactly that size, if there is one. Called with the lock held."""
         kept = self.free.get(size)
         if kept is None:
@@ -121,11 +125,11 @@ class CachingCPUAllocator:
             ) from error
 
 
-def aligned_empty(nbytes: int) -> Buffer:
+def aligned_empty(nbytes: int) -> Memory:
     """Fresh bytes whose address is a multiple of ALIGNMENT; NumPy by itself promises 16."""
     raw = np.empty(nbytes + ALIGNMENT, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT
-    return raw[start : start + nbytes]
+    return raw[start : start + nbytes].view(Memory)
 
 
 cpu_allocator = CachingCPUAllocator()
