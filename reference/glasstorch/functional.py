@@ -130,5 +130,4 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         ours, theirs = list(range(-dims, 0)), list(range(dims))
     else:
         ours, theirs = ([d] if isinstance(d, int) else list(d) for d in dims)
-    result = functions.tensordot(a, b, ours, theirs)
-    return result if out is None else functions.mul(result, 1, out=out)
+    return functions.tensordot(a, b, ours, theirs, out=out)

@@ -2668,6 +2668,19 @@ def logical_not_out(keys: int, self: Any, out: Any) -> Any:
     return returned
 
 
+_square_out = table("square.out")
+
+
+@ADINPLACEORVIEW.impl("square.out")
+def square_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _square_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
 _where_self_out = table("where.self_out")
 
 
@@ -3090,6 +3103,19 @@ def prod_int_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: 
     return returned
 
 
+_var_out = table("var.out")
+
+
+@ADINPLACEORVIEW.impl("var.out")
+def var_out(keys: int, self: Any, dim: Any, unbiased: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _var_out[below](below, self, dim, unbiased, keepdim, out)
+    out.bump_version()
+    return returned
+
+
 _var_correction_out = table("var.correction_out")
 
 
@@ -3103,6 +3129,19 @@ def var_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim:
     return returned
 
 
+_std_out = table("std.out")
+
+
+@ADINPLACEORVIEW.impl("std.out")
+def std_out(keys: int, self: Any, dim: Any, unbiased: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _std_out[below](below, self, dim, unbiased, keepdim, out)
+    out.bump_version()
+    return returned
+
+
 _std_correction_out = table("std.correction_out")
 
 
@@ -3112,6 +3151,19 @@ def std_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _std_correction_out[below](below, self, dim, correction, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_logsumexp_out = table("logsumexp.out")
+
+
+@ADINPLACEORVIEW.impl("logsumexp.out")
+def logsumexp_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _logsumexp_out[below](below, self, dim, keepdim, out)
     out.bump_version()
     return returned
 
@@ -3181,6 +3233,19 @@ def sort_values_stable(keys: int, self: Any, stable: Any, dim: Any, descending: 
     returned = _sort_values_stable[below](below, self, stable, dim, descending, values, indices)
     values.bump_version()
     indices.bump_version()
+    return returned
+
+
+_argsort_stable_out = table("argsort.stable_out")
+
+
+@ADINPLACEORVIEW.impl("argsort.stable_out")
+def argsort_stable_out(keys: int, self: Any, stable: Any, dim: Any, descending: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _argsort_stable_out[below](below, self, stable, dim, descending, out)
+    out.bump_version()
     return returned
 
 
@@ -3255,6 +3320,45 @@ def isin_Scalar_Tensor_out(
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _isin_Scalar_Tensor_out[below](below, element, test_elements, assume_unique, invert, out)
+    out.bump_version()
+    return returned
+
+
+_take_out = table("take.out")
+
+
+@ADINPLACEORVIEW.impl("take.out")
+def take_out(keys: int, self: Any, index: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _take_out[below](below, self, index, out)
+    out.bump_version()
+    return returned
+
+
+_take_along_dim_out = table("take_along_dim.out")
+
+
+@ADINPLACEORVIEW.impl("take_along_dim.out")
+def take_along_dim_out(keys: int, self: Any, indices: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _take_along_dim_out[below](below, self, indices, dim, out)
+    out.bump_version()
+    return returned
+
+
+_diff_out = table("diff.out")
+
+
+@ADINPLACEORVIEW.impl("diff.out")
+def diff_out(keys: int, self: Any, n: Any, dim: Any, prepend: Any, append: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _diff_out[below](below, self, n, dim, prepend, append, out)
     out.bump_version()
     return returned
 
@@ -3353,6 +3457,19 @@ def linalg_cholesky_ex_L(keys: int, self: Any, upper: Any, check_errors: Any, L:
     return returned
 
 
+_linalg_cholesky_out = table("linalg_cholesky.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_cholesky.out")
+def linalg_cholesky_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_cholesky_out[below](below, self, upper, out)
+    out.bump_version()
+    return returned
+
+
 _linalg_inv_ex_inverse = table("linalg_inv_ex.inverse")
 
 
@@ -3366,6 +3483,19 @@ def linalg_inv_ex_inverse(keys: int, A: Any, check_errors: Any, inverse: Any, in
     returned = _linalg_inv_ex_inverse[below](below, A, check_errors, inverse, info)
     inverse.bump_version()
     info.bump_version()
+    return returned
+
+
+_linalg_inv_out = table("linalg_inv.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_inv.out")
+def linalg_inv_out(keys: int, A: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_inv_out[below](below, A, out)
+    out.bump_version()
     return returned
 
 
@@ -3385,6 +3515,19 @@ def _linalg_det_result(keys: int, A: Any, result: Any, LU: Any, pivots: Any) -> 
     result.bump_version()
     LU.bump_version()
     pivots.bump_version()
+    return returned
+
+
+_linalg_det_out_table = table("linalg_det.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_det.out")
+def linalg_det_out(keys: int, A: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_det_out_table[below](below, A, out)
+    out.bump_version()
     return returned
 
 
@@ -3426,6 +3569,19 @@ def linalg_eig_out(keys: int, self: Any, eigenvalues: Any, eigenvectors: Any) ->
     return returned
 
 
+_linalg_eigvals_out = table("linalg_eigvals.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_eigvals.out")
+def linalg_eigvals_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_eigvals_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
 __linalg_eigh_eigenvalues = table("_linalg_eigh.eigenvalues")
 
 
@@ -3439,6 +3595,19 @@ def _linalg_eigh_eigenvalues(keys: int, A: Any, UPLO: Any, compute_v: Any, eigen
     returned = __linalg_eigh_eigenvalues[below](below, A, UPLO, compute_v, eigenvalues, eigenvectors)
     eigenvalues.bump_version()
     eigenvectors.bump_version()
+    return returned
+
+
+_linalg_eigvalsh_out = table("linalg_eigvalsh.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_eigvalsh.out")
+def linalg_eigvalsh_out(keys: int, self: Any, UPLO: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_eigvalsh_out[below](below, self, UPLO, out)
+    out.bump_version()
     return returned
 
 
@@ -3477,6 +3646,19 @@ def _linalg_svd_U(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver
     return returned
 
 
+_linalg_svdvals_out = table("linalg_svdvals.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_svdvals.out")
+def linalg_svdvals_out(keys: int, A: Any, driver: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_svdvals_out[below](below, A, driver, out)
+    out.bump_version()
+    return returned
+
+
 __linalg_solve_ex_result = table("_linalg_solve_ex.result")
 
 
@@ -3501,6 +3683,151 @@ def _linalg_solve_ex_result(
     return returned
 
 
+_linalg_solve_out = table("linalg_solve.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_solve.out")
+def linalg_solve_out(keys: int, A: Any, B: Any, left: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_solve_out[below](below, A, B, left, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_pinv_atol_rtol_tensor_out = table("linalg_pinv.atol_rtol_tensor_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_pinv.atol_rtol_tensor_out")
+def linalg_pinv_atol_rtol_tensor_out(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_pinv_atol_rtol_tensor_out[below](below, self, atol, rtol, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_pinv_atol_rtol_float_out = table("linalg_pinv.atol_rtol_float_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_pinv.atol_rtol_float_out")
+def linalg_pinv_atol_rtol_float_out(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_pinv_atol_rtol_float_out[below](below, self, atol, rtol, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_pinv_out = table("linalg_pinv.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_pinv.out")
+def linalg_pinv_out(keys: int, self: Any, rcond: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_pinv_out[below](below, self, rcond, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_pinv_out_rcond_tensor = table("linalg_pinv.out_rcond_tensor")
+
+
+@ADINPLACEORVIEW.impl("linalg_pinv.out_rcond_tensor")
+def linalg_pinv_out_rcond_tensor(keys: int, self: Any, rcond: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_pinv_out_rcond_tensor[below](below, self, rcond, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matrix_rank_atol_rtol_tensor_out = table("linalg_matrix_rank.atol_rtol_tensor_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_rank.atol_rtol_tensor_out")
+def linalg_matrix_rank_atol_rtol_tensor_out(
+    keys: int, input: Any, atol: Any, rtol: Any, hermitian: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_rank_atol_rtol_tensor_out[below](below, input, atol, rtol, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matrix_rank_atol_rtol_float_out = table("linalg_matrix_rank.atol_rtol_float_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_rank.atol_rtol_float_out")
+def linalg_matrix_rank_atol_rtol_float_out(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_rank_atol_rtol_float_out[below](below, self, atol, rtol, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matrix_rank_out = table("linalg_matrix_rank.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_rank.out")
+def linalg_matrix_rank_out(keys: int, self: Any, tol: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_rank_out[below](below, self, tol, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matrix_rank_out_tol_tensor = table("linalg_matrix_rank.out_tol_tensor")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_rank.out_tol_tensor")
+def linalg_matrix_rank_out_tol_tensor(keys: int, input: Any, tol: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_rank_out_tol_tensor[below](below, input, tol, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matrix_power_out = table("linalg_matrix_power.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_power.out")
+def linalg_matrix_power_out(keys: int, self: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_power_out[below](below, self, n, out)
+    out.bump_version()
+    return returned
+
+
+_matrix_power_out = table("matrix_power.out")
+
+
+@ADINPLACEORVIEW.impl("matrix_power.out")
+def matrix_power_out(keys: int, self: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _matrix_power_out[below](below, self, n, out)
+    out.bump_version()
+    return returned
+
+
 _linalg_vector_norm_out = table("linalg_vector_norm.out")
 
 
@@ -3514,6 +3841,32 @@ def linalg_vector_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: An
     return returned
 
 
+_linalg_matrix_norm_str_ord_out = table("linalg_matrix_norm.str_ord_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_norm.str_ord_out")
+def linalg_matrix_norm_str_ord_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_norm_str_ord_out[below](below, self, ord, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matrix_norm_out = table("linalg_matrix_norm.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_norm.out")
+def linalg_matrix_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
 _linalg_cross_out = table("linalg_cross.out")
 
 
@@ -3523,6 +3876,84 @@ def linalg_cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> An
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _linalg_cross_out[below](below, self, other, dim, out)
+    out.bump_version()
+    return returned
+
+
+_cross_out = table("cross.out")
+
+
+@ADINPLACEORVIEW.impl("cross.out")
+def cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cross_out[below](below, self, other, dim, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_matmul_out = table("linalg_matmul.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matmul.out")
+def linalg_matmul_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matmul_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_vecdot_out = table("linalg_vecdot.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_vecdot.out")
+def linalg_vecdot_out(keys: int, x: Any, y: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_vecdot_out[below](below, x, y, dim, out)
+    out.bump_version()
+    return returned
+
+
+_outer_out = table("outer.out")
+
+
+@ADINPLACEORVIEW.impl("outer.out")
+def outer_out(keys: int, self: Any, vec2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _outer_out[below](below, self, vec2, out)
+    out.bump_version()
+    return returned
+
+
+_inner_out = table("inner.out")
+
+
+@ADINPLACEORVIEW.impl("inner.out")
+def inner_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _inner_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_tensordot_out = table("tensordot.out")
+
+
+@ADINPLACEORVIEW.impl("tensordot.out")
+def tensordot_out(keys: int, self: Any, other: Any, dims_self: Any, dims_other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _tensordot_out[below](below, self, other, dims_self, dims_other, out)
     out.bump_version()
     return returned
 
@@ -3575,6 +4006,136 @@ def _fft_c2r_out(keys: int, self: Any, dim: Any, normalization: Any, last_dim_si
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = __fft_c2r_out[below](below, self, dim, normalization, last_dim_size, out)
+    out.bump_version()
+    return returned
+
+
+_fft_fft_out = table("fft_fft.out")
+
+
+@ADINPLACEORVIEW.impl("fft_fft.out")
+def fft_fft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_fft_out[below](below, self, n, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_ifft_out = table("fft_ifft.out")
+
+
+@ADINPLACEORVIEW.impl("fft_ifft.out")
+def fft_ifft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_ifft_out[below](below, self, n, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_rfft_out = table("fft_rfft.out")
+
+
+@ADINPLACEORVIEW.impl("fft_rfft.out")
+def fft_rfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_rfft_out[below](below, self, n, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_irfft_out = table("fft_irfft.out")
+
+
+@ADINPLACEORVIEW.impl("fft_irfft.out")
+def fft_irfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_irfft_out[below](below, self, n, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_hfft_out = table("fft_hfft.out")
+
+
+@ADINPLACEORVIEW.impl("fft_hfft.out")
+def fft_hfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_hfft_out[below](below, self, n, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_ihfft_out = table("fft_ihfft.out")
+
+
+@ADINPLACEORVIEW.impl("fft_ihfft.out")
+def fft_ihfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_ihfft_out[below](below, self, n, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_fftn_out = table("fft_fftn.out")
+
+
+@ADINPLACEORVIEW.impl("fft_fftn.out")
+def fft_fftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_fftn_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_ifftn_out = table("fft_ifftn.out")
+
+
+@ADINPLACEORVIEW.impl("fft_ifftn.out")
+def fft_ifftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_ifftn_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_rfftn_out = table("fft_rfftn.out")
+
+
+@ADINPLACEORVIEW.impl("fft_rfftn.out")
+def fft_rfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_rfftn_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_irfftn_out = table("fft_irfftn.out")
+
+
+@ADINPLACEORVIEW.impl("fft_irfftn.out")
+def fft_irfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_irfftn_out[below](below, self, s, dim, norm, out)
     out.bump_version()
     return returned
 

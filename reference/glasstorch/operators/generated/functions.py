@@ -748,7 +748,7 @@ _parse_isposinf = PythonFunction("isposinf", ["isposinf"], ["isposinf.out"])
 _parse_isneginf = PythonFunction("isneginf", ["isneginf"], ["isneginf.out"])
 _parse_logical_not = PythonFunction("logical_not", ["logical_not"], ["logical_not.out"])
 _parse_logical_not_ = PythonFunction("logical_not_", ["logical_not_"])
-_parse_square = PythonFunction("square", ["square"])
+_parse_square = PythonFunction("square", ["square"], ["square.out"])
 _parse_isfinite = PythonFunction("isfinite", ["isfinite"])
 _parse_isinf = PythonFunction("isinf", ["isinf"])
 _parse_positive = PythonFunction("positive", ["positive"])
@@ -779,16 +779,16 @@ _parse_argmin = PythonFunction("argmin", ["argmin"], ["argmin.out"])
 _parse_all = PythonFunction("all", ["all", "all.dim", "all.dims"], ["all.all_out", "all.out", "all.dims_out"])
 _parse_any = PythonFunction("any", ["any", "any.dim", "any.dims"], ["any.all_out", "any.out", "any.dims_out"])
 _parse_prod = PythonFunction("prod", ["prod", "prod.dim_int"], ["prod.out", "prod.int_out"])
-_parse_var = PythonFunction("var", ["var", "var.dim", "var.correction"], ["var.correction_out"])
-_parse_std = PythonFunction("std", ["std", "std.dim", "std.correction"], ["std.correction_out"])
+_parse_var = PythonFunction("var", ["var", "var.dim", "var.correction"], ["var.out", "var.correction_out"])
+_parse_std = PythonFunction("std", ["std", "std.dim", "std.correction"], ["std.out", "std.correction_out"])
 _parse_count_nonzero = PythonFunction("count_nonzero", ["count_nonzero", "count_nonzero.dim_IntList"])
-_parse_logsumexp = PythonFunction("logsumexp", ["logsumexp"])
+_parse_logsumexp = PythonFunction("logsumexp", ["logsumexp"], ["logsumexp.out"])
 _parse_cumsum = PythonFunction("cumsum", ["cumsum"], ["cumsum.out"])
 _parse_cumsum_ = PythonFunction("cumsum_", ["cumsum_"])
 _parse_cumprod = PythonFunction("cumprod", ["cumprod"], ["cumprod.out"])
 _parse_cumprod_ = PythonFunction("cumprod_", ["cumprod_"])
 _parse_sort = PythonFunction("sort", ["sort", "sort.stable"], ["sort.values_stable"])
-_parse_argsort = PythonFunction("argsort", ["argsort", "argsort.stable"])
+_parse_argsort = PythonFunction("argsort", ["argsort", "argsort.stable"], ["argsort.stable_out"])
 _parse_searchsorted = PythonFunction(
     "searchsorted",
     ["searchsorted.Tensor", "searchsorted.Scalar"],
@@ -801,12 +801,12 @@ _parse_isin = PythonFunction(
 )
 _parse__unique2 = PythonFunction("_unique2", ["_unique2"])
 _parse_unique_dim = PythonFunction("unique_dim", ["unique_dim"])
-_parse_take = PythonFunction("take", ["take"])
-_parse_take_along_dim = PythonFunction("take_along_dim", ["take_along_dim"])
+_parse_take = PythonFunction("take", ["take"], ["take.out"])
+_parse_take_along_dim = PythonFunction("take_along_dim", ["take_along_dim"], ["take_along_dim.out"])
 _parse_repeat_interleave = PythonFunction(
     "repeat_interleave", ["repeat_interleave.self_Tensor", "repeat_interleave.self_int", "repeat_interleave.Tensor"]
 )
-_parse_diff = PythonFunction("diff", ["diff"])
+_parse_diff = PythonFunction("diff", ["diff"], ["diff.out"])
 _parse_mm = PythonFunction("mm", ["mm"], ["mm.out"])
 _parse_bmm = PythonFunction("bmm", ["bmm"], ["bmm.out"])
 _parse_mv = PythonFunction("mv", ["mv"], ["mv.out"])
@@ -816,28 +816,34 @@ _parse_addmm_ = PythonFunction("addmm_", ["addmm_"])
 _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
 _parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
 _parse_linalg_cholesky_ex = PythonFunction("linalg_cholesky_ex", ["linalg_cholesky_ex"], ["linalg_cholesky_ex.L"])
-_parse_linalg_cholesky = PythonFunction("linalg_cholesky", ["linalg_cholesky"])
+_parse_linalg_cholesky = PythonFunction("linalg_cholesky", ["linalg_cholesky"], ["linalg_cholesky.out"])
 _parse_linalg_inv_ex = PythonFunction("linalg_inv_ex", ["linalg_inv_ex"], ["linalg_inv_ex.inverse"])
-_parse_linalg_inv = PythonFunction("linalg_inv", ["linalg_inv"])
+_parse_linalg_inv = PythonFunction("linalg_inv", ["linalg_inv"], ["linalg_inv.out"])
 _parse__linalg_det = PythonFunction("_linalg_det", ["_linalg_det"], ["_linalg_det.result"])
-_parse_linalg_det = PythonFunction("linalg_det", ["linalg_det"])
+_parse_linalg_det = PythonFunction("linalg_det", ["linalg_det"], ["linalg_det.out"])
 _parse__linalg_slogdet = PythonFunction("_linalg_slogdet", ["_linalg_slogdet"], ["_linalg_slogdet.sign"])
 _parse_linalg_slogdet = PythonFunction("linalg_slogdet", ["linalg_slogdet"])
 _parse_linalg_eig = PythonFunction("linalg_eig", ["linalg_eig"], ["linalg_eig.out"])
-_parse_linalg_eigvals = PythonFunction("linalg_eigvals", ["linalg_eigvals"])
+_parse_linalg_eigvals = PythonFunction("linalg_eigvals", ["linalg_eigvals"], ["linalg_eigvals.out"])
 _parse__linalg_eigh = PythonFunction("_linalg_eigh", ["_linalg_eigh"], ["_linalg_eigh.eigenvalues"])
 _parse_linalg_eigh = PythonFunction("linalg_eigh", ["linalg_eigh"])
-_parse_linalg_eigvalsh = PythonFunction("linalg_eigvalsh", ["linalg_eigvalsh"])
+_parse_linalg_eigvalsh = PythonFunction("linalg_eigvalsh", ["linalg_eigvalsh"], ["linalg_eigvalsh.out"])
 _parse_linalg_qr = PythonFunction("linalg_qr", ["linalg_qr"], ["linalg_qr.out"])
 _parse__linalg_svd = PythonFunction("_linalg_svd", ["_linalg_svd"], ["_linalg_svd.U"])
 _parse_linalg_svd = PythonFunction("linalg_svd", ["linalg_svd"])
-_parse_linalg_svdvals = PythonFunction("linalg_svdvals", ["linalg_svdvals"])
+_parse_linalg_svdvals = PythonFunction("linalg_svdvals", ["linalg_svdvals"], ["linalg_svdvals.out"])
 _parse__linalg_solve_ex = PythonFunction("_linalg_solve_ex", ["_linalg_solve_ex"], ["_linalg_solve_ex.result"])
 _parse_linalg_solve_ex = PythonFunction("linalg_solve_ex", ["linalg_solve_ex"])
-_parse_linalg_solve = PythonFunction("linalg_solve", ["linalg_solve"])
+_parse_linalg_solve = PythonFunction("linalg_solve", ["linalg_solve"], ["linalg_solve.out"])
 _parse_linalg_pinv = PythonFunction(
     "linalg_pinv",
     ["linalg_pinv.atol_rtol_tensor", "linalg_pinv.atol_rtol_float", "linalg_pinv", "linalg_pinv.rcond_tensor"],
+    [
+        "linalg_pinv.atol_rtol_tensor_out",
+        "linalg_pinv.atol_rtol_float_out",
+        "linalg_pinv.out",
+        "linalg_pinv.out_rcond_tensor",
+    ],
 )
 _parse_linalg_matrix_rank = PythonFunction(
     "linalg_matrix_rank",
@@ -847,33 +853,43 @@ _parse_linalg_matrix_rank = PythonFunction(
         "linalg_matrix_rank",
         "linalg_matrix_rank.tol_tensor",
     ],
+    [
+        "linalg_matrix_rank.atol_rtol_tensor_out",
+        "linalg_matrix_rank.atol_rtol_float_out",
+        "linalg_matrix_rank.out",
+        "linalg_matrix_rank.out_tol_tensor",
+    ],
 )
-_parse_linalg_matrix_power = PythonFunction("linalg_matrix_power", ["linalg_matrix_power"])
-_parse_matrix_power = PythonFunction("matrix_power", ["matrix_power"])
+_parse_linalg_matrix_power = PythonFunction("linalg_matrix_power", ["linalg_matrix_power"], ["linalg_matrix_power.out"])
+_parse_matrix_power = PythonFunction("matrix_power", ["matrix_power"], ["matrix_power.out"])
 _parse_linalg_vector_norm = PythonFunction("linalg_vector_norm", ["linalg_vector_norm"], ["linalg_vector_norm.out"])
-_parse_linalg_matrix_norm = PythonFunction("linalg_matrix_norm", ["linalg_matrix_norm.str_ord", "linalg_matrix_norm"])
+_parse_linalg_matrix_norm = PythonFunction(
+    "linalg_matrix_norm",
+    ["linalg_matrix_norm.str_ord", "linalg_matrix_norm"],
+    ["linalg_matrix_norm.str_ord_out", "linalg_matrix_norm.out"],
+)
 _parse_linalg_cross = PythonFunction("linalg_cross", ["linalg_cross"], ["linalg_cross.out"])
-_parse_cross = PythonFunction("cross", ["cross"])
+_parse_cross = PythonFunction("cross", ["cross"], ["cross.out"])
 _parse_linalg_diagonal = PythonFunction("linalg_diagonal", ["linalg_diagonal"])
-_parse_linalg_matmul = PythonFunction("linalg_matmul", ["linalg_matmul"])
-_parse_linalg_vecdot = PythonFunction("linalg_vecdot", ["linalg_vecdot"])
-_parse_outer = PythonFunction("outer", ["outer"])
-_parse_inner = PythonFunction("inner", ["inner"])
-_parse_tensordot = PythonFunction("tensordot", ["tensordot"])
+_parse_linalg_matmul = PythonFunction("linalg_matmul", ["linalg_matmul"], ["linalg_matmul.out"])
+_parse_linalg_vecdot = PythonFunction("linalg_vecdot", ["linalg_vecdot"], ["linalg_vecdot.out"])
+_parse_outer = PythonFunction("outer", ["outer"], ["outer.out"])
+_parse_inner = PythonFunction("inner", ["inner"], ["inner.out"])
+_parse_tensordot = PythonFunction("tensordot", ["tensordot"], ["tensordot.out"])
 _parse_trace = PythonFunction("trace", ["trace"], ["trace.out"])
 _parse__fft_c2c = PythonFunction("_fft_c2c", ["_fft_c2c"], ["_fft_c2c.out"])
 _parse__fft_r2c = PythonFunction("_fft_r2c", ["_fft_r2c"], ["_fft_r2c.out"])
 _parse__fft_c2r = PythonFunction("_fft_c2r", ["_fft_c2r"], ["_fft_c2r.out"])
-_parse_fft_fft = PythonFunction("fft_fft", ["fft_fft"])
-_parse_fft_ifft = PythonFunction("fft_ifft", ["fft_ifft"])
-_parse_fft_rfft = PythonFunction("fft_rfft", ["fft_rfft"])
-_parse_fft_irfft = PythonFunction("fft_irfft", ["fft_irfft"])
-_parse_fft_hfft = PythonFunction("fft_hfft", ["fft_hfft"])
-_parse_fft_ihfft = PythonFunction("fft_ihfft", ["fft_ihfft"])
-_parse_fft_fftn = PythonFunction("fft_fftn", ["fft_fftn"])
-_parse_fft_ifftn = PythonFunction("fft_ifftn", ["fft_ifftn"])
-_parse_fft_rfftn = PythonFunction("fft_rfftn", ["fft_rfftn"])
-_parse_fft_irfftn = PythonFunction("fft_irfftn", ["fft_irfftn"])
+_parse_fft_fft = PythonFunction("fft_fft", ["fft_fft"], ["fft_fft.out"])
+_parse_fft_ifft = PythonFunction("fft_ifft", ["fft_ifft"], ["fft_ifft.out"])
+_parse_fft_rfft = PythonFunction("fft_rfft", ["fft_rfft"], ["fft_rfft.out"])
+_parse_fft_irfft = PythonFunction("fft_irfft", ["fft_irfft"], ["fft_irfft.out"])
+_parse_fft_hfft = PythonFunction("fft_hfft", ["fft_hfft"], ["fft_hfft.out"])
+_parse_fft_ihfft = PythonFunction("fft_ihfft", ["fft_ihfft"], ["fft_ihfft.out"])
+_parse_fft_fftn = PythonFunction("fft_fftn", ["fft_fftn"], ["fft_fftn.out"])
+_parse_fft_ifftn = PythonFunction("fft_ifftn", ["fft_ifftn"], ["fft_ifftn.out"])
+_parse_fft_rfftn = PythonFunction("fft_rfftn", ["fft_rfftn"], ["fft_rfftn.out"])
+_parse_fft_irfftn = PythonFunction("fft_irfftn", ["fft_irfftn"], ["fft_irfftn.out"])
 _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"])
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
@@ -4159,16 +4175,16 @@ def logical_not_(input: Tensor) -> Tensor:
     return _parse_logical_not_(input)
 
 
-def square(input: Tensor) -> Tensor:
+def square(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element times itself.
 
-    square(input) -> Tensor
+    square(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _square[keys](keys, input)
-    return _parse_square(input)
+    return _parse_square(input, out=out)
 
 
 def isfinite(input: Tensor) -> Tensor:
@@ -4701,7 +4717,7 @@ def count_nonzero(*args: Any, **kwargs: Any) -> Tensor:
 def logsumexp(*args: Any, **kwargs: Any) -> Tensor:
     """The logarithm of the sum of exponentials over dimensions, without overflow on the way.
 
-    logsumexp(input, dim, keepdim=False) -> Tensor
+    logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -4782,8 +4798,8 @@ def sort(*args: Any, **kwargs: Any) -> Any:
 def argsort(*args: Any, **kwargs: Any) -> Tensor:
     """The indices that put the elements in order along a dimension.
 
-    argsort(input, dim=-1, descending=False) -> Tensor
-    argsort(input, *, stable, dim=-1, descending=False) -> Tensor
+    argsort(input, dim=-1, descending=False, *, out=None) -> Tensor
+    argsort(input, *, stable, dim=-1, descending=False, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -4890,27 +4906,28 @@ def unique_dim(
     return _parse_unique_dim(input, dim, sorted, return_inverse, return_counts)
 
 
-def take(input: Tensor, index: Tensor) -> Tensor:
+def take(input: Tensor, index: Tensor, *, out: Any = None) -> Tensor:
     """Elements by their number in row-major order, in the index's sizes.
 
-    take(input, index) -> Tensor
+    take(input, index, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(index, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(index, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _take[keys](keys, input, index)
-    return _parse_take(input, index)
+    return _parse_take(input, index, out=out)
 
 
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, **kwargs: Any) -> Tensor:
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Elements along a dimension at the indices, which argmax or argsort may have given.
 
-    take_along_dim(input, indices, dim=None) -> Tensor
+    take_along_dim(input, indices, dim=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and isinstance(indices, TensorImpl)
         and (dim is None or type(dim) is int)
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -4918,7 +4935,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, **kwa
         return _take_along_dim[keys](keys, input, indices, dim)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_take_along_dim(input, indices, dim, **kwargs)
+    return _parse_take_along_dim(input, indices, dim, out=out, **kwargs)
 
 
 def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
@@ -4931,11 +4948,18 @@ def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def diff(
-    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, **kwargs: Any
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """What each element is more than the one before it, n times over.
 
-    diff(input, n=1, dim=-1, prepend=None, append=None) -> Tensor
+    diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -4943,6 +4967,7 @@ def diff(
         and type(dim) is int
         and (prepend is None or isinstance(prepend, TensorImpl))
         and (append is None or isinstance(append, TensorImpl))
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -4954,7 +4979,7 @@ def diff(
         return _diff[keys](keys, input, n, dim, prepend, append)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_diff(input, n, dim, prepend, append, **kwargs)
+    return _parse_diff(input, n, dim, prepend, append, out=out, **kwargs)
 
 
 def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
@@ -5087,16 +5112,16 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     return _parse_linalg_cholesky_ex(input, upper=upper, check_errors=check_errors, out=out)
 
 
-def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
     """The triangle that gives a positive-definite matrix when it is multiplied with its own transpose.
 
-    linalg_cholesky(input, *, upper=False) -> Tensor
+    linalg_cholesky(input, *, upper=False, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(upper) is bool:
+    if isinstance(input, TensorImpl) and type(upper) is bool and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cholesky[keys](keys, input, upper)
-    return _parse_linalg_cholesky(input, upper=upper)
+    return _parse_linalg_cholesky(input, upper=upper, out=out)
 
 
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
@@ -5111,16 +5136,16 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> 
     return _parse_linalg_inv_ex(A, check_errors=check_errors, out=out)
 
 
-def linalg_inv(A: Tensor) -> Tensor:
+def linalg_inv(A: Tensor, *, out: Any = None) -> Tensor:
     """The inverse of each matrix.
 
-    linalg_inv(A) -> Tensor
+    linalg_inv(A, *, out=None) -> Tensor
     """
-    if isinstance(A, TensorImpl):
+    if isinstance(A, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (A.key_set | included) & allowed
         return _linalg_inv[keys](keys, A)
-    return _parse_linalg_inv(A)
+    return _parse_linalg_inv(A, out=out)
 
 
 def _linalg_det(A: Tensor, *, out: Any = None) -> Any:
@@ -5135,16 +5160,16 @@ def _linalg_det(A: Tensor, *, out: Any = None) -> Any:
     return _parse__linalg_det(A, out=out)
 
 
-def linalg_det(A: Tensor) -> Tensor:
+def linalg_det(A: Tensor, *, out: Any = None) -> Tensor:
     """The determinant of each matrix.
 
-    linalg_det(A) -> Tensor
+    linalg_det(A, *, out=None) -> Tensor
     """
-    if isinstance(A, TensorImpl):
+    if isinstance(A, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (A.key_set | included) & allowed
         return _linalg_det_table[keys](keys, A)
-    return _parse_linalg_det(A)
+    return _parse_linalg_det(A, out=out)
 
 
 def _linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
@@ -5183,16 +5208,16 @@ def linalg_eig(input: Tensor, *, out: Any = None) -> Any:
     return _parse_linalg_eig(input, out=out)
 
 
-def linalg_eigvals(input: Tensor) -> Tensor:
+def linalg_eigvals(input: Tensor, *, out: Any = None) -> Tensor:
     """Complex eigenvalues of any square matrices.
 
-    linalg_eigvals(input) -> Tensor
+    linalg_eigvals(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_eigvals[keys](keys, input)
-    return _parse_linalg_eigvals(input)
+    return _parse_linalg_eigvals(input, out=out)
 
 
 def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any = None) -> Any:
@@ -5211,12 +5236,12 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> Any:
     return _parse_linalg_eigh(input, UPLO)
 
 
-def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
     """Eigenvalues of symmetric or Hermitian matrices in ascending order.
 
-    linalg_eigvalsh(input, UPLO="L") -> Tensor
+    linalg_eigvalsh(input, UPLO="L", *, out=None) -> Tensor
     """
-    return _parse_linalg_eigvalsh(input, UPLO)
+    return _parse_linalg_eigvalsh(input, UPLO, out=out)
 
 
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
@@ -5259,16 +5284,16 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     return _parse_linalg_svd(A, full_matrices, driver=driver)
 
 
-def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Any = None) -> Tensor:
     """Singular values in descending order.
 
-    linalg_svdvals(A, *, driver=None) -> Tensor
+    linalg_svdvals(A, *, driver=None, out=None) -> Tensor
     """
-    if isinstance(A, TensorImpl) and driver is None:
+    if isinstance(A, TensorImpl) and driver is None and out is None:
         included, allowed = active_keys.get()
         keys = (A.key_set | included) & allowed
         return _linalg_svdvals[keys](keys, A, driver)
-    return _parse_linalg_svdvals(A, driver=driver)
+    return _parse_linalg_svdvals(A, driver=driver, out=out)
 
 
 def _linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
@@ -5301,23 +5326,23 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     return _parse_linalg_solve_ex(A, B, left=left, check_errors=check_errors)
 
 
-def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Tensor:
     """X of `A @ X = B`, or with `left=False` of `X @ A = B`.
 
-    linalg_solve(A, B, *, left=True) -> Tensor
+    linalg_solve(A, B, *, left=True, out=None) -> Tensor
     """
-    if isinstance(A, TensorImpl) and isinstance(B, TensorImpl) and type(left) is bool:
+    if isinstance(A, TensorImpl) and isinstance(B, TensorImpl) and type(left) is bool and out is None:
         included, allowed = active_keys.get()
         keys = (A.key_set | B.key_set | included) & allowed
         return _linalg_solve[keys](keys, A, B, left)
-    return _parse_linalg_solve(A, B, left=left)
+    return _parse_linalg_solve(A, B, left=left, out=out)
 
 
 def linalg_pinv(*args: Any, **kwargs: Any) -> Tensor:
     """The pseudo-inverse; singular values up to the tolerances count as 0.
 
-    linalg_pinv(input, *, atol=None, rtol=None, hermitian=False) -> Tensor
-    linalg_pinv(input, rcond, hermitian=False) -> Tensor
+    linalg_pinv(input, *, atol=None, rtol=None, hermitian=False, out=None) -> Tensor
+    linalg_pinv(input, rcond, hermitian=False, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -5329,8 +5354,8 @@ def linalg_pinv(*args: Any, **kwargs: Any) -> Tensor:
 def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
     """How many singular values are above the tolerances.
 
-    linalg_matrix_rank(input, *, atol=None, rtol=None, hermitian=False) -> Tensor
-    linalg_matrix_rank(input, tol, hermitian=False) -> Tensor
+    linalg_matrix_rank(input, *, atol=None, rtol=None, hermitian=False, out=None) -> Tensor
+    linalg_matrix_rank(input, tol, hermitian=False, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -5339,28 +5364,28 @@ def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_linalg_matrix_rank(*args, **kwargs)
 
 
-def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
+def linalg_matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
     """A matrix multiplied with itself; a negative power is one of the inverse.
 
-    linalg_matrix_power(input, n) -> Tensor
+    linalg_matrix_power(input, n, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(n) is int:
+    if isinstance(input, TensorImpl) and type(n) is int and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_power[keys](keys, input, n)
-    return _parse_linalg_matrix_power(input, n)
+    return _parse_linalg_matrix_power(input, n, out=out)
 
 
-def matrix_power(input: Tensor, n: int) -> Tensor:
+def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
     """A matrix multiplied with itself; a negative power is one of the inverse.
 
-    matrix_power(input, n) -> Tensor
+    matrix_power(input, n, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(n) is int:
+    if isinstance(input, TensorImpl) and type(n) is int and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _matrix_power[keys](keys, input, n)
-    return _parse_matrix_power(input, n)
+    return _parse_matrix_power(input, n, out=out)
 
 
 def linalg_vector_norm(
@@ -5402,12 +5427,13 @@ def linalg_matrix_norm(
     keepdim: bool = False,
     *,
     dtype: dtype_ | None = None,
+    out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
     """The root of the sum of squares ('fro') or the sum of the singular values ('nuc').
 
-    linalg_matrix_norm(input, ord='fro', dim=[-2,-1], keepdim=False, *, dtype=None) -> Tensor
-    linalg_matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None) -> Tensor
+    linalg_matrix_norm(input, ord='fro', dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
+    linalg_matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -5415,6 +5441,7 @@ def linalg_matrix_norm(
         and is_ints(dim)
         and type(keepdim) is bool
         and (dtype is None or type(dtype) is dtype_)
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5423,7 +5450,7 @@ def linalg_matrix_norm(
     if kwargs:
         dim = kwargs.pop("axis", dim)
         keepdim = kwargs.pop("keepdims", keepdim)
-    return _parse_linalg_matrix_norm(input, ord, dim, keepdim, dtype=dtype, **kwargs)
+    return _parse_linalg_matrix_norm(input, ord, dim, keepdim, dtype=dtype, out=out, **kwargs)
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
@@ -5447,15 +5474,16 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None
     return _parse_linalg_cross(input, other, dim=dim, out=out, **kwargs)
 
 
-def cross(input: Tensor, other: Tensor, dim: int | None = None, **kwargs: Any) -> Tensor:
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The vector product along a dimension of size 3, the first one unless given.
 
-    cross(input, other, dim=None) -> Tensor
+    cross(input, other, dim=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and isinstance(other, TensorImpl)
         and (dim is None or type(dim) is int)
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5464,7 +5492,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, **kwargs: Any) -
     if kwargs:
         dim = kwargs.pop("axis", dim)
         other = kwargs.pop("x2", other)
-    return _parse_cross(input, other, dim, **kwargs)
+    return _parse_cross(input, other, dim, out=out, **kwargs)
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -5481,66 +5509,74 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return _parse_linalg_diagonal(A, offset=offset, dim1=dim1, dim2=dim2)
 
 
-def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
+def linalg_matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The matrix product.
 
-    linalg_matmul(input, other) -> Tensor
+    linalg_matmul(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_matmul[keys](keys, input, other)
-    return _parse_linalg_matmul(input, other)
+    return _parse_linalg_matmul(input, other, out=out)
 
 
-def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, **kwargs: Any) -> Tensor:
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
     """The sum of products over a dimension; what stands on the left is conjugated.
 
-    linalg_vecdot(x, y, *, dim=-1) -> Tensor
+    linalg_vecdot(x, y, *, dim=-1, out=None) -> Tensor
     """
-    if isinstance(x, TensorImpl) and isinstance(y, TensorImpl) and type(dim) is int and not kwargs:
+    if isinstance(x, TensorImpl) and isinstance(y, TensorImpl) and type(dim) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (x.key_set | y.key_set | included) & allowed
         return _linalg_vecdot[keys](keys, x, y, dim)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_linalg_vecdot(x, y, dim=dim, **kwargs)
+    return _parse_linalg_vecdot(x, y, dim=dim, out=out, **kwargs)
 
 
-def outer(input: Tensor, vec2: Tensor) -> Tensor:
+def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every element of one vector times every element of another.
 
-    outer(input, vec2) -> Tensor
+    outer(input, vec2, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec2.key_set | included) & allowed
         return _outer[keys](keys, input, vec2)
-    return _parse_outer(input, vec2)
+    return _parse_outer(input, vec2, out=out)
 
 
-def inner(input: Tensor, other: Tensor) -> Tensor:
+def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The sums of products over the last dimensions of both tensors.
 
-    inner(input, other) -> Tensor
+    inner(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _inner[keys](keys, input, other)
-    return _parse_inner(input, other)
+    return _parse_inner(input, other, out=out)
 
 
-def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
+def tensordot(
+    input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int], *, out: Any = None
+) -> Tensor:
     """The sums of products over the given dimensions of both tensors.
 
-    tensordot(input, other, dims_self, dims_other) -> Tensor
+    tensordot(input, other, dims_self, dims_other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and is_ints(dims_self) and is_ints(dims_other):
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and is_ints(dims_self)
+        and is_ints(dims_other)
+        and out is None
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _tensordot[keys](keys, input, other, list(dims_self), list(dims_other))
-    return _parse_tensordot(input, other, dims_self, dims_other)
+    return _parse_tensordot(input, other, dims_self, dims_other, out=out)
 
 
 def trace(input: Tensor, *, out: Any = None) -> Tensor:
@@ -5609,16 +5645,19 @@ def _fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last_dim_siz
     return _parse__fft_c2r(input, dim, normalization, last_dim_size, out=out)
 
 
-def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+def fft_fft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The Fourier transform along a dimension.
 
-    fft_fft(input, n=None, dim=-1, norm=None) -> Tensor
+    fft_fft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and (n is None or type(n) is int)
         and type(dim) is int
         and norm is None
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5626,19 +5665,22 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
         return _fft_fft[keys](keys, input, n, dim, norm)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_fft_fft(input, n, dim, norm, **kwargs)
+    return _parse_fft_fft(input, n, dim, norm, out=out, **kwargs)
 
 
-def fft_ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+def fft_ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The inverse Fourier transform along a dimension.
 
-    fft_ifft(input, n=None, dim=-1, norm=None) -> Tensor
+    fft_ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and (n is None or type(n) is int)
         and type(dim) is int
         and norm is None
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5646,19 +5688,22 @@ def fft_ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | Non
         return _fft_ifft[keys](keys, input, n, dim, norm)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_fft_ifft(input, n, dim, norm, **kwargs)
+    return _parse_fft_ifft(input, n, dim, norm, out=out, **kwargs)
 
 
-def fft_rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+def fft_rfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The half of the Fourier transform of real numbers that tells all.
 
-    fft_rfft(input, n=None, dim=-1, norm=None) -> Tensor
+    fft_rfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and (n is None or type(n) is int)
         and type(dim) is int
         and norm is None
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5666,19 +5711,22 @@ def fft_rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | Non
         return _fft_rfft[keys](keys, input, n, dim, norm)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_fft_rfft(input, n, dim, norm, **kwargs)
+    return _parse_fft_rfft(input, n, dim, norm, out=out, **kwargs)
 
 
-def fft_irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+def fft_irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The inverse of `rfft`; `n` says whether the number of points was odd.
 
-    fft_irfft(input, n=None, dim=-1, norm=None) -> Tensor
+    fft_irfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and (n is None or type(n) is int)
         and type(dim) is int
         and norm is None
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5686,19 +5734,22 @@ def fft_irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | No
         return _fft_irfft[keys](keys, input, n, dim, norm)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_fft_irfft(input, n, dim, norm, **kwargs)
+    return _parse_fft_irfft(input, n, dim, norm, out=out, **kwargs)
 
 
-def fft_hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+def fft_hfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The Fourier transform of a signal that is its own mirrored conjugate, half of which is given.
 
-    fft_hfft(input, n=None, dim=-1, norm=None) -> Tensor
+    fft_hfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and (n is None or type(n) is int)
         and type(dim) is int
         and norm is None
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5706,19 +5757,22 @@ def fft_hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | Non
         return _fft_hfft[keys](keys, input, n, dim, norm)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_fft_hfft(input, n, dim, norm, **kwargs)
+    return _parse_fft_hfft(input, n, dim, norm, out=out, **kwargs)
 
 
-def fft_ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, **kwargs: Any) -> Tensor:
+def fft_ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The inverse of `hfft`.
 
-    fft_ihfft(input, n=None, dim=-1, norm=None) -> Tensor
+    fft_ihfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
         and (n is None or type(n) is int)
         and type(dim) is int
         and norm is None
+        and out is None
         and not kwargs
     ):
         included, allowed = active_keys.get()
@@ -5726,13 +5780,13 @@ def fft_ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | No
         return _fft_ihfft[keys](keys, input, n, dim, norm)
     if kwargs:
         dim = kwargs.pop("axis", dim)
-    return _parse_fft_ihfft(input, n, dim, norm, **kwargs)
+    return _parse_fft_ihfft(input, n, dim, norm, out=out, **kwargs)
 
 
 def fft_fftn(*args: Any, **kwargs: Any) -> Tensor:
     """The Fourier transform over several dimensions.
 
-    fft_fftn(input, s=None, dim=None, norm=None) -> Tensor
+    fft_fftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -5744,7 +5798,7 @@ def fft_fftn(*args: Any, **kwargs: Any) -> Tensor:
 def fft_ifftn(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse Fourier transform over several dimensions.
 
-    fft_ifftn(input, s=None, dim=None, norm=None) -> Tensor
+    fft_ifftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -5756,7 +5810,7 @@ def fft_ifftn(*args: Any, **kwargs: Any) -> Tensor:
 def fft_rfftn(*args: Any, **kwargs: Any) -> Tensor:
     """The half of the Fourier transform of real numbers over several dimensions that tells all.
 
-    fft_rfftn(input, s=None, dim=None, norm=None) -> Tensor
+    fft_rfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -5768,7 +5822,7 @@ def fft_rfftn(*args: Any, **kwargs: Any) -> Tensor:
 def fft_irfftn(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse of `rfftn`.
 
-    fft_irfftn(input, s=None, dim=None, norm=None) -> Tensor
+    fft_irfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()

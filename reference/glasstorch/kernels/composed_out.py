@@ -1,0 +1,73 @@
+"""How do operators on matrices, statistics and spectra that are made of others write into out=?
+
+They compute their result, which is copied: some cast it as a sum or product would, others want its own dtype.
+
+Mirrors: the `_out` functions in aten/src/ATen/native/BatchLinearAlgebra.cpp, LinearAlgebra.cpp, ReduceOps.cpp
+    (std_var_out, logsumexp_out, diff_out), SpectralOps.cpp
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import check_can_cast
+from glasstorch.kernels.copied_out import COMPOSED, copied_out
+from glasstorch.kernels.structured import resize_output
+from glasstorch.operators.direct import on_tensors
+
+# out= form -> the operator; its result is cast to the dtype of out=
+CAST: Final = {
+    "diff.out": "diff",
+    "linalg_matrix_rank.atol_rtol_float_out": "linalg_matrix_rank.atol_rtol_float",
+    "linalg_matrix_rank.atol_rtol_tensor_out": "linalg_matrix_rank.atol_rtol_tensor",
+    "linalg_matrix_rank.out": "linalg_matrix_rank",
+    "linalg_matrix_rank.out_tol_tensor": "linalg_matrix_rank.tol_tensor",
+    "linalg_pinv.atol_rtol_float_out": "linalg_pinv.atol_rtol_float",
+    "linalg_pinv.atol_rtol_tensor_out": "linalg_pinv.atol_rtol_tensor",
+    "linalg_pinv.out": "linalg_pinv",
+    "linalg_pinv.out_rcond_tensor": "linalg_pinv.rcond_tensor",
+    "logsumexp.out": "logsumexp",
+    "outer.out": "outer",
+    "square.out": "square",
+    "std.out": "std.dim",
+    "var.out": "var.dim",
+}
+
+# operators whose out= tensor has exactly the result's dtype
+SAME: Final = {
+    "argsort.stable_out": "argsort.stable",
+    "linalg_matrix_norm.str_ord_out": "linalg_matrix_norm.str_ord",
+    **{
+        f"{name}.out": name
+        for name in (
+            *("cross", "inner", "matrix_power", "take", "take_along_dim", "tensordot"),
+            *("linalg_cholesky", "linalg_det", "linalg_eigvals", "linalg_eigvalsh", "linalg_inv", "linalg_matmul"),
+            *("linalg_matrix_norm", "linalg_matrix_power", "linalg_solve", "linalg_svdvals", "linalg_vecdot"),
+            *("fft_fft", "fft_ifft", "fft_rfft", "fft_irfft", "fft_hfft", "fft_ihfft"),
+            *("fft_fftn", "fft_ifftn", "fft_rfftn", "fft_irfftn"),
+        )
+    },
+}
+
+
+def cast_out(form: str, functional: str) -> None:
+    """Register the out= form of an operator whose result may be cast."""
+    operator = on_tensors(functional)
+
+    def with_out(*arguments: Any) -> Tensor:
+        *inputs, out = arguments
+        result: Tensor = operator(*inputs)
+        check_can_cast(result.dtype, out.dtype)
+        resize_output(out, result._shape)
+        out.copy_(result)
+        return out
+
+    COMPOSED.add(form, with_out)
+
+
+for _form, _functional in CAST.items():
+    cast_out(_form, _functional)
+for _form, _functional in SAME.items():
+    copied_out(_form, _functional)
