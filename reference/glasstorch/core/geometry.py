@@ -222,9 +222,12 @@ def strides_in_order(shape: Shape, order: Sequence[int]) -> Shape:
 
 def span(shape: Shape, strides: Shape) -> int:
     """How many elements of storage lie from the first element to the last, both included; 0 if there are none."""
-    if 0 in shape:
-        return 0
-    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    reach = 1
+    for size, stride in zip(shape, strides, strict=True):
+        if not size:
+            return 0
+        reach += (size - 1) * stride
+    return reach
 
 
 # Dimensions -----------------------------------------------------------------------------------------------------
@@ -247,6 +250,37 @@ def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
             raise ShapeError(f"dim {dim} appears multiple times in the list of dims")
         wrapped.append(dim)
     return tuple(wrapped)
+
+
+@lru_cache(maxsize=1024)
+def permutation(dims: Shape, ndim: int) -> Shape:
+    """The dimensions in an order that names each of them once, negative ones counted from the front."""
+    if len(dims) != ndim:
+        raise ShapeError(
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
+        )
+    order = tuple([wrap_dim(dim, ndim) for dim in dims])
+    if len(set(order)) != ndim:
+        raise ShapeError("permute(): duplicate dims are not allowed.")
+    return order
+
+
+@lru_cache(maxsize=1024)
+def moved_order(source: Shape, destination: Shape, ndim: int) -> Shape:
+    """The permutation that moves dimensions `source` to the places `destination` and keeps the order of the rest."""
+    if len(source) != len(destination):
+        raise ShapeError(
+            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number "
+            f"of dims as destination ({list(destination)} dims)"
+        )
+    taken, places = [wrap_dim(d, ndim) for d in source], [wrap_dim(d, ndim) for d in destination]
+    for name, dims, given in (("source", taken, source), ("destination", places, destination)):
+        if len(set(dims)) != len(dims):
+            raise ShapeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    order = dict(zip(places, taken, strict=True))
+    rest = iter(d for d in range(ndim) if d not in taken)
+    return tuple(order[d] if d in order else next(rest) for d in range(ndim))
 
 
 # Broadcasting ---------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from glasstorch.core.geometry import (
     contiguous_strides,
     expand_strides,
     infer_size,
+    permutation,
     view_strides,
     wrap_dim,
     wrap_dims,
@@ -159,15 +160,7 @@ def t(keys: int, self: Tensor) -> Tensor:
 def permute(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
     """The dimensions in another order."""
     shape, strides = self._shape, self.strides()
-    if len(dims) != len(shape):
-        raise ShapeError(
-            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {len(shape)} is not equal to len(dims) = {len(dims)}"
-        )
-    order = [dim + len(shape) if dim < 0 else dim for dim in dims]
-    if sorted(order) != list(range(len(shape))):
-        order = [wrap_dim(dim, len(shape)) for dim in dims]
-        raise ShapeError("permute(): duplicate dims are not allowed.")
+    order = permutation(tuple(dims), len(shape))
     return make_view(self, tuple([shape[d] for d in order]), tuple([strides[d] for d in order]), self._offset)
 
 

@@ -17,6 +17,7 @@ from glasstorch.core.geometry import (
     infer_size,
     is_expandable_to,
     may_overlap,
+    moved_order,
     span,
     view_strides,
     wrap_dim,
@@ -249,26 +250,12 @@ def swap_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 
 def movedim(self: Tensor, source: Sequence[int], destination: Sequence[int]) -> Tensor:
     """Some dimensions moved to other places; the rest keep their order."""
-    if len(source) != len(destination):
-        raise ShapeError(
-            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number "
-            f"of dims as destination ({list(destination)} dims)"
-        )
-    ndim = len(self._shape)
-    taken, places = [wrap_dim(d, ndim) for d in source], [wrap_dim(d, ndim) for d in destination]
-    for name, dims, given in (("source", taken, source), ("destination", places, destination)):
-        if len(set(dims)) != len(dims):
-            raise ShapeError(f"movedim: repeated dim in `{name}` ({list(given)})")
-    if not ndim:
-        return permute(self, ())  # type: ignore[no-any-return]
-    order = dict(zip(places, taken, strict=True))
-    rest = iter(d for d in range(ndim) if d not in taken)
-    return permute(self, [order[d] if d in order else next(rest) for d in range(ndim)])  # type: ignore[no-any-return]
+    return permute(self, moved_order(tuple(source), tuple(destination), len(self._shape)))  # type: ignore[no-any-return]
 
 
 def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
     """One dimension moved to another place."""
-    return movedim(self, [source], [destination])
+    return permute(self, moved_order((source,), (destination,), len(self._shape)))  # type: ignore[no-any-return]
 
 
 # Gradients of views ---------------------------------------------------------------------------------------------
