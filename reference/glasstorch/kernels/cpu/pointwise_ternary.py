@@ -26,6 +26,7 @@ from glasstorch.kernels.cpu.pointwise import (
     run_fresh,
     ternary_kernel,
 )
+from glasstorch.kernels.cpu.pointwise_binary import ARITHMETIC
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import result_type
@@ -113,7 +114,9 @@ def clamp_tensors(
     if len(inputs) == 3:
         CLAMP_TENSORS.check(common)
         return pointwise(between_tensors, common, inputs, output)
-    return pointwise(np.minimum if lower is None else np.maximum, common, inputs, output)
+    row = ARITHMETIC["minimum" if lower is None else "maximum"]
+    row.check(common)
+    return pointwise(row.loop, common, inputs, output)
 
 
 register("clamp", clamp)

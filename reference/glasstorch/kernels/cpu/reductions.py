@@ -215,7 +215,8 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
         keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Any, ...]:
         shape_dim(self, dim, keepdim)
-        check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
+        if self._shape:  # a single element is the extremum, of whatever dtype
+            check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
         array = widened(self.array(), self.dtype)
         axis = wrap_dim(dim, array.ndim) if array.ndim else None
         places = position(array, axis, keepdims=keepdim)

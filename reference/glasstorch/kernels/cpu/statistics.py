@@ -112,7 +112,8 @@ def _mean_square(array: Any, dims: Any, keepdim: bool, divisor: float) -> Any:
 
 def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
     """How many elements are not 0; NaN is not."""
-    check_implemented("nonzero_count_cpu", self.dtype, STORED_ONLY)
+    if not dim:  # along dimensions PyTorch compares with 0 and adds
+        check_implemented("nonzero_count_cpu", self.dtype, STORED_ONLY)
     array = self.array()
     return finish(np.count_nonzero(array, axis=reduced_dims(dim, array.ndim)), int64, None)
 

@@ -31,7 +31,7 @@ def mm(self: Tensor, mat2: Tensor) -> Result:
             f"expected m1 and m2 to have the same dtype, but got: {C_NAMES[self.dtype.name]} != "
             f"{C_NAMES[mat2.dtype.name]}"
         )
-    _check_implemented("addmm_impl_cpu_", self.dtype)
+    _check_implemented("addmm_impl_cpu_", self.dtype, (*self._shape, *mat2._shape))
     return Result((self._shape[0], mat2._shape[1]), self.dtype, None, same_dtype)
 
 
@@ -55,7 +55,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number)
             f"({len(self._shape)})"
         )
     expand_strides(self._shape, self.strides(), shape)
-    _check_implemented("addmm_impl_cpu_", mat1.dtype)
+    _check_implemented("addmm_impl_cpu_", mat1.dtype, (*mat1._shape, *mat2._shape))
     return Result(shape, mat1.dtype, None, same_dtype)
 
 
@@ -72,7 +72,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Result:
         )
     if self.dtype is not mat2.dtype:
         raise DtypeError(f"expected scalar type {self.dtype.scalar_name} but found {mat2.dtype.scalar_name}")
-    _check_implemented("bmm", self.dtype)
+    _check_implemented("bmm", self.dtype, (*self._shape, *mat2._shape))
     return Result((*self._shape[:2], mat2._shape[2]), self.dtype, None, same_dtype)
 
 
@@ -88,7 +88,7 @@ def mv(self: Tensor, vec: Tensor) -> Result:
             f"addmv input tensors must have the same dtype, but got {vec.dtype.scalar_name}, "
             f"{self.dtype.scalar_name}, and {vec.dtype.scalar_name}"
         )
-    _check_implemented("addmv_impl_cpu", self.dtype)
+    _check_implemented("addmv_impl_cpu", self.dtype, self._shape)
     return Result((n,), self.dtype, None, same_dtype)
 
 
@@ -107,7 +107,7 @@ def dot(self: Tensor, tensor: Tensor) -> Result:
             f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of elements, but "
             f"got {n} and {m} elements respectively"
         )
-    _check_implemented("dot", self.dtype)
+    _check_implemented("dot", self.dtype, ())
     return Result((), self.dtype, None, _input_dtype)
 
 
@@ -123,7 +123,12 @@ def _check_inner(left: Shape, right: Shape) -> None:
         raise ShapeError(f"mat1 and mat2 shapes cannot be multiplied ({left[0]}x{left[1]} and {right[0]}x{right[1]})")
 
 
-def _check_implemented(kernel: str, dtype: dtype) -> None:
-    """Refuse dtypes for which there is no product; the 8-bit floats have that of two matrices alone."""
+def _check_implemented(kernel: str, dtype: dtype, sizes: Shape) -> None:
+    """Refuse dtypes for which there is no product; the 8-bit floats have that of two matrices alone.
+
+    Where a size is 0, nothing is multiplied and, as in PyTorch, nothing refused.
+    """
+    if 0 in sizes:
+        return
     if dtype in WITHOUT_PRODUCT or (dtype in FLOAT8 and kernel != "addmm_impl_cpu_"):
         raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")

@@ -90,7 +90,7 @@ def nll_loss_backward(
             )
     else:
         _check_single("grad_output", grad_output)
-    return _nll_gradient(grad_output, self, total_weight)
+    return _nll_gradient("nll_loss", grad_output, self, total_weight)
 
 
 def nll_loss2d_forward(
@@ -125,15 +125,16 @@ def nll_loss2d_backward(
             )
     else:
         _check_single("grad_output", grad_output)
-    return _nll_gradient(grad_output, self, total_weight)
+    return _nll_gradient("nll_loss2d", grad_output, self, total_weight)
 
 
-def _nll_gradient(grad_output: Tensor, self: Tensor, total_weight: Tensor) -> Result:
+def _nll_gradient(name: str, grad_output: Tensor, self: Tensor, total_weight: Tensor) -> Result:
     if total_weight.numel() != 1:
         raise ShapeError(
             f"expected total_weight to be a single element tensor, got: {list(total_weight._shape)} "
             f"({total_weight.numel()} elements)"
         )
+    _check_floating(f"{name}_backward_out_frame", self)
     _check_same(self.dtype, grad_output.dtype)
     _check_same(self.dtype, total_weight.dtype)
     return Result(self._shape, self.dtype, None, same_dtype)
@@ -217,7 +218,7 @@ def mse_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor, reducti
     shape = broadcast_shapes(self._shape, target._shape, grad_output._shape)
     computed = result_type(self, target, grad_output)
     if computed not in FLOATS:
-        _refuse("mse_backward_cpu", computed)
+        _refuse("mse_backward_cpu_out", computed)
     return Result(shape, computed)
 
 
