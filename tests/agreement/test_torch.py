@@ -24,7 +24,6 @@ OTHER_NODES = {
     "rsub.Tensor": "made of sub here, an operator of its own there",
     "rsub.Scalar": "made of sub here, an operator of its own there",
     "matmul": "a vector times a matrix ends with a view here, with squeeze_ there",
-    "split.sizes": "made of slices here, an operator of its own there",
     "take": "made of index_select here, an operator of its own there",
     "matrix_power": "a product of batches ends with bmm here, with a view there",
     "linalg_pinv": "made of singular values here, an operator of its own there",
