@@ -16,17 +16,14 @@ from tests.agreement.samples import Call, Row, arrays, in_library, tensors_in
 from tests.agreement.table import ROWS
 
 RUNS = ("complex64", "int8", "uint16")
-CALLS = 3  # of each row
+CALLS = 2  # of each row
 ROUGH = 1e-5  # float32 rounds at 6e-8; some operators add or multiply a few dozen such numbers
 # (operator, dtype) -> why ours may differ. An entry that has been overtaken is a failure.
 OTHERWISE = {
     ("allclose", "uint16"): "made of a subtraction here, which PyTorch's has in a form of its own",
     **dict.fromkeys([("linalg_vecdot", "int8"), ("linalg_vecdot", "uint16")], "the array API asks for whole numbers"),
     ("mse_loss_backward", "int8"): "whole numbers have no gradient here; there it is rounded to 0",
-    **dict.fromkeys(
-        [("_neg_view", "uint16"), ("_neg_view_copy", "uint16")],
-        "of no elements: there nothing is asked of the kernel",
-    ),
+    ("_neg_view", "uint16"): "of no elements: there nothing is asked of the kernel",
     **dict.fromkeys(
         [
             ("trace", "uint16"), ("cross", "uint16"), ("linalg_cross", "uint16"), ("isin.Tensor_Tensor", "uint16"),
