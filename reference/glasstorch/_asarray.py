@@ -44,8 +44,7 @@ def asarray(
         if copy is False:
             raise ArgumentValueError("can't alias arbitrary sequence into a tensor.")
         return tensor(obj, dtype=wanted, device=on, requires_grad=bool(requires_grad))
-    fresh = isinstance(obj, np.generic)  # its memory is a copy already
-    result = _converted(source, wanted, on, bool(copy) and not fresh, may_copy=copy is not False)
+    result = _converted(source, wanted, on, copy)
     if result is source and isinstance(obj, np.ndarray) and not obj.flags.writeable:
         warn_of_read_only(stacklevel=2)
     return _with_gradient(result, requires_grad)
@@ -74,11 +73,11 @@ def _aliasing(obj: Any, wanted: Dtype | None, copy: bool | None) -> Tensor | Non
     return frombuffer(obj, dtype=wanted or get_default_dtype())
 
 
-def _converted(source: Tensor, wanted: Dtype | None, on: Device | None, must_copy: bool, may_copy: bool) -> Tensor:
+def _converted(source: Tensor, wanted: Dtype | None, on: Device | None, copy: bool | None) -> Tensor:
     """The source itself where dtype and device are right and it need not be copied, else a copy that is allowed."""
     other_device = on is not None and on is not source.device
     other_dtype = wanted is not None and wanted is not source.dtype
-    if not may_copy:
+    if copy is False:
         if other_device:
             raise ArgumentValueError(f"can't alias tensor from device '{source.device}' to '{on}'.")
         if other_dtype:
@@ -88,8 +87,8 @@ def _converted(source: Tensor, wanted: Dtype | None, on: Device | None, must_cop
             )
         return source
     if other_device or other_dtype:
-        return source.to(on or source.device, wanted or source.dtype, copy=must_copy)
-    return source.clone() if must_copy else source
+        return source.to(on or source.device, wanted or source.dtype, copy=bool(copy))
+    return source.clone() if copy else source
 
 
 def _with_gradient(result: Tensor, requires_grad: bool | None) -> Tensor:

@@ -91,6 +91,13 @@ def test_tensors_pickled_together_share_too() -> None:
     assert first is again
 
 
+def test_a_tensor_may_have_itself_as_an_attribute(copied: Any) -> None:
+    x = glasstorch.zeros(2)  # PyTorch recurses until the stack ends
+    x.me = [x]
+    y = copied(x)
+    assert y.me[0] is y is not x
+
+
 def test_a_shallow_copy_shares_the_storage(torch: Any) -> None:
     x = torch.zeros(2)
     y = copy.copy(x)
