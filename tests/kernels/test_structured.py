@@ -49,6 +49,15 @@ def test_out_with_gaps_exactly_on_what_is_read_in_another_order_is_refused_here(
         glasstorch.index_select(x[::2], 0, places, out=x[::2])
 
 
+def test_overlap_is_judged_in_bytes_where_elements_have_two_sizes(torch: Any) -> None:
+    x = torch.zeros(8)
+    y = x.view(torch.float64)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+        torch.add(y[1:3], 1, out=x[3:5])  # bytes 8 to 24, and 12 to 20
+    torch.add(y[1:3], 1, out=x[6:])
+    assert x.tolist() == [0] * 6 + [1, 1]
+
+
 REDUCTIONS = ["sum", "amax", "amin", "argmax", "any", "all", "prod", "var", "std"]
 
 
@@ -56,8 +65,9 @@ REDUCTIONS = ["sum", "amax", "amin", "argmax", "any", "all", "prod", "var", "std
 def test_the_result_of_a_reduction_may_be_written_to_what_it_reads(torch: Any, name: str) -> None:
     dtype = {"argmax": torch.int64, "any": torch.bool, "all": torch.bool}.get(name, torch.float32)
     x = torch.arange(12).view(3, 4).to(dtype).clone()
-    getattr(torch, name)(x, 0, out=x[0])
-    getattr(torch, name)(x, 0, out=torch.zeros(1, dtype=dtype).expand(4))
+    more = {"correction": 1} if name in ("var", "std") else {}
+    getattr(torch, name)(x, 0, out=x[0], **more)
+    getattr(torch, name)(x, 0, out=torch.zeros(1, dtype=dtype).expand(4), **more)
 
 
 def test_a_result_that_overlaps_what_it_is_computed_from_is_right_where_it_is_let_pass() -> None:

@@ -53,19 +53,20 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
         not (a.type.is_list or a.type.is_optional) if i < tensors else not a.type.is_tensor_like
         for i, a in enumerate(arguments)
     )
+    table = operator.table
     try:
         below = keys & BELOW_AUTOGRAD
         lower = resolve(operator, below)
         if plain and (maker := VIEWS.get(len(arguments))) and tensors == 1 and _records_a_view(operator, below, lower):
+            table[below]  # the hop keeps its place in the table, which says what runs under which keys
             below &= BELOW_ADINPLACEORVIEW
-            backend = resolve(operator, below)
-            view = maker(entry, backend.entry, below)
-            own = _is_from(backend, "glasstorch.kernels.views")
+            view = maker(entry, table[below], below)
+            own = _is_from(resolve(operator, below), "glasstorch.kernels.views")
             return ROW_MAJOR[operator.name](view) if own and operator.name in ROW_MAJOR else view
     except MissingKernelError:  # the call will say so
         return entry
     made = MAKERS.get((tensors, len(arguments) - tensors)) if plain else None
-    return made(entry, lower.entry, below) if made else entry
+    return made(entry, table[below], below) if made else entry
 
 
 def _shortened_reshape(reshape: Operator, keys: int, entry: Boxed) -> Boxed:

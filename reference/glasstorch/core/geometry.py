@@ -122,17 +122,11 @@ def may_overlap(shape: Shape, strides: Shape) -> bool:
 
 
 class Extent(NamedTuple):
-    """Where a tensor's elements lie in its storage: strides and offset count elements of `itemsize` bytes."""
+    """Where a tensor's elements lie in its storage, counted in elements."""
 
     shape: Shape
     strides: Shape
     offset: int = 0
-    itemsize: int = 1
-
-    def block(self) -> tuple[int, int]:
-        """The first byte, and the one after the last, of elements without gaps."""
-        start = self.offset * self.itemsize
-        return start, start + math.prod(self.shape) * self.itemsize
 
 
 class Overlap(enum.Enum):
@@ -145,7 +139,7 @@ class Overlap(enum.Enum):
 
 
 def overlap_status(a: Extent, b: Extent) -> Overlap:
-    """What two tensors share that lie on one storage.
+    """What two tensors share that lie on one storage, with elements of one size.
 
     Only tensors whose elements fill a block without gaps are judged: for them it is a question of where the blocks
     begin and end. One tensor and itself, which is FULL whatever its layout, is for the caller to notice.
@@ -154,14 +148,15 @@ def overlap_status(a: Extent, b: Extent) -> Overlap:
     >>> overlap_status(Extent((3,), (1,), 0), Extent((3,), (1,), 2))
     <Overlap.PARTIAL: 'some elements, or all of them in other places'>
     """
-    if 0 in a.shape or 0 in b.shape:
+    count_a, count_b = math.prod(a.shape), math.prod(b.shape)
+    if not count_a or not count_b:
         return Overlap.NO
     if not (is_non_overlapping_and_dense(a.shape, a.strides) and is_non_overlapping_and_dense(b.shape, b.strides)):
         return Overlap.TOO_HARD
-    (start_a, end_a), (start_b, end_b) = a.block(), b.block()
-    if start_a == start_b and end_a == end_b:
+    end_a, end_b = a.offset + count_a, b.offset + count_b
+    if a.offset == b.offset and end_a == end_b:
         return Overlap.FULL if a.strides == b.strides else Overlap.PARTIAL
-    return Overlap.PARTIAL if start_a < end_b and start_b < end_a else Overlap.NO
+    return Overlap.PARTIAL if a.offset < end_b and b.offset < end_a else Overlap.NO
 
 
 def strides_like(shape: Shape, strides: Shape) -> Shape:

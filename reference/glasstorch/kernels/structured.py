@@ -213,12 +213,20 @@ def overlap(out: Tensor, other: Any) -> Overlap:
         return Overlap.FULL
     if not isinstance(other, Tensor) or other._storage is None or other._storage is not out._storage:
         return Overlap.NO
+    if other.dtype.itemsize != out.dtype.itemsize:
+        return overlap_status(extent_in_bytes(out), extent_in_bytes(other))
     return overlap_status(extent(out), extent(other))
 
 
 def extent(tensor: Tensor) -> Extent:
     """Where a tensor's elements lie in its storage."""
-    return Extent(tensor._shape, tensor.strides(), tensor._offset, tensor.dtype.itemsize)
+    return Extent(tensor._shape, tensor.strides(), tensor._offset)
+
+
+def extent_in_bytes(tensor: Tensor) -> Extent:
+    """Where the bytes of a tensor's elements lie: each element is a dimension of its own."""
+    size = tensor.dtype.itemsize
+    return Extent((*tensor._shape, size), (*(step * size for step in tensor.strides()), 1), tensor._offset * size)
 
 
 def check_same_device(name: str, *tensors: Tensor | None) -> None:
