@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
-from glasstorch.kernels.copied_out import COMPOSED, copied_out
+from glasstorch.core.return_types import named_result
+from glasstorch.kernels.copied_out import COMPOSED, copied_out, copy_out
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.direct import on_tensors
 
@@ -51,14 +52,23 @@ SAME: Final = {
     },
 }
 
+# operators with several results -> how many
+SEVERAL: Final = {
+    "linalg_eigh.eigvals": 2,
+    "linalg_slogdet.out": 2,
+    "linalg_solve_ex.out": 2,
+    "linalg_svd.U": 3,
+    "sort.values": 2,
+}
+
 
 def cast_out(form: str, functional: str) -> None:
     """Register the out= form of an operator whose result may be cast."""
     operator = on_tensors(functional)
 
     def with_out(*arguments: Any) -> Tensor:
-        *inputs, out = arguments
-        result: Tensor = operator(*inputs)
+        out: Tensor = arguments[-1]
+        result: Tensor = operator(*arguments[:-1])
         check_can_cast(result.dtype, out.dtype)
         resize_output(out, result._shape)
         out.copy_(result)
@@ -67,7 +77,21 @@ def cast_out(form: str, functional: str) -> None:
     COMPOSED.add(form, with_out)
 
 
+def several_outs(form: str, functional: str) -> None:
+    """Register the out= form of an operator with several results, each of its own dtype."""
+    operator = on_tensors(functional)
+
+    def with_outs(*arguments: Any) -> Any:
+        results = operator(*arguments[: -SEVERAL[form]])
+        outs = arguments[-SEVERAL[form] :]
+        return named_result(functional, [copy_out(result, out) for result, out in zip(results, outs, strict=True)])
+
+    COMPOSED.add(form, with_outs)
+
+
 for _form, _functional in CAST.items():
     cast_out(_form, _functional)
 for _form, _functional in SAME.items():
     copied_out(_form, _functional)
+for _form in SEVERAL:
+    several_outs(_form, _form.partition(".")[0])

@@ -9736,6 +9736,7 @@ register_out_forms(
         "logsumexp.out",
         "cumsum.out",
         "cumprod.out",
+        "sort.values",
         "sort.values_stable",
         "mm.out",
         "bmm.out",

@@ -3220,6 +3220,22 @@ def cumprod_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
     return returned
 
 
+_sort_values = table("sort.values")
+
+
+@ADINPLACEORVIEW.impl("sort.values")
+def sort_values(keys: int, self: Any, dim: Any, descending: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _sort_values[below](below, self, dim, descending, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
 _sort_values_stable = table("sort.values_stable")
 
 
@@ -3553,6 +3569,22 @@ def _linalg_slogdet_sign(keys: int, A: Any, sign: Any, logabsdet: Any, LU: Any, 
     return returned
 
 
+_linalg_slogdet_out_table = table("linalg_slogdet.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_slogdet.out")
+def linalg_slogdet_out(keys: int, A: Any, sign: Any, logabsdet: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := sign._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := logabsdet._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_slogdet_out_table[below](below, A, sign, logabsdet)
+    sign.bump_version()
+    logabsdet.bump_version()
+    return returned
+
+
 _linalg_eig_out = table("linalg_eig.out")
 
 
@@ -3593,6 +3625,22 @@ def _linalg_eigh_eigenvalues(keys: int, A: Any, UPLO: Any, compute_v: Any, eigen
     if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = __linalg_eigh_eigenvalues[below](below, A, UPLO, compute_v, eigenvalues, eigenvectors)
+    eigenvalues.bump_version()
+    eigenvectors.bump_version()
+    return returned
+
+
+_linalg_eigh_eigvals_table = table("linalg_eigh.eigvals")
+
+
+@ADINPLACEORVIEW.impl("linalg_eigh.eigvals")
+def linalg_eigh_eigvals(keys: int, self: Any, UPLO: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_eigh_eigvals_table[below](below, self, UPLO, eigenvalues, eigenvectors)
     eigenvalues.bump_version()
     eigenvectors.bump_version()
     return returned
@@ -3646,6 +3694,25 @@ def _linalg_svd_U(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver
     return returned
 
 
+_linalg_svd_U_table = table("linalg_svd.U")
+
+
+@ADINPLACEORVIEW.impl("linalg_svd.U")
+def linalg_svd_U(keys: int, A: Any, full_matrices: Any, driver: Any, U: Any, S: Any, Vh: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := S._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := Vh._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_svd_U_table[below](below, A, full_matrices, driver, U, S, Vh)
+    U.bump_version()
+    S.bump_version()
+    Vh.bump_version()
+    return returned
+
+
 _linalg_svdvals_out = table("linalg_svdvals.out")
 
 
@@ -3679,6 +3746,22 @@ def _linalg_solve_ex_result(
     result.bump_version()
     LU.bump_version()
     pivots.bump_version()
+    info.bump_version()
+    return returned
+
+
+_linalg_solve_ex_out_table = table("linalg_solve_ex.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_solve_ex.out")
+def linalg_solve_ex_out(keys: int, A: Any, B: Any, left: Any, check_errors: Any, result: Any, info: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := result._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_solve_ex_out_table[below](below, A, B, left, check_errors, result, info)
+    result.bump_version()
     info.bump_version()
     return returned
 

@@ -196,7 +196,7 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
     if n == 0:
         one = functions.zeros_like(self)
         diagonal_of(one, 0, -2, -1).fill_(1)
-        return one
+        return self.clone().copy_(one)
     if n == 1:
         return self.clone()
     square, result = self, None

@@ -787,7 +787,7 @@ _parse_cumsum = PythonFunction("cumsum", ["cumsum"], ["cumsum.out"])
 _parse_cumsum_ = PythonFunction("cumsum_", ["cumsum_"])
 _parse_cumprod = PythonFunction("cumprod", ["cumprod"], ["cumprod.out"])
 _parse_cumprod_ = PythonFunction("cumprod_", ["cumprod_"])
-_parse_sort = PythonFunction("sort", ["sort", "sort.stable"], ["sort.values_stable"])
+_parse_sort = PythonFunction("sort", ["sort", "sort.stable"], ["sort.values", "sort.values_stable"])
 _parse_argsort = PythonFunction("argsort", ["argsort", "argsort.stable"], ["argsort.stable_out"])
 _parse_searchsorted = PythonFunction(
     "searchsorted",
@@ -822,18 +822,18 @@ _parse_linalg_inv = PythonFunction("linalg_inv", ["linalg_inv"], ["linalg_inv.ou
 _parse__linalg_det = PythonFunction("_linalg_det", ["_linalg_det"], ["_linalg_det.result"])
 _parse_linalg_det = PythonFunction("linalg_det", ["linalg_det"], ["linalg_det.out"])
 _parse__linalg_slogdet = PythonFunction("_linalg_slogdet", ["_linalg_slogdet"], ["_linalg_slogdet.sign"])
-_parse_linalg_slogdet = PythonFunction("linalg_slogdet", ["linalg_slogdet"])
+_parse_linalg_slogdet = PythonFunction("linalg_slogdet", ["linalg_slogdet"], ["linalg_slogdet.out"])
 _parse_linalg_eig = PythonFunction("linalg_eig", ["linalg_eig"], ["linalg_eig.out"])
 _parse_linalg_eigvals = PythonFunction("linalg_eigvals", ["linalg_eigvals"], ["linalg_eigvals.out"])
 _parse__linalg_eigh = PythonFunction("_linalg_eigh", ["_linalg_eigh"], ["_linalg_eigh.eigenvalues"])
-_parse_linalg_eigh = PythonFunction("linalg_eigh", ["linalg_eigh"])
+_parse_linalg_eigh = PythonFunction("linalg_eigh", ["linalg_eigh"], ["linalg_eigh.eigvals"])
 _parse_linalg_eigvalsh = PythonFunction("linalg_eigvalsh", ["linalg_eigvalsh"], ["linalg_eigvalsh.out"])
 _parse_linalg_qr = PythonFunction("linalg_qr", ["linalg_qr"], ["linalg_qr.out"])
 _parse__linalg_svd = PythonFunction("_linalg_svd", ["_linalg_svd"], ["_linalg_svd.U"])
-_parse_linalg_svd = PythonFunction("linalg_svd", ["linalg_svd"])
+_parse_linalg_svd = PythonFunction("linalg_svd", ["linalg_svd"], ["linalg_svd.U"])
 _parse_linalg_svdvals = PythonFunction("linalg_svdvals", ["linalg_svdvals"], ["linalg_svdvals.out"])
 _parse__linalg_solve_ex = PythonFunction("_linalg_solve_ex", ["_linalg_solve_ex"], ["_linalg_solve_ex.result"])
-_parse_linalg_solve_ex = PythonFunction("linalg_solve_ex", ["linalg_solve_ex"])
+_parse_linalg_solve_ex = PythonFunction("linalg_solve_ex", ["linalg_solve_ex"], ["linalg_solve_ex.out"])
 _parse_linalg_solve = PythonFunction("linalg_solve", ["linalg_solve"], ["linalg_solve.out"])
 _parse_linalg_pinv = PythonFunction(
     "linalg_pinv",
@@ -5184,16 +5184,16 @@ def _linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     return _parse__linalg_slogdet(A, out=out)
 
 
-def linalg_slogdet(A: Tensor) -> Any:
+def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     """Sign of the determinant and logarithm of its absolute value.
 
-    linalg_slogdet(A) -> (sign, logabsdet)
+    linalg_slogdet(A, *, out=None) -> (sign, logabsdet)
     """
-    if isinstance(A, TensorImpl):
+    if isinstance(A, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (A.key_set | included) & allowed
         return _linalg_slogdet_table[keys](keys, A)
-    return _parse_linalg_slogdet(A)
+    return _parse_linalg_slogdet(A, out=out)
 
 
 def linalg_eig(input: Tensor, *, out: Any = None) -> Any:
@@ -5228,12 +5228,12 @@ def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any
     return _parse__linalg_eigh(A, UPLO, compute_v, out=out)
 
 
-def linalg_eigh(input: Tensor, UPLO: str = "L") -> Any:
+def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices.
 
-    linalg_eigh(input, UPLO="L") -> (eigenvalues, eigenvectors)
+    linalg_eigh(input, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)
     """
-    return _parse_linalg_eigh(input, UPLO)
+    return _parse_linalg_eigh(input, UPLO, out=out)
 
 
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
@@ -5272,16 +5272,16 @@ def _linalg_svd(
     return _parse__linalg_svd(A, full_matrices, compute_uv, driver=driver, out=out)
 
 
-def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """Left singular vectors, singular values in descending order, right singular vectors as rows.
 
-    linalg_svd(A, full_matrices=True, *, driver=None) -> (U, S, Vh)
+    linalg_svd(A, full_matrices=True, *, driver=None, out=None) -> (U, S, Vh)
     """
-    if isinstance(A, TensorImpl) and type(full_matrices) is bool and driver is None:
+    if isinstance(A, TensorImpl) and type(full_matrices) is bool and driver is None and out is None:
         included, allowed = active_keys.get()
         keys = (A.key_set | included) & allowed
         return _linalg_svd_table[keys](keys, A, full_matrices, driver)
-    return _parse_linalg_svd(A, full_matrices, driver=driver)
+    return _parse_linalg_svd(A, full_matrices, driver=driver, out=out)
 
 
 def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Any = None) -> Tensor:
@@ -5314,16 +5314,22 @@ def _linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: b
     return _parse__linalg_solve_ex(A, B, left=left, check_errors=check_errors, out=out)
 
 
-def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """The solution of a linear system, and whether there is one.
 
-    linalg_solve_ex(A, B, *, left=True, check_errors=False) -> (result, info)
+    linalg_solve_ex(A, B, *, left=True, check_errors=False, out=None) -> (result, info)
     """
-    if isinstance(A, TensorImpl) and isinstance(B, TensorImpl) and type(left) is bool and type(check_errors) is bool:
+    if (
+        isinstance(A, TensorImpl)
+        and isinstance(B, TensorImpl)
+        and type(left) is bool
+        and type(check_errors) is bool
+        and out is None
+    ):
         included, allowed = active_keys.get()
         keys = (A.key_set | B.key_set | included) & allowed
         return _linalg_solve_ex_table[keys](keys, A, B, left, check_errors)
-    return _parse_linalg_solve_ex(A, B, left=left, check_errors=check_errors)
+    return _parse_linalg_solve_ex(A, B, left=left, check_errors=check_errors, out=out)
 
 
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Tensor:
