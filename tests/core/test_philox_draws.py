@@ -237,3 +237,47 @@ def test_counts_beyond_an_integer_are_the_largest() -> None:
     assert set(card.geometric(5, "int32", 1e-30).tolist()) == {2**31 - 1}
     assert set(card.geometric(5, "int64", 1e-30).tolist()) == {2**63 - 1}
     assert card.geometric(0, "complex64", 0.5).shape == (0,)
+
+
+class Ones(Draws):
+    """A stream whose words make uniform numbers of (0, 1] as large as they can be: 1."""
+
+    def calls(self, count: int, numbers_of_call: int) -> np.ndarray:
+        words = np.full((4, -(-count // numbers_of_call), 1), 0xFFFFFFFF, np.uint64)
+        if numbers_of_call == 2:
+            words[0::2] = 0x1FFFFF  # the rest of these words is taken from the ones that follow
+        return words
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_number_one_is_drawn_as_a_bound_that_is_open(dtype: str) -> None:
+    ones = Ones(PhiloxStream(0), BLOCK_SIZE)
+    assert ones.uniform(3, dtype).tolist() == [0, 0, 0]
+    assert ones.uniform(2, dtype, -2, 5).tolist() == [-2, -2]
+    step = float(np.finfo(dtype).eps) / 2
+    assert ones.exponential(2, dtype).tolist() == [step, step]  # never 0
+    assert np.isfinite(ones.cauchy(2, dtype)).all()
+    if dtype == "float32":
+        assert 0 < ones.cauchy(1, dtype)[0] == np.tan(np.float32(np.pi) * np.float32(0.5 - 2 * step))
+
+
+def test_a_probability_of_one_is_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(philox_draws, "philox", lambda seed, counter, thread: Ones.calls(None, 1, 1)[:, 0])  # type: ignore[arg-type]
+    assert on_card(0).bernoulli_each("float32", np.array([1, 0.5], np.float32)).tolist() == [1, 0]
+
+
+def test_keys_of_all_bits_are_signed() -> None:
+    n = 29_000
+    assert key_bits(n) == 32
+    keys = on_card(3).integers(n, "int32", -(2**31), 2**31 - 1)
+    assert np.array_equal(keys[on_card(3).permutation(n)], np.sort(keys))
+
+
+def test_normal_doubles_are_a_sine_and_a_cosine() -> None:
+    count = 132 * 2048 + 1  # the last element is the second number of the first thread
+    drawn = on_card(3).normal(count, "float64")
+    x, y, z, w = philox(3, np.zeros(1, np.uint64), np.zeros(1, np.uint64))[:, 0].tolist()
+    radius = math.sqrt(-2 * math.log((x ^ y << 21) * 2.0**-53 + 2.0**-54))
+    angle = math.pi * ((z ^ w << 21) * 2.0**-52 + 2.0**-53)
+    assert drawn[0] == pytest.approx(radius * math.sin(angle), rel=1e-14)
+    assert drawn[-1] == pytest.approx(radius * math.cos(angle), rel=1e-14)
