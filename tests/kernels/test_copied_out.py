@@ -57,6 +57,8 @@ def test_narrow_copy_takes_no_dimension_beyond_the_last(torch: Any) -> None:
         torch.narrow_copy(torch.ones(2), 1, 0, 1)
     with pytest.raises(RuntimeError):
         torch.narrow_copy(torch.ones(2), 0, 0, 1, out=torch.empty(0, dtype=torch.float64))
+    with pytest.raises(RuntimeError, match=r"start \(1\) \+ length \(-1\) exceeds dimension size \(2\)"):
+        torch.narrow_copy(torch.ones(2), 0, 1, -1)
     out = torch.zeros(7)
     assert torch.narrow_copy(torch.arange(4.0), 0, -3, 2, out=out) is out
     assert out.tolist() == [1, 2]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.errors import ShapeError
-from glasstorch.core.geometry import infer_size, view_strides
+from glasstorch.core.geometry import infer_size, view_strides, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.composite.pieces import narrow
 from glasstorch.operators.composite.views import reshape
@@ -85,4 +85,7 @@ def narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     ndim = len(self._shape)
     if dim >= ndim > 0:
         raise ShapeError(f"narrow_copy: expected dim < {ndim}, the dimensions of the input, but got {dim}")
+    if length < 0 < ndim:
+        size = self._shape[wrap_dim(dim, ndim)]
+        raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return clone(narrow(self, dim, start, length), contiguous_format)  # type: ignore[no-any-return]
