@@ -39,4 +39,6 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     left, right = pair(x1, x2)
     if left.shape[axis] != right.shape[axis]:
         raise ValueError(f"vecdot: sizes {left.shape[axis]} and {right.shape[axis]} of axis {axis} must be the same")
+    if not (left.dtype.is_floating_point or left.dtype.is_complex):
+        return f.sum(left * right, [axis], dtype=left.dtype)
     return f.linalg_vecdot(left, right, dim=axis)

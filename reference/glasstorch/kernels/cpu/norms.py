@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number, bool_, dtype
+from glasstorch.core.dtype import STORED_ONLY, Number, bool_, dtype
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
@@ -28,6 +28,12 @@ CPU = KernelTable("CPU")
 add: Callable[..., Any] = np.add.reduce
 largest: Callable[..., Any] = np.maximum.reduce
 smallest: Callable[..., Any] = np.minimum.reduce
+
+
+def check_arithmetic(dtype: dtype, label: str) -> None:
+    """Refuse bool, and what is stored and not computed with."""
+    if dtype is bool_ or dtype in STORED_ONLY:
+        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{dtype.scalar_name}'")
 
 
 def vector_norm(
@@ -67,8 +73,7 @@ def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> An
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
     """The vector product in the three dimensions of one dimension."""
     result = shapes.cross(self, other, dim)
-    if self.dtype is bool_:
-        raise DtypeNotImplementedError("\"cross\" not implemented for 'Bool'")
+    check_arithmetic(self.dtype, "cross")
     x, y = (np.broadcast_to(widened(tensor.array(), tensor.dtype), result.shape) for tensor in (self, other))
     x, y = (np.moveaxis(array, wrap_dim(dim, array.ndim), 0) for array in (x, y))
     product = [quietly(minor, x, y, i) for i in range(3)]
@@ -85,8 +90,7 @@ def minor(x: Array, y: Array, i: int) -> Array:
 def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
     """The sum of the diagonal."""
     result = shapes.trace(self)
-    if self.dtype is bool_:
-        raise DtypeNotImplementedError("\"trace\" not implemented for 'Bool'")
+    check_arithmetic(self.dtype, "trace")
     diagonal = np.diagonal(self.array()).astype(result.dtype.numpy)
     return finish(quietly(np.sum, widened(diagonal, result.dtype)), result.dtype, out)
 

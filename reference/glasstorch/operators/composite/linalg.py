@@ -263,6 +263,7 @@ def product(self: Tensor, other: Tensor) -> Tensor:
 
 def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
     """The sum of the products over one dimension; complex numbers on the left are conjugated."""
+    check_floating(x, "linalg.vecdot")
     if x.dtype is not y.dtype:
         raise DtypeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype.scalar_name} and y "
