@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from glasstorch._tensor import Tensor, make_view
+from glasstorch.core.errors import DtypeError
 from glasstorch.core.keys import (
     BELOW_ADINPLACEORVIEW,
     CONJUGATE,
@@ -29,7 +30,7 @@ from glasstorch.core.keys import (
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
-from glasstorch.kernels.structured import resize_output
+from glasstorch.kernels.structured import check_writable, resize_output
 from glasstorch.kernels.views import select, view_as_real
 from glasstorch.operators.generated.registry import table
 
@@ -125,7 +126,10 @@ def change_stored(tensor: Tensor, bit: int) -> None:
 @EVERY_BACKEND.impl("_conj_physical.out")
 def negate_imaginary(keys: int, self: Tensor, out: Tensor) -> Tensor:
     """The conjugates, on a device that cannot compute with complex numbers: copied, and the second parts negated."""
+    if out.dtype is not self.dtype:
+        raise DtypeError(f"Found dtype {out.dtype.scalar_name} but expected {self.dtype.scalar_name}")
     resize_output(out, self._shape)
+    check_writable(out, (self,))
     if out is not self:
         COPY_[keys](keys, out, self, False)
     if out.dtype.is_complex:
