@@ -44,13 +44,13 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
     for name, sizes, use, budget in VIEWS:
         runs = {"numpy": _repeated(use, np.ones(sizes, np.float32))}
         runs |= {library: _repeated(use, module.ones(sizes)) for library, module in modules.items()}
-        yield Contest(name, runs, 20_000, budget=budget)
+        yield Contest(name, runs, 2_000, rounds=200, budget=budget)
     matrix = np.random.default_rng(0).standard_normal((4096, 1000), np.float32)
     for name, use in SUMS:
         runs = {"numpy": _repeated(use, matrix)}
         runs |= {library: _repeated(use, module.from_numpy(matrix)) for library, module in modules.items()}
-        yield Contest(name, runs, 5, budget=1.5)
-    yield Contest("`x[i]`, 1,000 of 10,000 floats", dict(_picks(modules)), 1_000, budget=2.0)
+        yield Contest(name, runs, 2, rounds=60, budget=1.5)
+    yield Contest("`x[i]`, 1,000 of 10,000 floats", dict(_picks(modules)), 1_000, rounds=60, budget=2.0)
     keep_memory(modules.get("torch"))
     x, y = (np.random.default_rng(seed).standard_normal(SIZE, np.float32) for seed in (0, 1))
     runs = {library: busy(_chained(module, x, y)) for library, module in modules.items()}

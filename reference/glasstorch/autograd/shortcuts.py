@@ -28,7 +28,7 @@ from glasstorch.autograd.generated import autograd_kernels, inplace_or_view_kern
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, MadeBy
 from glasstorch.core.errors import MissingKernelError
-from glasstorch.core.geometry import Shape, contiguous_strides
+from glasstorch.core.geometry import contiguous_strides
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
@@ -203,33 +203,8 @@ VIEWS: dict[int, Maker] = {1: view_of, 2: view_by_one, 3: view_by_two, 5: view_b
 
 
 # Row-major views ------------------------------------------------------------------------------------------------
-# Each takes the shortcut, or kernel, that it stands in front of. `make_view` and `seen_from` are written out.
-
-
-def new_view(base: Any, shape: Shape, offset: int) -> Any:  # hot path: benchmarks/tensors.py
-    """A row-major view of a tensor without a record: what `make_view` makes, with the record that `seen_from` adds."""
-    storage = base._storage
-    if storage is None:
-        storage = base.untyped_storage()
-    counter = base._version_counter
-    if counter is None:
-        counter = base.version_counter()
-    view = new(Tensor)
-    view._array = view._strides = view._number = None
-    view.dtype = base.dtype
-    view._shape = shape
-    view._offset = offset
-    view.key_set = base.key_set
-    view._storage = storage
-    view._generation = storage.generation
-    view._version_counter = counter
-    view._autograd_meta = meta = AutogradMeta()
-    meta.base = base
-    if counter.value:
-        meta.seen_version = counter.value
-    if not recording():
-        meta.made = MadeBy.NO_GRAD
-    return view
+# Each takes the shortcut, or kernel, that it stands in front of. `make_view` and `seen_from` are written out in both:
+# two calls would be a tenth of what such a view costs.
 
 
 def of_shape(plain: Boxed) -> Boxed:
@@ -243,7 +218,7 @@ def of_shape(plain: Boxed) -> Boxed:
             size = (total,)
         elif prod(size) != total or not (size[0] >= 0 <= size[-1] if 0 < len(size) < 3 else all(n >= 0 for n in size)):
             return plain(keys, self, size)
-        storage = self._storage  # from here on `new_view`, written out
+        storage = self._storage
         if storage is None:
             storage = self.untyped_storage()
         counter = self._version_counter
@@ -284,7 +259,28 @@ def of_rows(plain: Boxed) -> Boxed:
         rest, offset = shape[1:], self._offset
         if first:
             offset += first * (prod(rest) or contiguous_strides(shape)[0])
-        return new_view(self, (last - first, *rest), offset)
+        storage = self._storage
+        if storage is None:
+            storage = self.untyped_storage()
+        counter = self._version_counter
+        if counter is None:
+            counter = self.version_counter()
+        view = new(Tensor)
+        view._array = view._strides = view._number = None
+        view.dtype = self.dtype
+        view._shape = (last - first, *rest)
+        view._offset = offset
+        view.key_set = self.key_set
+        view._storage = storage
+        view._generation = storage.generation
+        view._version_counter = counter
+        view._autograd_meta = meta = AutogradMeta()
+        meta.base = self
+        if counter.value:
+            meta.seen_version = counter.value
+        if not recording():
+            meta.made = MadeBy.NO_GRAD
+        return view
 
     return entry
 
