@@ -16,7 +16,8 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOAT8, STORED_ONLY, Number, dtype, int64
 from glasstorch.core.errors import DtypeError
-from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.geometry import Shape, wrap_dim
+from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
 from glasstorch.kernels.quiet import quietly
@@ -89,22 +90,18 @@ def _variance(
         raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
     array = self.array()
     dims = reduced_dims(dim, array.ndim)
-    wide = np.complex128 if self.dtype.is_complex else np.float64
+    wide = array.astype(np.complex128 if self.dtype.is_complex else np.float64)
     count = math.prod(array.shape[d] for d in dims)
     shapes.check_degrees_of_freedom(name, count, result.shape, correction)
-    found = quietly(_mean_square, array.astype(wide), dims, keepdim, max(count - shapes.correction_of(correction), 0))
+    found = quietly(_mean_square, wide, dims, keepdim, count, shapes.correction_of(correction))
     return finish(quietly(np.sqrt, found) if name == "std" else found, result.dtype if out is None else out.dtype, out)
 
 
-def _mean_square(array: Any, dims: Any, keepdim: bool, divisor: float) -> Any:
+def _mean_square(array: Array, dims: Shape, keepdim: bool, count: int, correction: float) -> Any:
     """The squared distances from the mean, added up and divided."""
-    distance = array - array.mean(dims, keepdims=True)
-    squares = (
-        distance.real * distance.real + distance.imag * distance.imag
-        if array.dtype.kind == "c"
-        else distance * distance
-    )
-    return np.true_divide(squares.sum(dims, keepdims=keepdim), divisor)
+    distance = array - np.true_divide(array.sum(dims, keepdims=True), count)
+    squares = (distance * distance.conj()).real if array.dtype.kind == "c" else distance * distance
+    return np.true_divide(squares.sum(dims, keepdims=keepdim), max(count - correction, 0))
 
 
 # Counts ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,21 @@
+"""How are two libraries found to refuse a call in the same words?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+
+
+def same_refusal(torch: Any, call: Callable[[Any], Any]) -> None:
+    """Both raise: ours an error of the builtin class that theirs is of, with the same words."""
+    with pytest.raises(Exception) as theirs:
+        call(torch)
+    with pytest.raises(Exception) as ours:
+        call(glasstorch)
+    builtin = next(c for c in type(theirs.value).__mro__ if c.__module__ == "builtins")
+    assert isinstance(ours.value, builtin)
+    assert str(ours.value) == str(theirs.value)

@@ -1,0 +1,45 @@
+"""Are elements taken, repeated and subtracted, or refused, as PyTorch does it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+from tests.kernels.cpu.refusals import same_refusal
+
+Require = Callable[[str], Any]
+
+
+def test_negative_indices_count_from_the_end() -> None:
+    x = glasstorch.tensor([[1, 2, 3], [4, 5, 6]])
+    assert glasstorch.take(x, glasstorch.tensor([-1, 0])).tolist() == [6, 1]
+    assert glasstorch.take_along_dim(x, glasstorch.tensor([[-1], [0]]), 1).tolist() == [[3], [4]]
+    assert glasstorch.take_along_dim(x, glasstorch.tensor([-1, 1])).tolist() == [6, 2]
+
+
+def test_nothing_is_prepended_where_nothing_is_subtracted() -> None:
+    x = glasstorch.tensor([1.0, 4.0])
+    assert glasstorch.diff(x, 0, prepend=x).tolist() == [1, 4]
+    assert glasstorch.diff(x, 1, prepend=x).tolist() == [3, -3, 3]
+    assert glasstorch.diff(x, 5).tolist() == []
+
+
+def test_the_difference_of_bool_is_whether_they_differ() -> None:
+    assert glasstorch.diff(glasstorch.tensor([True, False, False])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: t.take(t.tensor([1.0]), t.tensor([1])), lambda t: t.take(t.tensor([1.0]), t.tensor([-2])),
+        lambda t: t.take(t.tensor([]), t.tensor([0])), lambda t: t.take(t.tensor([1.0]), t.tensor([0.0])),
+        lambda t: t.take_along_dim(t.tensor([1.0]), t.tensor([[0]]), 0),
+        lambda t: t.take_along_dim(t.tensor([1.0]), t.tensor([0.0]), 0), lambda t: t.diff(t.tensor(1.0)),
+        lambda t: t.diff(t.tensor([1.0]), -1), lambda t: t.diff(t.tensor([1.0]), prepend=t.tensor([[1.0]])),
+    ],
+)  # fmt: skip
+def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
+    same_refusal(require("torch"), call)
