@@ -196,6 +196,17 @@ def test_apply_visits_children_first() -> None:
     assert seen == ["Scale", "Linear", "Pair"]
 
 
+def test_a_module_of_complex_numbers_stays_one_unless_told() -> None:
+    layer = nn.Linear(2, 3)
+    with pytest.warns(UserWarning, match="Complex modules are a new feature"):
+        layer.to(torch.complex64)
+    assert layer.weight.dtype is torch.complex64
+    assert layer.double().weight.dtype is torch.complex64
+    assert layer(torch.ones(1, 2, dtype=torch.complex64)).dtype is torch.complex64
+    with pytest.raises(TypeError, match=r"only accepts floating point or complex dtypes, but got .*torch\.int8"):
+        layer.to(torch.int8)
+
+
 def test_a_change_of_dtype_keeps_the_parameters_and_spares_integers() -> None:
     pair = Pair()
     weight = pair.second.weight

@@ -20,7 +20,7 @@ def test_the_first_step_is_the_learning_rate_whatever_the_gradient() -> None:
     assert state["step"].item() == 1
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "complex128"])
 @pytest.mark.parametrize(
     "options",
     [

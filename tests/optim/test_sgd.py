@@ -28,7 +28,7 @@ def test_takes_the_recorded_steps(options: dict[str, Any], expected: list[float]
         assert parameter.item() == pytest.approx(value, rel=1e-6)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "complex128"])
 @pytest.mark.parametrize(
     "options",
     [

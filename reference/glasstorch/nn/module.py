@@ -10,6 +10,7 @@ dictionaries.
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Self
@@ -17,7 +18,7 @@ from typing import Any, NoReturn, Self
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import bfloat16, dtype, float16, float32, float64
+from glasstorch.core.dtype import FLOATING, bfloat16, dtype, float16, float32, float64
 from glasstorch.nn import state
 from glasstorch.nn.hooks import RemovableHandle
 from glasstorch.nn.parameter import Parameter
@@ -341,18 +342,24 @@ class Module:
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Move to a device, or change the dtype of what is floating; the module changes and is returned.
+        """Move to a device, or change the dtype of what is floating or complex; the module changes and is returned.
 
         `to(device)`, `to(dtype)`, `to(device, dtype)`, or `to(tensor)`, which takes both from a tensor.
         """
         device, target = _parse_to(*args, **kwargs)
-        if target is not None and not target.is_floating_point:
+        if target is not None and target.category < FLOATING:
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={target}"
             )
+        if target is not None and target.is_complex:
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules "
+                "might not work as expected when using complex tensors as parameters or buffers.",
+                stacklevel=2,
+            )
 
         def convert(tensor: Tensor) -> Tensor:
-            wanted = target if target is not None and tensor.is_floating_point() else tensor.dtype
+            wanted = target if target is not None and tensor.dtype.category >= FLOATING else tensor.dtype
             return tensor.to(device if device is not None else tensor.device, wanted)
 
         return self._apply(convert)
@@ -363,19 +370,19 @@ class Module:
 
     def float(self) -> Self:
         """Change what is floating to float32."""
-        return self.to(float32)
+        return self._apply(lambda tensor: tensor.to(float32) if tensor.is_floating_point() else tensor)
 
     def double(self) -> Self:
         """Change what is floating to float64."""
-        return self.to(float64)
+        return self._apply(lambda tensor: tensor.to(float64) if tensor.is_floating_point() else tensor)
 
     def half(self) -> Self:
         """Change what is floating to float16."""
-        return self.to(float16)
+        return self._apply(lambda tensor: tensor.to(float16) if tensor.is_floating_point() else tensor)
 
     def bfloat16(self) -> Self:
         """Change what is floating to bfloat16."""
-        return self.to(bfloat16)
+        return self._apply(lambda tensor: tensor.to(bfloat16) if tensor.is_floating_point() else tensor)
 
     def cpu(self) -> Self:
         """Move to the CPU."""

@@ -92,10 +92,13 @@ class Adam(Optimizer):
                 grad = grad.add(parameter, alpha=weight_decay)
 
         mean, square_mean = state["exp_avg"], state["exp_avg_sq"]
+        largest = state.get("max_exp_avg_sq")
+        if parameter.is_complex():  # each part of a number moves by itself
+            parameter, grad, mean, square_mean = map(operators.view_as_real, (parameter, grad, mean, square_mean))
+            largest = None if largest is None else operators.view_as_real(largest)
         mean.lerp_(grad, 1 - beta1)
         square_mean.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        if group["amsgrad"]:
-            largest = state["max_exp_avg_sq"]
+        if largest is not None:
             square_mean = operators.maximum(largest, square_mean, out=largest)
         # Both means begin at zero, and so are too small at first.
         mean_correction = 1 - beta1**step
