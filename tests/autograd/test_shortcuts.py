@@ -36,9 +36,22 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "unbind.int": lambda x, y: x.unbind(1)[2],
 }
 MODES = {"recording": nullcontext, "no_grad": glasstorch.no_grad, "inference": glasstorch.inference_mode}
+
+
+def not_recorded() -> Any:
+    """A view made in no_grad mode."""
+    with glasstorch.no_grad():
+        return glasstorch.arange(9.0).view(3, 3)[1:]
+
+
 INPUTS: dict[str, Callable[[], Any]] = {
     "plain": lambda: glasstorch.arange(6.0).view(2, 3).clone(),
     "view": lambda: glasstorch.arange(9.0).view(3, 3)[1:],
+    "view of a leaf": lambda: glasstorch.arange(9.0).view(3, 3).clone().requires_grad_()[1:],
+    "view of a recorded one": lambda: (glasstorch.arange(9.0).view(3, 3).clone().requires_grad_() * 2)[1:],
+    "view that requires grad": lambda: glasstorch.arange(9.0).view(3, 3)[1:].requires_grad_(),
+    "view made without recording": lambda: not_recorded(),
+    "one of several": lambda: glasstorch.arange(12.0).view(2, 2, 3).unbind(0)[1],
     "leaf": lambda: glasstorch.arange(6.0).view(2, 3).clone().requires_grad_(),
     "recorded": lambda: glasstorch.arange(6.0).view(2, 3).clone().requires_grad_() * 2,
 }

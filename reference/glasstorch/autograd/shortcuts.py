@@ -166,34 +166,43 @@ def seen_from(base: Any, view: Any) -> Any:  # hot path: benchmarks/eager.py
     return view
 
 
+def unrecorded_base(view: Any) -> Any:
+    """The tensor that a view, and a view of that view, is one of; None where a gradient may concern any of them."""
+    meta = view._autograd_meta
+    base = meta.base
+    if base is None or base._autograd_meta is not None or meta.grad_fn is not None or meta.requires_grad or meta.made:
+        return None
+    return base
+
+
 def view_of(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any) -> Any:
-        return plain(keys, self) if self._autograd_meta is not None else seen_from(self, kernel(below, self))
+        base = self if self._autograd_meta is None else unrecorded_base(self)
+        return plain(keys, self) if base is None else seen_from(base, kernel(below, self))
 
     return entry
 
 
 def view_by_one(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any, a: Any) -> Any:  # hot path: benchmarks/eager.py
-        return plain(keys, self, a) if self._autograd_meta is not None else seen_from(self, kernel(below, self, a))
+        base = self if self._autograd_meta is None else unrecorded_base(self)
+        return plain(keys, self, a) if base is None else seen_from(base, kernel(below, self, a))
 
     return entry
 
 
 def view_by_two(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any, a: Any, b: Any) -> Any:  # hot path: benchmarks/eager.py
-        if self._autograd_meta is not None:
-            return plain(keys, self, a, b)
-        return seen_from(self, kernel(below, self, a, b))
+        base = self if self._autograd_meta is None else unrecorded_base(self)
+        return plain(keys, self, a, b) if base is None else seen_from(base, kernel(below, self, a, b))
 
     return entry
 
 
 def view_by_four(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any) -> Any:  # hot path: benchmarks/eager.py
-        if self._autograd_meta is not None:
-            return plain(keys, self, a, b, c, d)
-        return seen_from(self, kernel(below, self, a, b, c, d))
+        base = self if self._autograd_meta is None else unrecorded_base(self)
+        return plain(keys, self, a, b, c, d) if base is None else seen_from(base, kernel(below, self, a, b, c, d))
 
     return entry
 
