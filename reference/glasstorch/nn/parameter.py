@@ -28,6 +28,7 @@ class Parameter(Tensor):
         parameter.requires_grad_(requires_grad)
         return parameter
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        text = super().__repr__(tensor_contents=tensor_contents)
+    # mypy forgets the names of parameters of methods such as __repr__
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:  # type: ignore[override]
+        text = super().__repr__(tensor_contents=tensor_contents)  # type: ignore[call-arg]
         return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")

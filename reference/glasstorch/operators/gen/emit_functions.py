@@ -342,7 +342,7 @@ def _call(f: NativeFunction, indent: str) -> str:
     ]
     call = f"{f.table}[keys](keys, {arguments})"
     if f.schema.is_factory:
-        lines.append(f"{indent}result: Tensor = {call}\n")
+        lines.append(f"{indent}result = {call}\n")
         lines.append(f"{indent}return result.requires_grad_() if requires_grad else result\n")
     else:
         lines.append(f"{indent}return {call}\n")

@@ -1126,7 +1126,7 @@ def empty(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _empty_memory_format[keys](keys, ints, dtype, layout, device, pin_memory, memory_format)
+        result = _empty_memory_format[keys](keys, ints, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
     return _parse_empty(
         *size,
@@ -1165,7 +1165,7 @@ def empty_strided(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _empty_strided[keys](keys, list(size), list(stride), dtype, layout, device, pin_memory)
+        result = _empty_strided[keys](keys, list(size), list(stride), dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_empty_strided(
         size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
@@ -1196,7 +1196,7 @@ def empty_like(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _empty_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
+        result = _empty_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
     return _parse_empty_like(
         input,
@@ -1236,7 +1236,7 @@ def zeros(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _zeros[keys](keys, ints, dtype, layout, device, pin_memory)
+        result = _zeros[keys](keys, ints, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_zeros(
         *size,
@@ -1277,7 +1277,7 @@ def ones(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _ones[keys](keys, ints, dtype, layout, device, pin_memory)
+        result = _ones[keys](keys, ints, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_ones(
         *size,
@@ -1317,7 +1317,7 @@ def full(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _full[keys](keys, list(size), fill_value, dtype, layout, device, pin_memory)
+        result = _full[keys](keys, list(size), fill_value, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_full(
         size,
@@ -1355,7 +1355,7 @@ def zeros_like(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _zeros_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
+        result = _zeros_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
     return _parse_zeros_like(
         input,
@@ -1392,7 +1392,7 @@ def ones_like(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _ones_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
+        result = _ones_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
     return _parse_ones_like(
         input,
@@ -1431,7 +1431,7 @@ def full_like(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _full_like[keys](keys, input, fill_value, dtype, layout, device, pin_memory, memory_format)
+        result = _full_like[keys](keys, input, fill_value, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
     return _parse_full_like(
         input,
@@ -1472,7 +1472,7 @@ def new_empty(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _new_empty[keys](keys, input, ints, dtype, layout, device, pin_memory)
+        result = _new_empty[keys](keys, input, ints, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_new_empty(
         input,
@@ -1512,9 +1512,7 @@ def new_empty_strided(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _new_empty_strided[keys](
-            keys, input, list(size), list(stride), dtype, layout, device, pin_memory
-        )
+        result = _new_empty_strided[keys](keys, input, list(size), list(stride), dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_new_empty_strided(
         input,
@@ -1555,7 +1553,7 @@ def new_zeros(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _new_zeros[keys](keys, input, ints, dtype, layout, device, pin_memory)
+        result = _new_zeros[keys](keys, input, ints, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_new_zeros(
         input,
@@ -1596,7 +1594,7 @@ def new_ones(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _new_ones[keys](keys, input, ints, dtype, layout, device, pin_memory)
+        result = _new_ones[keys](keys, input, ints, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_new_ones(
         input,
@@ -1636,7 +1634,7 @@ def new_full(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = _new_full[keys](keys, input, list(size), fill_value, dtype, layout, device, pin_memory)
+        result = _new_full[keys](keys, input, list(size), fill_value, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_new_full(
         input,
@@ -1693,9 +1691,7 @@ def empty_permuted(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _empty_permuted[keys](
-            keys, list(size), list(physical_layout), dtype, layout, device, pin_memory
-        )
+        result = _empty_permuted[keys](keys, list(size), list(physical_layout), dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_empty_permuted(
         size,
@@ -1736,7 +1732,7 @@ def linspace(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _linspace[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        result = _linspace[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     if (
         isinstance(start, TensorImpl)
@@ -1750,7 +1746,7 @@ def linspace(
     ):
         included, allowed = active_keys.get()
         keys = (start.key_set | end.key_set | included) & allowed
-        result: Tensor = _linspace_Tensor_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        result = _linspace_Tensor_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     if (
         isinstance(start, TensorImpl)
@@ -1764,7 +1760,7 @@ def linspace(
     ):
         included, allowed = active_keys.get()
         keys = (start.key_set | included) & allowed
-        result: Tensor = _linspace_Tensor_Scalar[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        result = _linspace_Tensor_Scalar[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     if (
         type(start) in NUMBERS
@@ -1778,7 +1774,7 @@ def linspace(
     ):
         included, allowed = active_keys.get()
         keys = (end.key_set | included) & allowed
-        result: Tensor = _linspace_Scalar_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
+        result = _linspace_Scalar_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_linspace(
         start,
@@ -1823,7 +1819,7 @@ def logspace(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _logspace[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        result = _logspace[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     if (
         isinstance(start, TensorImpl)
@@ -1838,7 +1834,7 @@ def logspace(
     ):
         included, allowed = active_keys.get()
         keys = (start.key_set | end.key_set | included) & allowed
-        result: Tensor = _logspace_Tensor_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        result = _logspace_Tensor_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     if (
         isinstance(start, TensorImpl)
@@ -1853,7 +1849,7 @@ def logspace(
     ):
         included, allowed = active_keys.get()
         keys = (start.key_set | included) & allowed
-        result: Tensor = _logspace_Tensor_Scalar[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        result = _logspace_Tensor_Scalar[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     if (
         type(start) in NUMBERS
@@ -1868,7 +1864,7 @@ def logspace(
     ):
         included, allowed = active_keys.get()
         keys = (end.key_set | included) & allowed
-        result: Tensor = _logspace_Scalar_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
+        result = _logspace_Scalar_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_logspace(
         start,
@@ -1910,7 +1906,7 @@ def tril_indices(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _tril_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
+        result = _tril_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_tril_indices(
         row, col, offset, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
@@ -1943,7 +1939,7 @@ def triu_indices(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _triu_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
+        result = _triu_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_triu_indices(
         row, col, offset, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
@@ -2020,7 +2016,7 @@ def scalar_tensor(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _scalar_tensor[keys](keys, s, dtype, layout, device, pin_memory)
+        result = _scalar_tensor[keys](keys, s, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_scalar_tensor(
         s, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
@@ -2055,7 +2051,7 @@ def rand(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _rand[keys](keys, ints, dtype, layout, device, pin_memory)
+        result = _rand[keys](keys, ints, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_rand(
         *size,
@@ -2106,7 +2102,7 @@ def randn(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _randn[keys](keys, ints, dtype, layout, device, pin_memory)
+        result = _randn[keys](keys, ints, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_randn(
         *size,
@@ -5861,7 +5857,7 @@ def fft_fftfreq(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _fft_fftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
+        result = _fft_fftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_fft_fftfreq(
         n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
@@ -5892,7 +5888,7 @@ def fft_rfftfreq(
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
-        result: Tensor = _fft_rfftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
+        result = _fft_rfftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_fft_rfftfreq(
         n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
@@ -8083,7 +8079,7 @@ def _to_copy(
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
-        result: Tensor = __to_copy[keys](keys, input, dtype, layout, device, pin_memory, non_blocking, memory_format)
+        result = __to_copy[keys](keys, input, dtype, layout, device, pin_memory, non_blocking, memory_format)
         return result.requires_grad_() if requires_grad else result
     return _parse__to_copy(
         input,
