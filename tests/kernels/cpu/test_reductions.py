@@ -268,3 +268,10 @@ def test_no_dimensions_mean_none_to_all(torch: Any) -> None:
     assert torch.all(x, dim=()).tolist() == [[False, True]]
     assert torch.any(x, dim=None).tolist() is True
     assert torch.any(x, dim=(0, 1), keepdim=True).tolist() == [[True]]
+
+
+def test_an_extremum_of_nothing_names_the_dimension_as_it_was_given(torch: Any) -> None:
+    x = torch.zeros(0, 2, 0)
+    for call, dim in ((lambda: x.amax(-1), -1), (lambda: x.amin((1, -3)), -3), (lambda: x.argmax(-1), 2)):
+        with pytest.raises(IndexError, match=rf"Expected reduction dim {dim} to have non-zero size"):
+            call()

@@ -108,3 +108,11 @@ def test_logsumexp_does_not_overflow(require: Require, shift: float) -> None:
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
     same_refusal(require("torch"), call)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_the_variance_of_nothing_warns_of_degrees_of_freedom_only(torch: Any, dtype: str) -> None:
+    with pytest.warns(UserWarning, match="degrees of freedom is <= 0") as caught:
+        found = torch.zeros(0, 2, dtype=getattr(torch, dtype)).var(0)
+    assert found.isnan().all()
+    assert all("degrees of freedom" in str(warning.message) for warning in caught)

@@ -51,7 +51,11 @@ def reduced_shape(shape: Shape, dims: Shape, keepdim: bool) -> Shape:
 def _check_not_empty(name: str, shape: Shape, dim: int) -> None:
     """An extremum of nothing has no value."""
     if shape and shape[dim] == 0:
-        raise DimensionError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+        raise _nothing_along(name, dim)
+
+
+def _nothing_along(name: str, dim: int) -> DimensionError:
+    return DimensionError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
 
 # Sums -----------------------------------------------------------------------------------------------------------
@@ -111,13 +115,13 @@ def _extremum_dim(name: str, self: Tensor, dim: int, keepdim: bool) -> tuple[Res
 
 
 def _extremum_dims(name: str, self: Tensor, dim: Sequence[int], keepdim: bool) -> Result:
-    """Any number of dimensions; none given means all."""
-    dims = reduced_dims(dim, len(self._shape))
-    if dim:
-        for d in dims:
-            _check_not_empty(name, self._shape, d)
-    else:
+    """Any number of dimensions; none given means all. An error shows a dimension as it was given."""
+    for d in dim:
+        if self._shape and not self._shape[wrap_dim(d, len(self._shape))]:
+            raise _nothing_along(name, d)
+    if not dim:
         _extremum(name, self)
+    dims = reduced_dims(dim, len(self._shape))
     return Result(reduced_shape(self._shape, dims, keepdim), self.dtype, None, _input_dtype)
 
 
