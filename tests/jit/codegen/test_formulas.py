@@ -8,16 +8,16 @@ from glasstorch.operators.generated.registry import OPERATORS, name_of
 from tests.agreement.table import ROWS
 from tests.jit.codegen.groups import calls_of
 
-
 # Pointwise operators that no group takes in: no step of theirs is in codegen/cpp_loop.py or numpy_loop.py.
 UNFUSED = frozenset(
     [
-        "_conj_physical", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_left_shift.Scalar_Tensor",
-        "bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "bitwise_right_shift.Scalar_Tensor",
-        "bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "ceil", "copysign.Scalar",
-        "copysign.Tensor", "cosh", "exp2", "expm1", "floor", "fmod.Scalar", "fmod.Tensor", "hypot", "isneginf",
-        "isposinf", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
-        "logical_xor", "nextafter", "round", "round.decimals", "sign", "signbit", "sinh", "tan", "trunc",
+        "_conj_physical", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh",
+        "bitwise_left_shift.Scalar_Tensor", "bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar",
+        "bitwise_right_shift.Scalar_Tensor", "bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar",
+        "ceil", "copysign.Scalar", "copysign.Tensor", "cosh", "exp2", "expm1", "floor", "fmod.Scalar",
+        "fmod.Tensor", "hypot", "isneginf", "isposinf", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
+        "logical_and", "logical_not", "logical_or", "logical_xor", "nextafter", "round", "round.decimals",
+        "sign", "signbit", "sinh", "tan", "trunc",
     ]
 )  # fmt: skip
 

@@ -214,7 +214,7 @@ def _loose(name: Name) -> str:
         passed.append("requires_grad=requires_grad")
     tests += [_fits(a) for a in named]
     # One int or two are looked at: asking all of many costs twice what adding eight numbers does.
-    tests.append("(0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))")
+    tests.append("((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))")
     call = _call(f, "        ").replace(f", list({local})", ", ints", 1)
     return (
         f"def {python_name(name.name)}({', '.join(declared)}, **kwargs: Any) -> {_returns(f)}:\n{_doc(name)}"

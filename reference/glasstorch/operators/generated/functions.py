@@ -1122,7 +1122,7 @@ def empty(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -1232,7 +1232,7 @@ def zeros(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -1273,7 +1273,7 @@ def ones(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -1468,7 +1468,7 @@ def new_empty(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -1549,7 +1549,7 @@ def new_zeros(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -1590,7 +1590,7 @@ def new_ones(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -2047,7 +2047,7 @@ def rand(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -2098,7 +2098,7 @@ def randn(
         and (layout is None or type(layout) is layout_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
@@ -5968,7 +5968,7 @@ def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
         size
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -5986,7 +5986,7 @@ def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
         size
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6006,7 +6006,7 @@ def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
         shape
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6138,7 +6138,7 @@ def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
         dims
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6177,7 +6177,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **kwargs: Any) -> 
         and not kwargs
         and isinstance(input, TensorImpl)
         and type(implicit) is bool
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6464,7 +6464,7 @@ def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
         size
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6603,7 +6603,7 @@ def sum_to_size(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
         size
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6963,7 +6963,7 @@ def expand_copy(input: Tensor, *size: Any, implicit: bool = False, out: Any = No
         and isinstance(input, TensorImpl)
         and out is None
         and type(implicit) is bool
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6982,7 +6982,7 @@ def permute_copy(input: Tensor, *dims: Any, out: Any = None, **kwargs: Any) -> T
         and not kwargs
         and isinstance(input, TensorImpl)
         and out is None
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -7140,7 +7140,7 @@ def view_copy(input: Tensor, *size: Any, out: Any = None, **kwargs: Any) -> Tens
         and not kwargs
         and isinstance(input, TensorImpl)
         and out is None
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -7668,7 +7668,7 @@ def flip(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
         dims
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -7730,7 +7730,7 @@ def repeat(input: Tensor, *repeats: Any, **kwargs: Any) -> Tensor:
         repeats
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -7748,7 +7748,7 @@ def tile(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
         dims
         and not kwargs
         and isinstance(input, TensorImpl)
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -8213,7 +8213,7 @@ def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = No
         and not kwargs
         and isinstance(input, TensorImpl)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and (0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int or INT.issuperset(map(type, ints)))
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
