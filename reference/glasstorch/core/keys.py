@@ -205,7 +205,7 @@ AUTOGRAD_AND_NESTED: Final = AUTOGRAD | FUNCTIONALITY_BIT["AutogradNestedTensor"
 
 ADINPLACEORVIEW: Final = FUNCTIONALITY_BIT["ADInplaceOrView"]
 
-# A tensor with one of these says that each of its elements stands for the conjugate, or the negative, of what is stored.
+# A tensor with one of these says that each element stands for the conjugate, or the negative, of what is stored.
 CONJUGATE: Final = FUNCTIONALITY_BIT["Conjugate"]
 NEGATIVE: Final = FUNCTIONALITY_BIT["Negative"]
 MATH_BITS: Final = CONJUGATE | NEGATIVE
