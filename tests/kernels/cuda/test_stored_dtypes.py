@@ -32,14 +32,26 @@ def test_elements_are_kept_moved_and_picked(cuda: Devices, name: str) -> None:
     assert glasstorch.cat([x, glasstorch.zeros_like(x)]).tolist() == [[1, 1, 2], [1, 1, 2], [0, 0, 0], [0, 0, 0]]
 
 
+@pytest.mark.parametrize("name", STORED)
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+def test_casts_are_done_in_main_memory(cuda: Devices, name: str) -> None:
+    x = there(cuda, name)
+    for other in (glasstorch.float32, glasstorch.complex64, glasstorch.int8):
+        cast = x.to(other)
+        assert (cast.device, cast.dtype) == (cuda.device, other)
+        assert cast.tolist() == [[0, 1, 2], [0, 1, 2]]
+    target = glasstorch.zeros(3, 2, device=cuda.device).t()
+    assert target.copy_(x).tolist() == [[0, 1, 2], [0, 1, 2]]
+    assert x.cpu().to(glasstorch.float32).to(cuda.device, x.dtype, non_blocking=True).tolist() == [[0, 1, 2], [0, 1, 2]]
+
+
 KERNELS: dict[str, Callable[[Any], Any]] = {
     "add": lambda x: x + x,
     "eq": lambda x: x == x,
-    "sum": lambda x: x.sum(),
+    "max": lambda x: x.max(),
     "any": lambda x: x.any(),
     "mm": lambda x: x @ x.t(),
     "addmm": lambda x: glasstorch.addmm(x[:, :2], x, x.t()),
-    "cast": lambda x: x.to(glasstorch.float32),
     "where": lambda x: glasstorch.where(glasstorch.ones(2, 3, dtype=glasstorch.bool, device=x.device), x, x),
 }
 
@@ -49,3 +61,14 @@ KERNELS: dict[str, Callable[[Any], Any]] = {
 def test_kernels_refuse_them(cuda: Devices, name: str, kernel: str) -> None:
     with pytest.raises(NotImplementedError, match=f"not implemented for '{BY_NAME[name].scalar_name}'"):
         KERNELS[kernel](there(cuda, name))
+
+
+def test_a_number_of_sixteen_bytes_is_not_scattered(cuda: Devices) -> None:
+    z = glasstorch.zeros(3, dtype=glasstorch.complex128, device=cuda.device)
+    index = glasstorch.tensor([0, 2], device=cuda.device)
+    assert z.flip(0).tolist() == [0, 0, 0]
+    assert z.scatter(0, index, z[:2]).tolist() == [0, 0, 0]
+    with pytest.raises(NotImplementedError, match="not implemented for 'ComplexDouble'"):
+        z.scatter(0, index, 1j)
+    with pytest.raises(NotImplementedError, match="not implemented for 'ComplexDouble'"):
+        z.nonzero()

@@ -6,7 +6,8 @@ Differs: kernels read and write element types that they are told at run time. Co
 
 # Note [Copies between main memory and a device]
 The driver copies bytes. So both sides must lie in memory in one order and have one dtype; where they do not, a
-contiguous piece stands between. A cast is done on the CPU, or, in a copy that does not block, on the device. A copy
+contiguous piece stands between. A cast is done on the CPU, or, in a copy that does not block, on the device; but always
+on the CPU where kernels do not know one of the dtypes, also if both tensors are on a device: the host waits. A copy
 that blocks waits for the stream of the device; one that does not is asynchronous only where the main memory is pinned.
 """
 
@@ -17,7 +18,7 @@ from math import prod
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, empty, empty_strided, make
+from glasstorch._tensor import Tensor, empty, empty_strided, make, make_view, wrap
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, float64
@@ -134,14 +135,24 @@ def copy_on_device(target: Tensor, source: Tensor) -> None:
     """Both are on the same device."""
     shape, count = target._shape, target.numel()
     walk = operands(shape, target, source), np.int64(count)
-    if target.dtype is not source.dtype:
+    if target.dtype is not source.dtype and not CODE.keys() >= {target.dtype, source.dtype}:
+        to_device(target, wrap(elements_on_host(source), source.dtype), False)
+    elif target.dtype is not source.dtype:
         arguments = target, np.int32(CODE[target.dtype]), source, np.int32(CODE[source.dtype]), *walk
         launch(kernel("copy.cu", "copy_cast"), blocks_for(count), THREADS, arguments)
     elif is_flat(shape, target, source):
         transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, target.nbytes)
+    elif target.dtype.itemsize > 8:  # copy_words moves 8 bytes at most
+        copy_on_device(parts(target), parts(source))
     else:
         words = target, source, np.int32(target.dtype.itemsize), *walk
         launch(kernel("copy.cu", "copy_words"), blocks_for(count), THREADS, words)
+
+
+def parts(tensor: Tensor) -> Tensor:
+    """A complex128 tensor's memory as float64, with a last dimension for the two parts of a number."""
+    strides = (*(2 * step for step in tensor.strides()), 1)
+    return make(tensor.untyped_storage(), float64, (*tensor._shape, 2), strides, 2 * tensor._offset)
 
 
 def to_device(target: Tensor, source: Tensor, non_blocking: bool) -> None:
@@ -245,10 +256,9 @@ def fill_with(tensor: Tensor, value: Array) -> None:
         launch(kernel("fill.cu", "fill_words"), blocks_for(count), THREADS, (tensor, pattern, np.int64(count)))
         return
     if len(bits) > 8:  # fill_elements takes one number of 8 bytes: the parts of a complex one, one after the other
-        strides = tuple(2 * step for step in tensor.strides())
+        both = parts(tensor)
         for part, number in enumerate(np.frombuffer(bits, np.float64)):
-            parts = make(tensor.untyped_storage(), float64, tensor._shape, strides, 2 * tensor._offset + part)
-            fill_with(parts, np.array(number))
+            fill_with(make_view(both, tensor._shape, both.strides()[:-1], both._offset + part), np.array(number))
         return
     count = tensor.numel()
     number = np.uint64(int.from_bytes(bits, "little"))

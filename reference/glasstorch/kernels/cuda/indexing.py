@@ -71,6 +71,8 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for name in MOVING:
         for size in ELEMENT:
             yield "indexing.cu", f"{name}<{UNIT[size]}>", ()
+    for name in ("pick", "place"):  # complex128 too
+        yield "indexing.cu", f"{name}<{UNIT[16]}>", ()
     for dtype in ADDED:
         yield "indexing.cu", f"accumulate<{CUDA_TYPE[dtype]}>", ()
 
@@ -341,6 +343,8 @@ def _scattered(self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor |
 def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """result[index[i][j]][j] = value, for dim 0."""
     shapes.scatter_value(self, dim, index, value)
+    if self.dtype.itemsize not in NUMBER:  # a kernel takes a number of 8 bytes at most: refused
+        CUDA_TYPE.refusing_others(self.dtype)
     common_device(self, index, out, numbers=False)
     number = np.array(number_as(value, self.dtype), self.dtype.numpy)
     target = _scatter_target(self, out, (index,))

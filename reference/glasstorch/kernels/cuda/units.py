@@ -14,7 +14,7 @@ import numpy as np
 # Bytes -> the type that CUDA C++ moves at once, and how NumPy passes it by value.
 UNIT: Final = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long", 16: "int4"}
 NUMBER: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-ELEMENT: Final = (1, 2, 4, 8)  # the sizes of all dtypes
+ELEMENT: Final = (1, 2, 4, 8)  # the sizes of the dtypes that kernels compute in
 
 
 def widest(*nbytes: int) -> int:
