@@ -7,6 +7,7 @@ or the class of the error; where it says so, the error's words too.
 from __future__ import annotations
 
 import builtins
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -267,3 +268,15 @@ def test_a_mistake_below_an_operator_of_python_is_not_taken_for_a_refusal() -> N
 def test_a_signature_prints_as_pytorch_writes_it() -> None:
     operator = glasstorch.ops.aten.add.Tensor
     assert str(Signature("add", operator)) == "(Tensor input, Tensor other, *, Number alpha = 1)"
+
+
+def test_a_call_that_the_second_overload_accepts_leaves_no_cycle() -> None:
+    x = glasstorch.ones(3)
+    x.view(glasstorch.int32)
+    gc.collect()
+    gc.disable()
+    try:
+        x.view(glasstorch.int32)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -222,7 +222,7 @@ class PythonFunction:
             try:
                 return signature, signature.bind(args, kwargs)
             except Mismatch as mismatch:
-                mismatches.append(mismatch)
+                mismatches.append(mismatch.with_traceback(None))  # with it, this frame would keep itself alive
         renamed = _with_torch_names(kwargs)
         if renamed != list(kwargs):
             return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)))
