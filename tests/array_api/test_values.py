@@ -85,6 +85,7 @@ CALLS: list[Callable[[Space, Callable[[Any], Any]], Any]] = [
     lambda xp, a: xp.add(a(np.float32(REAL)), a(np.float64(1.5))), lambda xp, a: xp.multiply(a(np.int8(WHOLE)), 2),
     lambda xp, a: xp.clip(a(REAL)), lambda xp, a: xp.clip(a(REAL), -1, 1), lambda xp, a: xp.clip(a(REAL), max=0.5),
     lambda xp, a: xp.clip(a(REAL), a(-POSITIVE), a(INSIDE)),
+    lambda xp, a: xp.sign(a(SPECIAL)),
     # Over dimensions
     *(lambda xp, a, f=f: getattr(xp, f)(a(REAL)) for f in ("max", "mean", "min", "prod", "std", "sum", "var")),
     *(lambda xp, a, f=f: getattr(xp, f)(a(REAL), axis=(0, 1), keepdims=True) for f in (
@@ -117,6 +118,9 @@ CALLS: list[Callable[[Space, Callable[[Any], Any]], Any]] = [
     lambda xp, a: xp.take_along_axis(a(REAL), a(np.array([[0], [-1], [1]])), axis=1),
     lambda xp, a: xp.where(a(TRUTH), a(REAL), a(OTHER)), lambda xp, a: xp.where(a(TRUTH), a(WHOLE), 0),
     lambda xp, a: xp.where(a(TRUTH), 1.0, a(np.float32(REAL))),
+    # Empty matrices
+    lambda xp, a: xp.linalg.solve(a(np.empty((0, 0))), a(np.empty((0, 2)))),
+    lambda xp, a: xp.linalg.solve(a(np.empty((2, 0, 0))), a(np.empty((2, 0, 3)))),
     # Sets
     lambda xp, a: xp.unique_all(a(REPEATED)), lambda xp, a: xp.unique_counts(a(REPEATED)),
     lambda xp, a: xp.unique_inverse(a(REPEATED)), lambda xp, a: xp.unique_values(a(REPEATED)),
@@ -286,6 +290,47 @@ def test_membership_and_common_shapes() -> None:
     assert xp.isin(xp.asarray([1, 2]), 2, invert=True).tolist() == [True, False]
     assert xp.isin(2, xp.asarray([1, 2])).item()
     assert xp.broadcast_shapes((2, 1), (3,)) == (2, 3)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "float64", "complex64"])
+def test_membership_is_found_in_every_kind_of_dtype(dtype: str) -> None:
+    xp = glasstorch.array_api
+    elements, among = (xp.asarray(values, dtype=getattr(xp, dtype)) for values in ([0, 1, 0], [1]))
+    assert xp.isin(elements, among).tolist() == [False, True, False]
+    assert xp.isin(elements, among, invert=True).tolist() == [True, False, True]
+
+
+def test_membership_among_many_does_not_compare_all_pairs() -> None:
+    x = glasstorch.array_api.arange(200_000.0)  # all pairs would take 40 GB
+    assert bool(glasstorch.array_api.isin(x, x + 1.0).sum() == 199_999)
+
+
+def test_a_bound_that_integers_cannot_hold_counts_as_the_nearest_that_they_can() -> None:
+    xp = glasstorch.array_api
+    small, signed = xp.asarray([1, 2, 3], dtype=xp.uint8), xp.asarray([1, 2, 3], dtype=xp.int8)
+    assert xp.clip(small, -1, 2).tolist() == [1, 2, 2]
+    assert xp.clip(small, 300).tolist() == [255, 255, 255]
+    assert xp.clip(signed, -1000, 1000).tolist() == [1, 2, 3]
+    assert xp.clip(signed, float("-inf"), 2.5).tolist() == [1, 2, 2]
+    assert xp.clip(small, xp.asarray(-1, dtype=xp.int8), xp.asarray(1e9)).tolist() == [1, 2, 3]
+    assert xp.clip(small, max=xp.asarray(-1, dtype=xp.int8)).tolist() == [0, 0, 0]
+    with pytest.raises(TypeError, match="complex has no order"):
+        xp.clip(signed, 1j)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda xp, x: xp.prod(x, axis=5), IndexError),
+        (lambda xp, x: xp.cumulative_sum(x, axis=5), IndexError),
+        (lambda xp, x: xp.cumulative_prod(x, axis=-7), IndexError),
+        (lambda xp, x: xp.prod(x, axis=(0, 0)), RuntimeError),
+        (lambda xp, x: xp.cumulative_sum(x[0, 0, 0], axis=0), ValueError),
+    ],
+)
+def test_a_dimension_that_is_not_there_or_named_twice_is_refused(call: Callable[[Any, Any], Any], error: type) -> None:
+    with pytest.raises(error):
+        call(glasstorch.array_api, glasstorch.ones(2, 3, 4))
 
 
 def test_two_numbers_are_no_arrays() -> None:

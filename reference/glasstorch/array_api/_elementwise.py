@@ -7,8 +7,15 @@ Differs: nothing in substance.
 from __future__ import annotations
 
 from glasstorch.array_api._scalars import Array, binary, number_like, unary
-from glasstorch.core.dtype import Number
+from glasstorch.core.dtype import INTEGRAL, Number, float64, promote_types
+from glasstorch.core.type_info import iinfo
 from glasstorch.operators.generated import functions as f
+
+
+def _sign(x: Array) -> Array:
+    """`sgn`, which in torch is 0 of NaN."""
+    return f.where(f.isnan(x), x, f.sgn(x)) if x.dtype.is_floating_point else f.sgn(x)
+
 
 abs = unary("abs", f.abs, "The absolute value of each element.")
 acos = unary("acos", f.acos, "The angle whose cosine each element is.")
@@ -38,7 +45,9 @@ negative = unary("negative", f.neg, "The negative of each element.")
 positive = unary("positive", f.positive, "The array itself.")
 real = unary("real", f.real, "The real parts of complex numbers, as a view.")
 reciprocal = unary("reciprocal", f.reciprocal, "1 divided by each element.")
-sign = unary("sign", f.sgn, "-1, 0 or 1 with the sign of each element; a complex number divided by its size.")
+sign = unary(
+    "sign", _sign, "-1, 0 or 1 with the sign of each element, NaN of NaN; a complex number divided by its size."
+)
 signbit = unary("signbit", f.signbit, "Whether the sign bit of each element is set.")
 sin = unary("sin", f.sin, "The sine of each element.")
 sinh = unary("sinh", f.sinh, "The hyperbolic sine of each element.")
@@ -86,8 +95,24 @@ def round(x: Array, /) -> Array:
 
 
 def clip(x: Array, /, min: Array | Number | None = None, max: Array | Number | None = None) -> Array:
-    """Each element, or the bound that it lies beyond; the dtype stays that of `x`."""
+    """Each element, or the bound that it lies beyond; the dtype stays that of `x`.
+
+    A bound that the dtype of integers cannot hold counts as the nearest that it can.
+    """
     if min is None and max is None:
         return x.clone()
-    low, high = (bound if bound is None or isinstance(bound, Array) else number_like(bound, x) for bound in (min, max))
-    return f.clamp(x, *(None if bound is None else bound.to(x.dtype) for bound in (low, high)))
+    return f.clamp(x, *(None if bound is None else _bound(bound, x) for bound in (min, max)))
+
+
+def _bound(bound: Array | Number, x: Array) -> Array:
+    """A bound in the dtype of `x`."""
+    if isinstance(bound, complex):
+        raise TypeError(f"clip: expected an array or a real number as a bound, got {bound!r}; complex has no order")
+    if x.dtype.category == INTEGRAL:
+        lowest, highest = iinfo(x.dtype).min, iinfo(x.dtype).max
+        if isinstance(bound, int | float):
+            bound = lowest if bound < lowest else highest if bound > highest else int(bound)
+        elif isinstance(bound, Array) and bound.dtype is not x.dtype:
+            wide = float64 if bound.dtype.is_floating_point else promote_types(bound.dtype, x.dtype)
+            bound = f.clamp(bound.to(wide), lowest, highest)
+    return (bound if isinstance(bound, Array) else number_like(bound, x)).to(x.dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from glasstorch.array_api._scalars import Array, number_like, pair
+from glasstorch.core.dtype import bool_, int64, uint8, uint16, uint32, uint64
 from glasstorch.operators.generated import functions as f
 
 
@@ -74,4 +75,13 @@ def isin(x1: Array | int, x2: Array | int, /, *, invert: bool = False) -> Array:
     if not isinstance(x1, Array) and isinstance(x2, Array):
         x1 = number_like(x1, x2)
     elements, among = pair(x1, x2)
-    return f.eq(elements.unsqueeze(-1), among.reshape(-1)).any(-1).__xor__(invert)
+    if elements.dtype.is_complex:  # which have no order to sort by: each is compared with each
+        return f.eq(elements.unsqueeze(-1), among.reshape(-1)).any(-1).__xor__(invert)
+    return f.isin(_sortable(elements), _sortable(among), invert=invert)
+
+
+def _sortable(x: Array) -> Array:
+    """Bool and unsigned integers in a dtype that `isin` takes, equal where they were."""
+    if x.dtype is uint64:
+        return x.view(int64)
+    return x.to({bool_: uint8, uint16: int64, uint32: int64}.get(x.dtype, x.dtype))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from glasstorch.array_api._scalars import Array, Axis, axes
 from glasstorch.core.dtype import BOOL, INTEGRAL, bool_, dtype, int64
+from glasstorch.core.geometry import wrap_dim, wrap_dims
 from glasstorch.operators.generated import functions as f
 
 
@@ -30,7 +31,7 @@ def prod(x: Array, /, *, axis: Axis = None, dtype: dtype | None = None, keepdims
     dtype = _accumulated(x, dtype)
 
     def product(a: Array, dims: list[int], keep: bool) -> Array:
-        for d in sorted((d % a.ndim for d in dims), reverse=True):  # one after another, the last one first
+        for d in sorted(wrap_dims(dims, a.ndim), reverse=True):  # one after another, the last one first
             a = f.prod(a, d, keep, dtype=dtype)
         return a
 
@@ -111,7 +112,9 @@ def _cumulative(
         raise ValueError(
             f"{name}: axis must be given for an array of {x.ndim} dimensions; only with one it may be None"
         )
-    d = (0 if axis is None else axis) % x.ndim
+    if not x.ndim:
+        raise ValueError(f"{name}: an array of 0 dimensions has no order; expected one of at least 1")
+    d = wrap_dim(0 if axis is None else axis, x.ndim)
     result = scan(x, d, dtype=dtype)
     if not include_initial:
         return result

@@ -14,6 +14,7 @@ from glasstorch.array_api._products import tensordot as tensordot
 from glasstorch.array_api._products import vecdot as vecdot
 from glasstorch.array_api._scalars import Array, Axis, axes, pair
 from glasstorch.core.dtype import Number, dtype, int64
+from glasstorch.core.geometry import broadcast_shapes
 from glasstorch.operators.generated import functions as f
 
 __all__ = [
@@ -166,7 +167,7 @@ def solve(x1: Array, x2: Array, /) -> Array:
     left, right = pair(x1, x2)
     if right.ndim == 1:
         return f.linalg_solve(left, right.unsqueeze(-1)).squeeze(-1)
-    batch = f.broadcast_tensors([left[..., 0, 0], right[..., 0, 0]])[0].shape
+    batch = broadcast_shapes(left.shape[:-2], right.shape[:-2])
     return f.linalg_solve(left.expand([*batch, *left.shape[-2:]]), right.expand([*batch, *right.shape[-2:]]))
 
 
