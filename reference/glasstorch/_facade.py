@@ -19,7 +19,6 @@ from glasstorch import backends as backends
 from glasstorch import cuda as cuda
 from glasstorch import fft as fft
 from glasstorch import functional as functional
-from glasstorch import jit as jit
 from glasstorch import library as library
 from glasstorch import linalg as linalg
 from glasstorch import nn as nn
@@ -88,6 +87,8 @@ from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
+from glasstorch.operators.generated.functions import _conj as _conj
+from glasstorch.operators.generated.functions import _neg_view as _neg_view
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.operators.nonzero import nonzero as nonzero
 from glasstorch.operators.ops import ops as ops
@@ -112,9 +113,8 @@ from glasstorch.random import set_rng_state as set_rng_state
 register_fallbacks()
 register_kernels()
 autograd.register_autograd_kernels()
-jit.register_tracer()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
-_LATE = ("array_api", "multiprocessing")  # modules that few programs use, imported when one first asks for them
+_LATE = ("array_api", "jit", "multiprocessing")  # modules that few programs use, imported when one first asks for them
 _refuse = refuse_unknown_names("glasstorch")
 
 
@@ -130,5 +130,6 @@ newaxis = None
 __all__ = [
     name
     for name in globals()
-    if not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names")
+    if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
+    or name in ("_conj", "_neg_view")
 ]

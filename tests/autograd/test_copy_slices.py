@@ -167,6 +167,64 @@ def test_first_and_second_derivatives_agree_with_finite_differences() -> None:
     assert gradgradcheck(function, (x, w))
 
 
+def test_a_base_may_begin_inside_its_storage() -> None:
+    # Ours alone: PyTorch 2.13 replays a view of a view with its offset in the storage, and gives [12+15j, 18+21j].
+    pairs = glasstorch.zeros(10)[2:].detach().view(4, 2).detach()
+    w = glasstorch.ones(2, dtype=glasstorch.complex64, requires_grad=True)
+    glasstorch.view_as_complex(pairs)[1:3].add_(w * 3)
+    (pairs * glasstorch.arange(8.0).view(4, 2)).sum().backward()
+    assert w.grad.tolist() == [6 + 9j, 12 + 15j]
+    numbers, v = glasstorch.zeros(5, dtype=glasstorch.complex64)[2:].detach(), glasstorch.ones(2, requires_grad=True)
+    numbers.imag[1:].add_(v * 3)
+    (glasstorch.view_as_real(numbers) * glasstorch.arange(6.0).view(3, 2)).sum().backward()
+    assert v.grad.tolist() == [9, 15]
+
+
+def test_a_saved_result_in_a_part_has_second_derivatives(torch: Any) -> None:
+    pairs = torch.full((3, 2), 0.5, dtype=torch.float64, requires_grad=True)
+    z = torch.view_as_complex(pairs * 2)
+    z.imag.exp_()
+    (first,) = torch.autograd.grad(torch.view_as_real(z).sum(), pairs, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), pairs)
+    assert first.tolist() == [[2, pytest.approx(2 * np.e)]] * 3
+    assert second.tolist() == [[0, pytest.approx(4 * np.e)]] * 3
+
+
+def test_a_view_of_what_was_detached_leads_nowhere(torch: Any) -> None:
+    w = torch.ones(3, requires_grad=True)
+    base = w * 1
+    view = base[:2]
+    base.detach_()
+    base.mul_(5)
+    view.sum().backward()
+    assert (w.grad, view.grad_fn.name(), view.requires_grad) == (None, "AsStridedBackward0", True)
+
+
+def test_a_stale_view_of_several_can_be_asked_to_require_grad(torch: Any) -> None:
+    base = torch.ones(3, requires_grad=True) * 1
+    view = base.split(2)[0]
+    base.mul_(2)
+    assert view.requires_grad_() is view
+    with pytest.raises(RuntimeError, match="Output 0 of Split is a view and is being modified inplace"):
+        view.mul_(2)
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace"):
+        _ = view.grad_fn
+
+
+def test_what_a_node_saved_may_not_be_detached_in_place(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    saved = x * 1
+    product = saved * saved
+    saved.detach_()
+    with pytest.raises(RuntimeError, match="use a saved tensor that has been detached in-place"):
+        product.sum().backward()
+    result = x.exp()
+    doubled = result * 2
+    result.detach_()
+    doubled.sum().backward()
+    assert x.grad[0].item() == pytest.approx(2 * np.e)
+
+
 # Random programs ------------------------------------------------------------------------------------------------
 
 VIEWS: tuple[Callable[[Any, Random], Any], ...] = (

@@ -44,6 +44,19 @@ def test_the_imaginary_part_of_a_conjugate_is_negative_what_is_stored(torch: Any
     assert x.imag.tolist() == [[20, 40], [60, 80]]
     x.real = torch.zeros(2, 2)
     assert x.real.tolist() == [[0, 0], [0, 0]]
+    x.real, x.imag = 3, 2.5
+    assert x.tolist() == [[3 + 2.5j] * 2] * 2
+
+
+def test_the_functions_that_set_a_bit_have_pytorchs_names(torch: Any) -> None:
+    assert torch._conj(numbers(torch)).is_conj()
+    assert torch._neg_view(torch.ones(1)).is_neg()
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 3), (2, 1), (2, 0, 3), (1, 1, 1)])
+def test_absolute_values_of_complex_numbers_lie_as_the_numbers_do(torch: Any, shape: tuple[int, ...]) -> None:
+    x = torch.ones(shape, dtype=torch.complex64).transpose(0, 1)
+    assert x.abs().stride() == x.stride()
 
 
 READ: dict[str, Use] = {

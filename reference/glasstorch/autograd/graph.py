@@ -173,7 +173,8 @@ class _Hooks:
             raise TypeError(f"requires_grad must be a bool, got {requires_grad!r}")
         if requires_grad and tensor.is_inference() and not is_inference_mode_enabled():
             raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        if self.grad_fn(tensor) is not None:
+        meta = tensor._autograd_meta
+        if meta is not None and meta.grad_fn is not None:  # a view is not asked what its base is now
             if requires_grad:
                 return
             raise AutogradError(

@@ -25,7 +25,7 @@ class SavedVariable:
     A node's own result is saved without its history: with it, node and tensor would keep each other alive.
     """
 
-    __slots__ = ("output_nr", "tensor", "version")
+    __slots__ = ("had_node", "output_nr", "tensor", "version")
 
     def __init__(self, tensor: Tensor, producer: Node | None = None, output_nr: int = -1) -> None:
         if not tensor.key_set & ADINPLACEORVIEW:
@@ -38,12 +38,19 @@ class SavedVariable:
         self.output_nr = output_nr  # of the node that saved it; -1 for an argument
         counter = tensor._version_counter
         self.version = 0 if counter is None else counter.value
+        meta = tensor._autograd_meta
+        self.had_node = producer is None and meta is not None and meta.grad_fn is not None
 
     def unpack(self, owner: Node) -> Any:
         """The tensor, with its history; AutogradError if it was changed in place since."""
         tensor = self.tensor
         counter = tensor._version_counter
         version = 0 if counter is None else counter.value
+        if self.had_node and (tensor._autograd_meta is None or tensor._autograd_meta.grad_fn is None):
+            raise AutogradError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+                "supported, please use out-of-place `.detach()` instead"
+            )
         if version != self.version:
             raise AutogradError(self._changed(owner, version))
         if self.output_nr < 0 or not grad_mode.get():

@@ -81,22 +81,21 @@ def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
     if meta.grad_fn is None and not requires_grad(base):
         return
     check_rebase(meta, "its base or another view of its base has been")
-    edge = gradient_edge(base)
-    if edge is not None:
-        if view.dtype is base.dtype and not (view.key_set ^ base.key_set) & MATH_BITS:
-            geometry = view._shape, view.strides(), view._offset
-            seen = base._shape, base.strides(), base._offset
-            node = strided_view_of(edge, seen, geometry, (view._shape, view.dtype, view.device))
-            made, output_nr = node, 0
-        else:
-            made, output_nr = _seen_again(base, view)
-        keep_gradient_at(meta, made)
-        meta.grad_fn, meta.output_nr = made, output_nr
+    edge = gradient_edge(base)  # None where the base was detached: the view's new node leads nowhere
+    if edge is None or (view.dtype is base.dtype and not (view.key_set ^ base.key_set) & MATH_BITS):
+        geometry = view._shape, view.strides(), view._offset
+        seen = base._shape, base.strides(), base._offset
+        made: Node = strided_view_of(edge, seen, geometry, (view._shape, view.dtype, view.device))
+        output_nr = 0
+    else:
+        made, output_nr = _seen_again(base, view)
+    keep_gradient_at(meta, made)
+    meta.grad_fn, meta.output_nr = made, output_nr
     meta.seen_version = view._version
 
 
 def strided_view_of(
-    edge: Edge, base: tuple[Shape, Shape, int], view: tuple[Shape, Shape, int], metadata: Metadata
+    edge: Edge | None, base: tuple[Shape, Shape, int], view: tuple[Shape, Shape, int], metadata: Metadata
 ) -> Node:
     """The node of a view that looks at some sizes, strides and offset of a tensor, of which others are given."""
     from glasstorch.autograd.generated.autograd_kernels import AsStridedBackward0  # generated above this module

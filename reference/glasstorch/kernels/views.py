@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor, make_view, make_view_as
-from glasstorch.core.dtype import dtype, float16, float32, float64
+from glasstorch.core.dtype import dtype, float16, float32, float64, int8, int16, int32, int64, uint8
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import (
     contiguous_strides,
@@ -111,7 +111,7 @@ def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tens
     added = len(size) - len(shape)
     if added < 0:
         raise ShapeError(
-            f"expand(torch.{self.dtype.scalar_name}Tensor{{{list(shape)}}}, size={list(size)}): the number of sizes "
+            f"expand({_type_of(self)}{{{list(shape)}}}, size={list(size)}): the number of sizes "
             f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     if -1 in size[:added]:
@@ -122,6 +122,18 @@ def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tens
     if -1 in target:
         target = tuple(shape[dim - added] if wanted == -1 else wanted for dim, wanted in enumerate(size))
     return make_view(self, target, expand_strides(shape, strides, target), self._offset)
+
+
+# The dtypes of tensors that have had a class of their own since before PyTorch.
+OLD = frozenset((float16, float32, float64, uint8, int8, int16, int32, int64))
+
+
+def _type_of(self: Tensor) -> str:
+    """A tensor's kind as PyTorch's messages write it: `torch.FloatTensor`, `CPUBoolType`."""
+    on, name = self.device.type, self.dtype.scalar_name
+    if on == "meta" or self.dtype not in OLD:
+        return f"{'Meta' if on == 'meta' else on.upper()}{name}Type"
+    return f"torch.{'' if on == 'cpu' else on + '.'}{name}Tensor"
 
 
 # Another order of dimensions ------------------------------------------------------------------------------------
@@ -430,7 +442,10 @@ def geometry_in_place(kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The form of a view operator that changes where the tensor itself looks."""
 
     def in_place(keys: int, self: Tensor, *arguments: Any) -> Tensor:
-        seen = kernel(keys, self, *arguments)
+        try:
+            seen = kernel(keys, self, *arguments)
+        except ShapeError as error:
+            raise ShapeError(str(error).replace("t() expects", "t_() expects")) from None
         self.set_geometry(seen._shape, seen._strides, seen._offset)
         return self
 

@@ -244,10 +244,11 @@ def uniform_(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _uniform_[below](below, self, from_, to, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _uniform_[below](below, self, from_, to, generator)
-    check_inplace(self)
     node = UniformBackward0((edge_self,))
     _uniform_[below](below, self, from_, to, generator)
     rebase_history(self, node)
@@ -271,10 +272,11 @@ def normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _normal_[below](below, self, mean, std, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _normal_[below](below, self, mean, std, generator)
-    check_inplace(self)
     node = NormalBackward0((edge_self,))
     _normal_[below](below, self, mean, std, generator)
     rebase_history(self, node)
@@ -298,10 +300,11 @@ def log_normal_(keys: int, self: Any, mean: Any, std: Any, generator: Any) -> An
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _log_normal_[below](below, self, mean, std, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _log_normal_[below](below, self, mean, std, generator)
-    check_inplace(self)
     node = LogNormalBackward0((edge_self,))
     _log_normal_[below](below, self, mean, std, generator)
     rebase_history(self, node)
@@ -325,10 +328,11 @@ def exponential_(keys: int, self: Any, lambd: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _exponential_[below](below, self, lambd, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _exponential_[below](below, self, lambd, generator)
-    check_inplace(self)
     node = ExponentialBackward0((edge_self,))
     _exponential_[below](below, self, lambd, generator)
     rebase_history(self, node)
@@ -352,10 +356,11 @@ def cauchy_(keys: int, self: Any, median: Any, sigma: Any, generator: Any) -> An
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _cauchy_[below](below, self, median, sigma, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _cauchy_[below](below, self, median, sigma, generator)
-    check_inplace(self)
     node = CauchyBackward0((edge_self,))
     _cauchy_[below](below, self, median, sigma, generator)
     rebase_history(self, node)
@@ -379,10 +384,11 @@ def geometric_(keys: int, self: Any, p: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _geometric_[below](below, self, p, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _geometric_[below](below, self, p, generator)
-    check_inplace(self)
     node = GeometricBackward0((edge_self,))
     _geometric_[below](below, self, p, generator)
     rebase_history(self, node)
@@ -406,10 +412,11 @@ def random__from(keys: int, self: Any, from_: Any, to: Any, generator: Any) -> A
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _random__from[below](below, self, from_, to, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _random__from[below](below, self, from_, to, generator)
-    check_inplace(self)
     node = RandomBackward0((edge_self,))
     _random__from[below](below, self, from_, to, generator)
     rebase_history(self, node)
@@ -433,10 +440,11 @@ def random__to(keys: int, self: Any, to: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _random__to[below](below, self, to, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _random__to[below](below, self, to, generator)
-    check_inplace(self)
     node = RandomBackward1((edge_self,))
     _random__to[below](below, self, to, generator)
     rebase_history(self, node)
@@ -460,10 +468,11 @@ def random_(keys: int, self: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _random_[below](below, self, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _random_[below](below, self, generator)
-    check_inplace(self)
     node = RandomBackward2((edge_self,))
     _random_[below](below, self, generator)
     rebase_history(self, node)
@@ -487,10 +496,11 @@ def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _bernoulli__float[below](below, self, p, generator)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _bernoulli__float[below](below, self, p, generator)
-    check_inplace(self)
     node = BernoulliBackward0((edge_self,))
     _bernoulli__float[below](below, self, p, generator)
     rebase_history(self, node)
@@ -527,11 +537,12 @@ def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and p._autograd_meta is None) or not grad_mode.get():
         return _bernoulli__Tensor[below](below, self, p, generator)
+    if requires_grad(self) or requires_grad(p):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_p = gradient_edge(p)
     if edge_self is None and edge_p is None and not requires_grad(self):
         return _bernoulli__Tensor[below](below, self, p, generator)
-    check_inplace(self)
     node = BernoulliBackward2((edge_self, edge_p))
     node.saved_p = SavedVariable(p) if edge_p is not None else None
     _bernoulli__Tensor[below](below, self, p, generator)
@@ -584,11 +595,12 @@ def add__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _add__Tensor[below](below, self, other, alpha)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _add__Tensor[below](below, self, other, alpha)
-    check_inplace(self)
     node = AddBackward0((edge_self, edge_other))
     node.alpha = alpha
     _add__Tensor[below](below, self, other, alpha)
@@ -641,11 +653,12 @@ def sub__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _sub__Tensor[below](below, self, other, alpha)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _sub__Tensor[below](below, self, other, alpha)
-    check_inplace(self)
     node = SubBackward0((edge_self, edge_other))
     node.alpha = alpha
     _sub__Tensor[below](below, self, other, alpha)
@@ -706,11 +719,12 @@ def mul__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _mul__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _mul__Tensor[below](below, self, other)
-    check_inplace(self)
     node = MulBackward0((edge_self, edge_other))
     node.saved_other = SavedVariable(other) if edge_self is not None else None
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
@@ -773,11 +787,12 @@ def div__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _div__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _div__Tensor[below](below, self, other)
-    check_inplace(self)
     node = DivBackward0((edge_self, edge_other))
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
@@ -844,11 +859,12 @@ def div__Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> An
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _div__Tensor_mode[below](below, self, other, rounding_mode)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _div__Tensor_mode[below](below, self, other, rounding_mode)
-    check_inplace(self)
     node = DivBackward2((edge_self, edge_other))
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
@@ -911,11 +927,12 @@ def remainder__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _remainder__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _remainder__Tensor[below](below, self, other)
-    check_inplace(self)
     node = RemainderBackward1((edge_self, edge_other))
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
@@ -983,11 +1000,12 @@ def pow__Tensor(keys: int, self: Any, exponent: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and exponent._autograd_meta is None) or not grad_mode.get():
         return _pow__Tensor[below](below, self, exponent)
+    if requires_grad(self) or requires_grad(exponent):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_exponent = gradient_edge(exponent)
     if edge_self is None and edge_exponent is None and not requires_grad(self):
         return _pow__Tensor[below](below, self, exponent)
-    check_inplace(self)
     node = PowBackward1((edge_self, edge_exponent))
     node.saved_self = SavedVariable(self.clone())
     node.saved_exponent = SavedVariable(exponent)
@@ -1083,10 +1101,11 @@ def pow__Scalar(keys: int, self: Any, exponent: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _pow__Scalar[below](below, self, exponent)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _pow__Scalar[below](below, self, exponent)
-    check_inplace(self)
     node = PowBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     node.exponent = exponent
@@ -1244,11 +1263,12 @@ def atan2_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _atan2_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _atan2_[below](below, self, other)
-    check_inplace(self)
     node = Atan2Backward0((edge_self, edge_other))
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone())
@@ -1315,11 +1335,12 @@ def hypot_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _hypot_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _hypot_[below](below, self, other)
-    check_inplace(self)
     node = HypotBackward0((edge_self, edge_other))
     node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
@@ -1477,11 +1498,12 @@ def nextafter_(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _nextafter_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _nextafter_[below](below, self, other)
-    check_inplace(self)
     node = NextafterBackward0((edge_self, edge_other))
     node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
     node.saved_other = SavedVariable(other)
@@ -1547,11 +1569,12 @@ def copysign__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _copysign__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _copysign__Tensor[below](below, self, other)
-    check_inplace(self)
     node = CopysignBackward0((edge_self, edge_other))
     node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
@@ -1607,10 +1630,11 @@ def copysign__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _copysign__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _copysign__Scalar[below](below, self, other)
-    check_inplace(self)
     node = CopysignBackward1((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _copysign__Scalar[below](below, self, other)
@@ -1672,11 +1696,12 @@ def fmod__Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _fmod__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_other = gradient_edge(other)
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _fmod__Tensor[below](below, self, other)
-    check_inplace(self)
     node = FmodBackward1((edge_self, edge_other))
     node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
     node.saved_other = SavedVariable(other) if edge_other is not None else None
@@ -1719,10 +1744,11 @@ def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _fmod__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _fmod__Scalar[below](below, self, other)
-    check_inplace(self)
     node = FmodBackward0((edge_self,))
     _fmod__Scalar[below](below, self, other)
     rebase_history(self, node)
@@ -1763,10 +1789,11 @@ def neg_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _neg_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _neg_[below](below, self)
-    check_inplace(self)
     node = NegBackward0((edge_self,))
     _neg_[below](below, self)
     rebase_history(self, node)
@@ -1815,10 +1842,11 @@ def abs_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _abs_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _abs_[below](below, self)
-    check_inplace(self)
     node = AbsBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _abs_[below](below, self)
@@ -1872,10 +1900,11 @@ def sgn_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _sgn_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _sgn_[below](below, self)
-    check_inplace(self)
     node = SgnBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _sgn_[below](below, self)
@@ -1926,10 +1955,11 @@ def exp_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _exp_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _exp_[below](below, self)
-    check_inplace(self)
     node = ExpBackward0((edge_self,))
     _exp_[below](below, self)
     rebase_history(self, node)
@@ -1979,10 +2009,11 @@ def log_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _log_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _log_[below](below, self)
-    check_inplace(self)
     node = LogBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _log_[below](below, self)
@@ -2032,10 +2063,11 @@ def sqrt_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _sqrt_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _sqrt_[below](below, self)
-    check_inplace(self)
     node = SqrtBackward0((edge_self,))
     _sqrt_[below](below, self)
     rebase_history(self, node)
@@ -2085,10 +2117,11 @@ def rsqrt_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _rsqrt_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _rsqrt_[below](below, self)
-    check_inplace(self)
     node = RsqrtBackward0((edge_self,))
     _rsqrt_[below](below, self)
     rebase_history(self, node)
@@ -2138,10 +2171,11 @@ def reciprocal_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _reciprocal_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _reciprocal_[below](below, self)
-    check_inplace(self)
     node = ReciprocalBackward0((edge_self,))
     _reciprocal_[below](below, self)
     rebase_history(self, node)
@@ -2191,10 +2225,11 @@ def sin_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _sin_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _sin_[below](below, self)
-    check_inplace(self)
     node = SinBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _sin_[below](below, self)
@@ -2244,10 +2279,11 @@ def cos_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _cos_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _cos_[below](below, self)
-    check_inplace(self)
     node = CosBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _cos_[below](below, self)
@@ -2297,10 +2333,11 @@ def tanh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _tanh_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _tanh_[below](below, self)
-    check_inplace(self)
     node = TanhBackward0((edge_self,))
     _tanh_[below](below, self)
     rebase_history(self, node)
@@ -2396,10 +2433,11 @@ def sigmoid_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _sigmoid_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _sigmoid_[below](below, self)
-    check_inplace(self)
     node = SigmoidBackward0((edge_self,))
     _sigmoid_[below](below, self)
     rebase_history(self, node)
@@ -2495,10 +2533,11 @@ def relu_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _relu_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _relu_[below](below, self)
-    check_inplace(self)
     node = ReluBackward0((edge_self,))
     _relu_[below](below, self)
     rebase_history(self, node)
@@ -2592,10 +2631,11 @@ def tan_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _tan_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _tan_[below](below, self)
-    check_inplace(self)
     node = TanBackward0((edge_self,))
     _tan_[below](below, self)
     rebase_history(self, node)
@@ -2645,10 +2685,11 @@ def asin_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _asin_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _asin_[below](below, self)
-    check_inplace(self)
     node = AsinBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _asin_[below](below, self)
@@ -2698,10 +2739,11 @@ def acos_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _acos_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _acos_[below](below, self)
-    check_inplace(self)
     node = AcosBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _acos_[below](below, self)
@@ -2751,10 +2793,11 @@ def atan_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _atan_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _atan_[below](below, self)
-    check_inplace(self)
     node = AtanBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _atan_[below](below, self)
@@ -2804,10 +2847,11 @@ def sinh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _sinh_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _sinh_[below](below, self)
-    check_inplace(self)
     node = SinhBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _sinh_[below](below, self)
@@ -2857,10 +2901,11 @@ def cosh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _cosh_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _cosh_[below](below, self)
-    check_inplace(self)
     node = CoshBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _cosh_[below](below, self)
@@ -2910,10 +2955,11 @@ def asinh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _asinh_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _asinh_[below](below, self)
-    check_inplace(self)
     node = AsinhBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _asinh_[below](below, self)
@@ -2963,10 +3009,11 @@ def acosh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _acosh_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _acosh_[below](below, self)
-    check_inplace(self)
     node = AcoshBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _acosh_[below](below, self)
@@ -3016,10 +3063,11 @@ def atanh_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _atanh_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _atanh_[below](below, self)
-    check_inplace(self)
     node = AtanhBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _atanh_[below](below, self)
@@ -3069,10 +3117,11 @@ def expm1_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _expm1_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _expm1_[below](below, self)
-    check_inplace(self)
     node = Expm1Backward0((edge_self,))
     _expm1_[below](below, self)
     rebase_history(self, node)
@@ -3122,10 +3171,11 @@ def exp2_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _exp2_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _exp2_[below](below, self)
-    check_inplace(self)
     node = Exp2Backward0((edge_self,))
     _exp2_[below](below, self)
     rebase_history(self, node)
@@ -3175,10 +3225,11 @@ def log1p_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _log1p_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _log1p_[below](below, self)
-    check_inplace(self)
     node = Log1PBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _log1p_[below](below, self)
@@ -3228,10 +3279,11 @@ def log2_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _log2_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _log2_[below](below, self)
-    check_inplace(self)
     node = Log2Backward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _log2_[below](below, self)
@@ -3281,10 +3333,11 @@ def log10_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _log10_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _log10_[below](below, self)
-    check_inplace(self)
     node = Log10Backward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     _log10_[below](below, self)
@@ -3326,10 +3379,11 @@ def ceil_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _ceil_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _ceil_[below](below, self)
-    check_inplace(self)
     node = CeilBackward0((edge_self,))
     _ceil_[below](below, self)
     rebase_history(self, node)
@@ -3370,10 +3424,11 @@ def floor_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _floor_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _floor_[below](below, self)
-    check_inplace(self)
     node = FloorBackward0((edge_self,))
     _floor_[below](below, self)
     rebase_history(self, node)
@@ -3414,10 +3469,11 @@ def trunc_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _trunc_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _trunc_[below](below, self)
-    check_inplace(self)
     node = TruncBackward0((edge_self,))
     _trunc_[below](below, self)
     rebase_history(self, node)
@@ -3458,10 +3514,11 @@ def round_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _round_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _round_[below](below, self)
-    check_inplace(self)
     node = RoundBackward0((edge_self,))
     _round_[below](below, self)
     rebase_history(self, node)
@@ -3502,10 +3559,11 @@ def round__decimals(keys: int, self: Any, decimals: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _round__decimals[below](below, self, decimals)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _round__decimals[below](below, self, decimals)
-    check_inplace(self)
     node = RoundBackward1((edge_self,))
     _round__decimals[below](below, self, decimals)
     rebase_history(self, node)
@@ -3546,10 +3604,11 @@ def sign_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _sign_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _sign_[below](below, self)
-    check_inplace(self)
     node = SignBackward0((edge_self,))
     _sign_[below](below, self)
     rebase_history(self, node)
@@ -3646,10 +3705,11 @@ def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _clamp_[below](below, self, min, max)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _clamp_[below](below, self, min, max)
-    check_inplace(self)
     node = ClampBackward1((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     node.max = max
@@ -3729,12 +3789,13 @@ def clamp__Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
         and (max is None or max._autograd_meta is None)
     ) or not grad_mode.get():
         return _clamp__Tensor[below](below, self, min, max)
+    if requires_grad(self) or (min is not None and requires_grad(min)) or (max is not None and requires_grad(max)):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_min = gradient_edge(min)
     edge_max = gradient_edge(max)
     if edge_self is None and edge_min is None and edge_max is None and not requires_grad(self):
         return _clamp__Tensor[below](below, self, min, max)
-    check_inplace(self)
     node = ClampBackward0((edge_self, edge_min, edge_max))
     node.saved_self = SavedVariable(self.clone())
     node.saved_min = None if min is None else SavedVariable(min)
@@ -3809,12 +3870,13 @@ def addcmul_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
         self._autograd_meta is None and tensor1._autograd_meta is None and tensor2._autograd_meta is None
     ) or not grad_mode.get():
         return _addcmul_[below](below, self, tensor1, tensor2, value)
+    if requires_grad(self) or requires_grad(tensor1) or requires_grad(tensor2):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_tensor1 = gradient_edge(tensor1)
     edge_tensor2 = gradient_edge(tensor2)
     if edge_self is None and edge_tensor1 is None and edge_tensor2 is None and not requires_grad(self):
         return _addcmul_[below](below, self, tensor1, tensor2, value)
-    check_inplace(self)
     node = AddcmulBackward0((edge_self, edge_tensor1, edge_tensor2))
     node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None else None
     node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
@@ -3890,12 +3952,13 @@ def addcdiv_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
         self._autograd_meta is None and tensor1._autograd_meta is None and tensor2._autograd_meta is None
     ) or not grad_mode.get():
         return _addcdiv_[below](below, self, tensor1, tensor2, value)
+    if requires_grad(self) or requires_grad(tensor1) or requires_grad(tensor2):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_tensor1 = gradient_edge(tensor1)
     edge_tensor2 = gradient_edge(tensor2)
     if edge_self is None and edge_tensor1 is None and edge_tensor2 is None and not requires_grad(self):
         return _addcdiv_[below](below, self, tensor1, tensor2, value)
-    check_inplace(self)
     node = AddcdivBackward0((edge_self, edge_tensor1, edge_tensor2))
     node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
     node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
@@ -3951,11 +4014,12 @@ def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and end._autograd_meta is None) or not grad_mode.get():
         return _lerp__Scalar[below](below, self, end, weight)
+    if requires_grad(self) or requires_grad(end):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_end = gradient_edge(end)
     if edge_self is None and edge_end is None and not requires_grad(self):
         return _lerp__Scalar[below](below, self, end, weight)
-    check_inplace(self)
     node = LerpBackward0((edge_self, edge_end))
     node.weight = weight
     _lerp__Scalar[below](below, self, end, weight)
@@ -4005,10 +4069,11 @@ def masked_fill__Scalar(keys: int, self: Any, mask: Any, value: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _masked_fill__Scalar[below](below, self, mask, value)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _masked_fill__Scalar[below](below, self, mask, value)
-    check_inplace(self)
     node = MaskedFillBackward0((edge_self,))
     node.saved_mask = SavedVariable(mask)
     _masked_fill__Scalar[below](below, self, mask, value)
@@ -4066,11 +4131,12 @@ def masked_fill__Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
         return _masked_fill__Tensor[below](below, self, mask, value)
+    if requires_grad(self) or requires_grad(value):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_value = gradient_edge(value)
     if edge_self is None and edge_value is None and not requires_grad(self):
         return _masked_fill__Tensor[below](below, self, mask, value)
-    check_inplace(self)
     node = MaskedFillBackward1((edge_self, edge_value))
     node.saved_mask = SavedVariable(mask)
     _masked_fill__Tensor[below](below, self, mask, value)
@@ -4706,10 +4772,11 @@ def cumsum_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _cumsum_[below](below, self, dim, dtype)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _cumsum_[below](below, self, dim, dtype)
-    check_inplace(self)
     node = CumsumBackward0((edge_self,))
     node.dim = dim
     _cumsum_[below](below, self, dim, dtype)
@@ -4766,10 +4833,11 @@ def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _cumprod_[below](below, self, dim, dtype)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _cumprod_[below](below, self, dim, dtype)
-    check_inplace(self)
     node = CumprodBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     node.dim = dim
@@ -5171,12 +5239,13 @@ def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) ->
         self._autograd_meta is None and mat1._autograd_meta is None and mat2._autograd_meta is None
     ) or not grad_mode.get():
         return _addmm_[below](below, self, mat1, mat2, beta, alpha)
+    if requires_grad(self) or requires_grad(mat1) or requires_grad(mat2):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_mat1 = gradient_edge(mat1)
     edge_mat2 = gradient_edge(mat2)
     if edge_self is None and edge_mat1 is None and edge_mat2 is None and not requires_grad(self):
         return _addmm_[below](below, self, mat1, mat2, beta, alpha)
-    check_inplace(self)
     node = AddmmBackward0((edge_self, edge_mat1, edge_mat2))
     node.saved_mat2 = SavedVariable(mat2) if edge_mat1 is not None else None
     node.saved_mat1 = SavedVariable(mat1) if edge_mat2 is not None else None
@@ -6537,10 +6606,11 @@ def transpose_(keys: int, self: Any, dim0: Any, dim1: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _transpose_[below](below, self, dim0, dim1)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _transpose_[below](below, self, dim0, dim1)
-    check_inplace(self)
     node = TransposeBackward1((edge_self,))
     node.dim0 = dim0
     node.dim1 = dim1
@@ -6566,10 +6636,11 @@ def t_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _t_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _t_[below](below, self)
-    check_inplace(self)
     node = TBackward1((edge_self,))
     _t_[below](below, self)
     turn_history(self, node)
@@ -6596,10 +6667,11 @@ def squeeze_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _squeeze_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _squeeze_[below](below, self)
-    check_inplace(self)
     node = SqueezeBackward3((edge_self,))
     node.self_shape = self._shape
     _squeeze_[below](below, self)
@@ -6627,10 +6699,11 @@ def squeeze__dim(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _squeeze__dim[below](below, self, dim)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _squeeze__dim[below](below, self, dim)
-    check_inplace(self)
     node = SqueezeBackward4((edge_self,))
     node.self_shape = self._shape
     _squeeze__dim[below](below, self, dim)
@@ -6658,10 +6731,11 @@ def squeeze__dims(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _squeeze__dims[below](below, self, dim)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _squeeze__dims[below](below, self, dim)
-    check_inplace(self)
     node = SqueezeBackward5((edge_self,))
     node.self_shape = self._shape
     _squeeze__dims[below](below, self, dim)
@@ -6689,10 +6763,11 @@ def unsqueeze_(keys: int, self: Any, dim: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _unsqueeze_[below](below, self, dim)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _unsqueeze_[below](below, self, dim)
-    check_inplace(self)
     node = UnsqueezeBackward1((edge_self,))
     node.self_shape = self._shape
     _unsqueeze_[below](below, self, dim)
@@ -6726,10 +6801,11 @@ def as_strided_(keys: int, self: Any, size: Any, stride: Any, storage_offset: An
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _as_strided_[below](below, self, size, stride, storage_offset)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _as_strided_[below](below, self, size, stride, storage_offset)
-    check_inplace(self)
     node = AsStridedBackward1((edge_self,))
     node.self_geometry = (self._shape, self.strides(), self._offset)
     node.size = size
@@ -8027,10 +8103,11 @@ def conj_physical_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _conj_physical_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _conj_physical_[below](below, self)
-    check_inplace(self)
     node = ConjPhysicalBackward1((edge_self,))
     _conj_physical_[below](below, self)
     rebase_history(self, node)
@@ -8350,10 +8427,11 @@ def tril_(keys: int, self: Any, diagonal: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _tril_[below](below, self, diagonal)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _tril_[below](below, self, diagonal)
-    check_inplace(self)
     node = TrilBackward0((edge_self,))
     node.diagonal = diagonal
     _tril_[below](below, self, diagonal)
@@ -8399,10 +8477,11 @@ def triu_(keys: int, self: Any, diagonal: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _triu_[below](below, self, diagonal)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _triu_[below](below, self, diagonal)
-    check_inplace(self)
     node = TriuBackward0((edge_self,))
     node.diagonal = diagonal
     _triu_[below](below, self, diagonal)
@@ -8536,11 +8615,12 @@ def index_put_(keys: int, self: Any, indices: Any, values: Any, accumulate: Any)
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
         return _index_put_[below](below, self, indices, values, accumulate)
+    if requires_grad(self) or requires_grad(values):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_values = gradient_edge(values)
     if edge_self is None and edge_values is None and not requires_grad(self):
         return _index_put_[below](below, self, indices, values, accumulate)
-    check_inplace(self)
     node = IndexPutBackward0((edge_self, edge_values))
     node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
     node.accumulate = accumulate
@@ -8643,11 +8723,12 @@ def scatter__src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _scatter__src[below](below, self, dim, index, src)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
     if edge_self is None and edge_src is None and not requires_grad(self):
         return _scatter__src[below](below, self, dim, index, src)
-    check_inplace(self)
     node = ScatterBackward0((edge_self, edge_src))
     node.saved_index = SavedVariable(index)
     node.dim = dim
@@ -8701,10 +8782,11 @@ def scatter__value(keys: int, self: Any, dim: Any, index: Any, value: Any) -> An
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _scatter__value[below](below, self, dim, index, value)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _scatter__value[below](below, self, dim, index, value)
-    check_inplace(self)
     node = ScatterBackward1((edge_self,))
     node.saved_index = SavedVariable(index)
     node.dim = dim
@@ -8765,11 +8847,12 @@ def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _scatter_add_[below](below, self, dim, index, src)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
     if edge_self is None and edge_src is None and not requires_grad(self):
         return _scatter_add_[below](below, self, dim, index, src)
-    check_inplace(self)
     node = ScatterAddBackward0((edge_self, edge_src))
     node.saved_index = SavedVariable(index) if edge_src is not None else None
     node.dim = dim
@@ -8907,11 +8990,12 @@ def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _copy_[below](below, self, src, non_blocking)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
     if edge_self is None and edge_src is None and not requires_grad(self):
         return _copy_[below](below, self, src, non_blocking)
-    check_inplace(self)
     node = CopyBackwards((edge_self, edge_src))
     node.src_device = src.device
     _copy_[below](below, self, src, non_blocking)
@@ -9027,10 +9111,11 @@ def fill__Scalar(keys: int, self: Any, value: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _fill__Scalar[below](below, self, value)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _fill__Scalar[below](below, self, value)
-    check_inplace(self)
     node = FillBackward2((edge_self,))
     _fill__Scalar[below](below, self, value)
     rebase_history(self, node)
@@ -9060,11 +9145,12 @@ def fill__Tensor(keys: int, self: Any, value: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
         return _fill__Tensor[below](below, self, value)
+    if requires_grad(self) or requires_grad(value):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     edge_value = gradient_edge(value)
     if edge_self is None and edge_value is None and not requires_grad(self):
         return _fill__Tensor[below](below, self, value)
-    check_inplace(self)
     node = FillBackward3((edge_self, edge_value))
     _fill__Tensor[below](below, self, value)
     rebase_history(self, node)
@@ -9088,10 +9174,11 @@ def zero_(keys: int, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
         return _zero_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _zero_[below](below, self)
-    check_inplace(self)
     node = ZeroBackward0((edge_self,))
     _zero_[below](below, self)
     rebase_history(self, node)

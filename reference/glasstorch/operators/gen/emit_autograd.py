@@ -329,10 +329,14 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     )
     test = f"({simple})" if len(plan.arguments) > 1 else simple
     lines.append(f"    if {test} or not grad_mode.get():\n        return {call}\n")
+    concerned = " or ".join(
+        f"({a.name} is not None and requires_grad({a.name}))" if a.type.is_optional else f"requires_grad({a.name})"
+        for a in plan.arguments
+    )
+    lines.append(f"    if {concerned}:\n        check_inplace(self)\n")  # before a view is given a new node
     edge_lines, none = _edges(plan)
     lines += edge_lines
     lines.append(f"    if {none} and not requires_grad(self):\n        return {call}\n")
-    lines.append("    check_inplace(self)\n")
     edges = _tuple([f"edge_{a.name}" for a in plan.arguments])
     lines.append(f"    node = {node}({edges})\n")
     lines += _save(plan, inplace=True)

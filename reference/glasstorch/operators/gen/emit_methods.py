@@ -81,8 +81,13 @@ if TYPE_CHECKING:
 {tables}
 
 def _part(view: Any) -> property:
-    """A property that shows a part of a tensor; to assign it is to write there."""
-    return property(view, lambda self, value: view(self).copy_(value), doc=view.__doc__)
+    """A property that shows a part of a tensor; to assign a tensor or a number is to write there."""
+
+    def write(self: Any, value: Any) -> None:
+        part = view(self)
+        part.copy_(value) if isinstance(value, TensorImpl) else part.fill_(value)
+
+    return property(view, write, doc=view.__doc__)
 
 
 class TensorMethods(TensorImpl):

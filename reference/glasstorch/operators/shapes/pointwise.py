@@ -149,7 +149,9 @@ def absolute(self: TensorImpl) -> Result:
     """The same sizes; the dtype is that of the parts of a complex number."""
     if not self.dtype.is_complex:
         return unary(self)
-    return broadcast(self.dtype.to_real(), self, common=self.dtype)
+    # As empty_like lays it out (unary_op_impl_with_complex_to_float_out in aten/src/ATen/native/UnaryOps.cpp).
+    strides = None if self._strides is None else strides_like(self._shape, self._strides)
+    return Result(self._shape, self.dtype.to_real(), strides)
 
 
 def relu(self: TensorImpl) -> Result:
