@@ -2,7 +2,8 @@
 
 Mirrors: aten/src/ATen/templates/TensorBody.h, torch/csrc/autograd/python_variable.cpp, torch/_tensor.py
 Differs: one Python class, joined from what it is (TensorImpl), what operators give it (TensorMethods, generated),
-    what types it becomes (ConversionMethods) and what Python asks of it (here).
+    what types it becomes (ConversionMethods) and what Python asks of it (here). Names that only our lower layers ask
+    for, and torch has in C++ alone, can be seen: array, host_array, strides, key_set, version_counter, alias, slice.
 """
 
 from __future__ import annotations
