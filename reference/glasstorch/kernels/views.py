@@ -1,6 +1,7 @@
 """How does a view operator find its elements, without touching one?
 
-Mirrors: aten/src/ATen/native/TensorShape.cpp, aten/src/ATen/native/TensorConversions.cpp (as_strided)
+Mirrors: aten/src/ATen/native/TensorShape.cpp, TensorConversions.cpp (view_dtype), ComplexHelper.h (view_as_real),
+    UnaryOps.cpp (_conj, _neg_view)
 Differs: one kernel for every backend. A view operator is arithmetic on sizes, strides and offset, and the new tensor
     looks at the same storage; who is a view of whom is recorded one key higher, by the ADInplaceOrView kernels.
 
