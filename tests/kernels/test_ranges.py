@@ -137,6 +137,21 @@ def test_spaced_numbers_are_torch_s_to_two_units_in_the_last_place() -> None:
             assert (ours_ == theirs_).all(), given
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float16", "float32", "float64", "complex64", "uint8", "int8", "int64"])
+def test_powers_are_torch_s(name: str) -> None:
+    theirs = pytest.importorskip("torch")
+    import glasstorch as ours
+
+    random = np.random.default_rng(4)
+    for _ in range(100):
+        start, end = (float(n) for n in random.uniform(0 if name == "uint8" else -3, 5, 2))
+        given = start, end, int(random.integers(2, 60)), float(random.uniform(1.5, 3))
+        made = [t.logspace(*given, dtype=getattr(t, name)) for t in (ours, theirs)]
+        mine, torch_s = (np.array(x.tolist()) for x in made)
+        allowed = 4e-16 * np.abs(torch_s) if name == "float64" else 0
+        assert (np.abs(mine - torch_s) <= allowed).all(), given
+
+
 def test_a_resized_range_warns_of_rounding(torch: Any) -> None:
     with pytest.warns(UserWarning, match=r"out tensor of shape \[2\] is 2 which does not match the computed number"):
         assert tuple(torch.arange(3, out=torch.ones(2)).shape) == (3,)

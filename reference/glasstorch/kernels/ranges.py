@@ -1,8 +1,9 @@
 """Which numbers do arange, linspace and logspace count?
 
 Mirrors: aten/src/ATen/native/RangeFactories.cpp, aten/src/ATen/native/cpu/RangeFactoriesKernel.cpp
-Differs: linspace and logspace are counted on the host, by NumPy, for every device. Their floats are rounded once, at
-    the end; PyTorch adds up inside a vector register, and may differ by a unit or two in the last place.
+Differs: linspace and logspace are counted on the host, by NumPy, for every device. linspace's floats are rounded once,
+    at the end; PyTorch adds up inside a vector register, and may differ by a unit or two in the last place. logspace's
+    are PyTorch's, but for float64 and complex128, where two libraries' powers differ in the last place.
 """
 
 from __future__ import annotations
@@ -174,15 +175,18 @@ def logspace_numbers(start: Number, end: Number, steps: int, base: float, dtype:
     check_counts("logspace_cpu", dtype)
     own: Any = dtype.numpy.type
     kind: Any = own if dtype.is_complex else np.float64
-    first, last = kind(own(number_as(start, dtype))), kind(own(number_as(end, dtype)))
-    powers = quietly(_powers, kind(base), first, last, (last - first) / kind(steps - 1), steps)
+    first, last = own(number_as(start, dtype)), own(number_as(end, dtype))
+    powers = quietly(_powers, kind(base), first, last, kind, steps)
     if dtype in HALF_PRECISION:
         powers = quietly(powers.astype, np.float32)
     return quietly(powers.astype, dtype.numpy)  # type: ignore[no-any-return]
 
 
-def _powers(base: Any, first: Any, last: Any, step: Any, steps: int) -> Array:
-    return np.power(base, _between(first, last, step, steps, type(base)))  # type: ignore[no-any-return]
+def _powers(base: Any, first: Any, last: Any, kind: Any, steps: int) -> Array:
+    whole = isinstance(first, np.integer)
+    way = int(last) - int(first) if whole else last - first  # a float is rounded to its dtype here
+    exponents = _between(kind(first), kind(last), kind(way) / kind(steps - 1), steps, kind)
+    return np.power(base, exponents)  # type: ignore[no-any-return]
 
 
 # A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------
