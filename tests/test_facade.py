@@ -129,3 +129,9 @@ def test_every_method_is_one_of_torch(require: Require) -> None:
 def test_a_program_that_asks_for_a_gpu_goes_on_without() -> None:
     assert glasstorch.cuda.is_available() is False
     assert glasstorch.cuda.device_count() == 0
+
+
+def test_the_jit_is_imported_when_it_is_first_asked_for_and_traces_then() -> None:
+    assert in_fresh_process("import glasstorch as t; print(json.dumps('glasstorch.jit' in sys.modules))") is False
+    code = "import glasstorch as t; f = t.jit.trace(lambda x: x + 1, t.ones(2)); print(json.dumps(str(f.graph)))"
+    assert "aten::add" in in_fresh_process(code)
