@@ -23,14 +23,16 @@ UNARY = ["neg", "abs", "exp", "sqrt", "sigmoid", "relu", "bitwise_not", "recipro
 UNARY += ["floor", "trunc", "sign", "sgn", "logical_not", "atan", "log1p"]
 BINARY = ["add", "sub", "mul", "div", "maximum", "pow", "eq", "lt", "bitwise_and", "atan2"]
 BINARY += ["copysign", "hypot", "logaddexp", "logical_and", "minimum", "ge", "bitwise_xor"]
-# Whose refusal depends on the values: what they are is not defined where memory overlaps.
+# Whose refusal depends on the values: what they are is not defined where memory overlaps, but of a number beside.
 CHECKS_VALUES = ["remainder", "floor_divide", "fmod"]
 OTHERS = ["where", "clamp", "addcmul", "lerp", "masked_fill", "clone", "copy"]
-NO_INPLACE = ("where", "clone", "maximum", "minimum", "logaddexp", *CHECKS_VALUES)
-NO_OUT = ("masked_fill", "clone", "copy", "relu", "floor", "trunc", *CHECKS_VALUES)
+NO_INPLACE = ("where", "clone", "maximum", "minimum", "logaddexp")  # PyTorch has no such form
+NO_OUT = ("masked_fill", "clone", "copy", "relu")  # nor these
+NUMBERED = ["add", "sub", "mul", "div", "pow", "eq", "lt", "ge", "bitwise_and", "bitwise_xor", "copysign"]
+NUMBERED += CHECKS_VALUES
 
-# What PyTorch refuses in other words (clamp), lays out in a way of its own (abs), or computes less exactly (pow).
-OTHERWISE = (("bool", "clamp"), ("complex64", "abs"), ("complex64", "pow"))
+# What PyTorch refuses in other words (clamp), or computes less exactly (pow).
+OTHERWISE = (("bool", "clamp"), ("complex64", "pow"))
 VALUES = np.random.RandomState(0).randint(0, 9, 10_000)
 
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # sizes, strides, offset
@@ -125,7 +127,8 @@ def draw_call(random: Random) -> Call:
         return call.tensor(dtype or random.choice([call.storages[0][0], random.choice(real)]), geometry)
 
     first = call.tensor(dtype, draw_geometry(random, shape))
-    if op in UNARY or op in ("clone", "clamp"):
+    beside_number = op in NUMBERED and (random.random() < 0.2 or (op in CHECKS_VALUES and call.form != "new"))
+    if op in UNARY or op in ("clone", "clamp") or beside_number:
         call.args = [first]
     elif op == "where":
         call.args = [another("bool"), first, another(dtype)]
@@ -135,6 +138,8 @@ def draw_call(random: Random) -> Call:
         call.args = [first, first if random.random() < 0.05 else another()]
         call.args += [another()] * (op == "addcmul")
     call.numbers = {"clamp": (-1, 2), "lerp": (0.5,), "masked_fill": (1,)}.get(op, ())
+    if beside_number:
+        call.numbers = (random.choice([2, 3, 0.5, True]),)
     if call.form == "out":
         if random.random() < 0.25 and op != "where":
             call.out = random.choice(call.args)

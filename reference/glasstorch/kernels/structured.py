@@ -15,11 +15,12 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
-from glasstorch.core.errors import DeviceError, OverlapError, ShapeError
+from glasstorch.core.errors import OverlapError, ShapeError
 from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overlap, overlap_status
 from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.shapes.pointwise import BESIDE_NUMBER, strides_beside_number
 from glasstorch.operators.shapes.result import Result
 
 ShapeFunction = Callable[..., Any]
@@ -93,6 +94,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
     iterates = SHAPES[name].startswith("pointwise.")
+    beside_number = SHAPES[name] in BESIDE_NUMBER
     lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
 
     def with_out(keys: int, *arguments: Any) -> Any:
@@ -106,8 +108,10 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
             if iterates and any(out is argument for argument in inputs):
                 check_sizes(out, result.shape)
             result.check_out(result.dtype, out.dtype)
-            if resize_output(out, result.shape) and lays_out and result.strides is not None:
-                out.set_storage(out.untyped_storage(), result.shape, result.strides, out._offset)
+            if resize_output(out, result.shape) and lays_out:
+                strides = strides_beside_number(*inputs, result) if beside_number else result.strides
+                if strides is not None:
+                    out.set_storage(out.untyped_storage(), result.shape, strides, out._offset)
             if not iterates and name not in UNJUDGED:
                 check_writable(out, () if name in ITSELF_ONLY else inputs)
         kernel(keys, *inputs, out=outs if several else outs[0])
@@ -227,13 +231,3 @@ def extent_in_bytes(tensor: Tensor) -> Extent:
     """Where the bytes of a tensor's elements lie: each element is a dimension of its own."""
     size = tensor.dtype.itemsize
     return Extent((*tensor._shape, size), (*(step * size for step in tensor.strides()), 1), tensor._offset * size)
-
-
-def check_same_device(name: str, *tensors: Tensor | None) -> None:
-    """Refuse tensors on different devices; a 0-dim CPU tensor may go anywhere."""
-    devices = {t.device for t in tensors if t is not None and t._shape} or {t.device for t in tensors if t is not None}
-    if len(devices) > 1:
-        raise DeviceError(
-            f"Expected all tensors to be on the same device, but found at least two devices, "
-            f"{' and '.join(sorted(map(str, devices)))}! (when checking the arguments of {name})"
-        )

@@ -75,3 +75,13 @@ def test_integers_stay_what_they_are(name: str) -> None:
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
     same_refusal(require("torch"), call)
+
+
+@pytest.mark.parametrize("name", ["ceil", "floor", "trunc", "round"])
+def test_rounding_of_integers_refuses_an_out_that_overlaps_once_resized(name: str) -> None:
+    whole, parts = glasstorch.arange(24).reshape(2, 3, 4), glasstorch.ones(2, 3, 4)
+    with pytest.warns(UserWarning, match="was resized"), pytest.raises(RuntimeError, match="elements of the input"):
+        getattr(glasstorch, name)(whole, out=whole[..., 1:])
+    with pytest.warns(UserWarning, match="was resized"):
+        getattr(glasstorch, name)(parts, out=parts[..., 1:])  # PyTorch asks once, before it resizes
+    assert getattr(whole, name + "_")() is whole

@@ -29,7 +29,7 @@ from glasstorch.kernels.cpu.pointwise import (
 from glasstorch.kernels.cpu.pointwise_binary import refuse_zero
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import shape_function
+from glasstorch.kernels.structured import check_writable, shape_function
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 
@@ -51,9 +51,22 @@ def rounding(ufunc: np.ufunc) -> Loop:
 ROUNDING = {"ceil": np.ceil, "floor": np.floor, "trunc": np.trunc, "round": np.rint}
 ROUNDED = NOT_BOOL | BAREBONES_UNSIGNED
 
-for name, ufunc in ROUNDING.items():
+
+def register_rounding(name: str, ufunc: np.ufunc) -> None:
+    """Register a rounding operator: that of integers is a copy, which asks whether an out= overlaps once resized."""
     row = Row(rounding(ufunc), DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
-    register(name, *unary_kernel(shape_function(name), row))
+    rounded, shortcut = unary_kernel(shape_function(name), row)
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        if out is not None and not self.dtype.is_floating_point:
+            check_writable(out, (self,))
+        return rounded(keys, self, out=out)
+
+    register(name, kernel, shortcut)
+
+
+for name, ufunc in ROUNDING.items():
+    register_rounding(name, ufunc)
 
 
 def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = None) -> Tensor:

@@ -55,18 +55,19 @@ def broadcast(
 
 
 def compute_strides(
-    shape: Shape, tensors: Sequence[TensorImpl], common: dtype, mask: TensorImpl | None = None
+    shape: Shape, tensors: Sequence[TensorImpl], common: dtype, mask: TensorImpl | None = None, number: bool = False
 ) -> Shape | None:
     """Strides that keep the order in memory that the inputs agree on; None for row-major.
 
-    A tensor that PyTorch would cast to the common dtype first counts with the strides of its copy.
+    A tensor that PyTorch would cast to the common dtype first counts with the strides of its copy. `number` says that
+    a Python number is an input too, as a tensor without dimensions: not all inputs have the result's sizes then.
 
     Mirrors: TensorIteratorBase::compute_strides, fast_set_up, reorder_dimensions
     """
     own_strides = [
         t.strides() if t.dtype is common or t is mask else strides_like(t._shape, t.strides()) for t in tensors
     ]
-    if all(tensor._shape == shape for tensor in tensors):
+    if not number and all(tensor._shape == shape for tensor in tensors):
         all_strides = own_strides
         if all(is_contiguous(shape, strides) for strides in all_strides):
             return None
@@ -82,6 +83,17 @@ def compute_strides(
     if order == list(range(len(shape) - 1, -1, -1)):
         return None
     return strides_in_order(shape, order) if 0 not in shape else _strides_of_nothing(shape, order)
+
+
+# Shape functions of operators on a tensor and a number. Where strides are chosen for an out= tensor that is resized,
+# the number counts as a tensor without dimensions; it does not where a new tensor is made (seen on torch 2.13).
+BESIDE_NUMBER = frozenset(f"pointwise.{name}_scalar" for name in ("comparison", "bitwise", "copysign"))
+
+
+def strides_beside_number(self: TensorImpl, other: Number, result: Result) -> Shape | None:
+    """The strides of an out= tensor that is resized for one of these operators; None for row-major."""
+    common = result_type(self, other) if result.dtype is bool_ else result.dtype
+    return compute_strides(self._shape, (self,), common, number=True)
 
 
 def _strides_of_nothing(shape: Shape, order: Sequence[int]) -> Shape:
