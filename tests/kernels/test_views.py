@@ -347,3 +347,10 @@ def test_other_elements_must_have_the_sizes_of_the_view(torch: Any) -> None:
             scatter()
     with pytest.raises(RuntimeError, match="as_strided_scatter is currently only supported for contiguous"):
         x.t().as_strided_scatter(torch.zeros(2), (2,), (1,))
+
+
+def test_sizes_beyond_int64_are_refused(torch: Any) -> None:
+    with pytest.raises(RuntimeError, match="numel: integer multiplication overflow"):
+        torch.ones(1).expand(2**62, 2).numel()
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed with sizes="):
+        torch.empty_strided((2**40, 2**40), (1, 2**40))

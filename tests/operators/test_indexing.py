@@ -280,3 +280,68 @@ def test_the_short_way_through_numbers_and_slices_is_the_plain_one(data: st.Data
         return result.shape, result.stride(), result.storage_offset(), result._base is x
 
     assert seen(lambda tensor, entries: tensor[entries]) == seen(plain_get)
+
+
+# A mask without dimensions ---------------------------------------------------------------------------------------
+
+BESIDE: dict[str, Callable[[Any, Any], Any]] = {
+    "index": lambda t, x: t.ops.aten.index(x, [t.tensor([0, 1]), t.tensor([0, 1]), t.tensor(False)]),
+    "index, the mask first": lambda t, x: t.ops.aten.index(x, [t.tensor(True), t.tensor(1)]),
+    "index, two masks": lambda t, x: t.ops.aten.index(x, [t.tensor(True), t.tensor(False), t.tensor(1)]),
+    "index beside a whole dimension": lambda t, x: t.ops.aten.index(x, [None, t.tensor(True), t.tensor([0, 2])]),
+    "index_put": lambda t, x: x.index_put((t.tensor([0, 1]), t.tensor(False)), t.tensor(9.0)),
+    "index_put, adding": lambda t, x: x.index_put((t.tensor(False), t.tensor(0)), t.tensor(9.0), accumulate=True),
+    "index_put of one mask": lambda t, x: x.index_put((t.tensor(True),), t.tensor(9.0)),
+    "index_put of one mask that is false": lambda t, x: x.index_put((t.tensor(False),), t.tensor(9.0)),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_mask_without_dimensions_beside_indices_is_none(require: Callable[[str], Any], name: str) -> None:
+    made = [BESIDE[name](t, t.arange(12.0).reshape(2, 3, 2)) for t in map(require, ("glasstorch", "torch"))]
+    assert (made[0].tolist(), made[0].shape) == (made[1].tolist(), made[1].shape)
+
+
+def test_masks_without_dimensions_alone_pick_nothing(torch: Any) -> None:
+    x = torch.arange(4.0).reshape(2, 2)
+    for use in (
+        lambda: torch.ops.aten.index(x, [torch.tensor(True)]),
+        lambda: x.index_put((torch.tensor(True), torch.tensor(True)), torch.tensor(9.0)),
+    ):
+        with pytest.raises(RuntimeError):
+            use()
+
+
+def test_a_number_has_no_index_and_no_element_can_be_deleted(torch: Any) -> None:
+    number = torch.tensor(3)
+    for index in (1, -2):
+        with pytest.raises(IndexError, match=f"index {index} is out of bounds for dimension 0 with size 0"):
+            _ = number[index]
+    with pytest.raises(IndexError, match="invalid index of a 0-dim tensor"):
+        _ = number[0]
+    with pytest.raises(TypeError, match="Tensor does not support deleting items"):
+        del torch.ones(3)[0]
+
+
+def test_what_take_gives_is_no_view(torch: Any) -> None:
+    with torch.no_grad():
+        taken = torch.take(torch.arange(4.0), torch.tensor([[0], [1]]))
+    taken.mul_(torch.ones(1, requires_grad=True))
+    assert (taken._is_view(), taken.requires_grad, taken.tolist()) == (False, True, [[0], [1]])
+    with pytest.raises(NotImplementedError, match="\"take_cpu\" not implemented for 'UInt16'"):
+        torch.take(torch.arange(4).to(torch.uint16), torch.tensor([0]))
+
+
+def test_a_number_has_no_dimension_to_repeat_or_take_along(torch: Any) -> None:
+    number = torch.tensor(3)
+    with pytest.raises(IndexError, match=r"expected to be in range of \[-1, 0\], but got 1"):
+        torch.repeat_interleave(number, 2, 0)
+    with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
+        torch.take_along_dim(number, torch.tensor(0), -1)
+    assert torch.repeat_interleave(number, 2).tolist() == [3, 3]
+
+
+def test_no_rows_of_indices_lie_as_pytorchs_do(torch: Any) -> None:
+    for x in (torch.zeros(1), torch.zeros(2, 2), torch.tensor(0.0)):
+        assert (torch.nonzero(x).stride(), torch.argwhere(x).stride()) == ((1, 0), (1, 0))
+    assert torch.nonzero(torch.ones(2, 2)).stride() == (1, 4)

@@ -15,7 +15,7 @@ from glasstorch.core import hooks
 from glasstorch.core.device import CPU, META, device
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, Number, dtype, get_default_dtype, int32, int64
 from glasstorch.core.errors import DeviceError, DtypeNotImplementedError, ShapeError, StorageError
-from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides
+from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides, span
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
 from glasstorch.dispatch.library import KernelTable
 
@@ -78,7 +78,7 @@ def new_empty_strided(
         raise ShapeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
         )
-    if any(step < 0 for step in strides):
+    if any(step < 0 for step in strides) or span(shape, strides) >= 1 << 60:  # with 8 bytes each, beyond int64
         raise StorageError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
     dtype = get_default_dtype() if dtype is None else dtype
     if pin_memory and on is not META:

@@ -12,6 +12,7 @@ row-major too, so that nothing has to be worked out until somebody asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor, make_view, make_view_as
@@ -122,7 +123,10 @@ def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tens
     target = tuple(size)
     if -1 in target:
         target = tuple(shape[dim - added] if wanted == -1 else wanted for dim, wanted in enumerate(size))
-    return make_view(self, target, expand_strides(shape, strides, target), self._offset)
+    seen = expand_strides(shape, strides, target)
+    if prod(target) >= 1 << 63:
+        raise ShapeError("numel: integer multiplication overflow")
+    return make_view(self, target, seen, self._offset)
 
 
 # The dtypes of tensors that have had a class of their own since before PyTorch.

@@ -299,6 +299,8 @@ def _check_dimensions(tensor: Tensor, specified: int) -> None:
 def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
     """`select`, refused in the words of indexing; `real_dim` is the dimension of the tensor that was indexed."""
     shape = tensor._shape
+    if not shape and index:
+        raise DimensionError(f"index {index} is out of bounds for dimension {real_dim} with size 0")
     if not shape:
         raise DimensionError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "

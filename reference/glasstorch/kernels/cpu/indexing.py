@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, from_array, wrap
+from glasstorch._tensor import Tensor, empty_strided, make, wrap
 from glasstorch.core.dtype import STORED_ONLY, Number, bool_, dtype, int32, int64, uint8, uint16, uint32, uint64
 from glasstorch.core.errors import (
+    ArgumentError,
     DimensionError,
     DtypeError,
     DtypeNotImplementedError,
@@ -24,6 +25,7 @@ from glasstorch.core.errors import (
 )
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.layout import contiguous_format
+from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
@@ -71,7 +73,7 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
             picked = array[at]
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
-    if len(at) > array.ndim:
+    if len(indices) > array.ndim:
         shapes.plan_of(self._shape, indices)  # refuses them; NumPy takes masks without dimensions beside others
     if picked.ndim > 1 and not (picked.size and shapes.is_row_major(self, indices)):
         return holding(shapes.index(self, indices), picked)
@@ -98,7 +100,7 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask says."""
-    array, at, source = target.array(), numpy_index(indices), values.array()
+    array, at, source = target.array(), numpy_index(indices, filled), values.array()
     refuse(STORED_ONLY if filled else UNSIGNED, target, "masked_fill" if filled else "index_put")
     if filled:
         source = np.asarray(number_as(source.item(), target.dtype))
@@ -118,13 +120,22 @@ def add_at(array: Array, at: Any, values: Array) -> None:
     (np.logical_or if array.dtype.kind == "b" else np.add).at(array, at, values)
 
 
-def numpy_index(indices: Indices) -> tuple[Any, ...]:
-    """The indices as NumPy takes them: None keeps a dimension, a mask is of bool."""
+def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
+    """The indices as NumPy takes them: None keeps a dimension, a mask is of bool.
+
+    A mask without dimensions speaks of none: where there are other indices it is left out, true or not, as in PyTorch,
+    which puts the indices of the true elements, one for each dimension, in a mask's place. `alone`: one may be the only
+    index, because it says whether a value fills the tensor.
+    """
     at: list[Any] = []
+    empty_masks: list[int] = []
     for tensor in indices:
         if tensor is None:
             at.append(slice(None))
-        elif tensor.dtype is uint8:
+            continue
+        if not tensor._shape and tensor.dtype in shapes.MASKS:
+            empty_masks.append(len(at))
+        if tensor.dtype is uint8:
             warnings.warn(
                 "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
                 UserWarning,
@@ -135,6 +146,12 @@ def numpy_index(indices: Indices) -> tuple[Any, ...]:
             at.append(tensor.array())
         else:
             raise DimensionError(shapes.NO_INDEX)
+    if empty_masks:
+        given = sum(tensor is not None for tensor in indices)
+        if given > len(empty_masks):
+            at = [entry for i, entry in enumerate(at) if i not in empty_masks]
+        elif given > 1 or not alone:
+            raise ArgumentError("index: expected an index that speaks of a dimension; masks without dimensions do not")
     return tuple(at)
 
 
@@ -301,7 +318,7 @@ def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Ten
 @CPU.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> Tensor:
     """One row of indices for each element that is not 0; as in PyTorch the columns are contiguous."""
-    return from_array(_nonzero(self).T, int64)
+    return of_columns(_nonzero(self))
 
 
 @CPU.impl("nonzero.out")
@@ -316,6 +333,14 @@ def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
     check_writable(out, (self,))
     out.array()[...] = rows
     return out
+
+
+def of_columns(columns: Array) -> Tensor:
+    """A tensor with a fresh array's rows for columns, contiguous in memory."""
+    count, rows = columns.shape
+    if not rows:
+        return empty_strided((0, count), (1, 0), int64)
+    return make(Storage.over(columns, resizable=True), int64, (rows, count), (1, rows), 0)
 
 
 def _nonzero(tensor: Tensor) -> Array:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import bool_, int32, int64
+from glasstorch.core.dtype import STORED_ONLY, bool_, int32, int64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
+from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated.functions import lt, where
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 index_select = on_tensors("index_select")
+unsafe_view = on_tensor("_unsafe_view")
 gather = on_tensors("gather")
 cat = on_tensors("cat")
 logical_xor = on_tensors("logical_xor")
@@ -30,6 +32,8 @@ def take(self: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in row-major order, in the index's sizes."""
     if index.dtype is not int64:
         raise DtypeError(f"take(): Expected a long tensor for index, but got {index.dtype.scalar_name}")
+    if self.dtype in STORED_ONLY:
+        raise DtypeNotImplementedError(f"\"take_cpu\" not implemented for '{self.dtype.scalar_name}'")
     if index.numel() and not self.numel():
         raise DimensionError("take(): tried to take from an empty tensor")
     size = self.numel()
@@ -39,7 +43,8 @@ def take(self: Tensor, index: Tensor) -> Tensor:
         if lowest < -size or highest >= size:
             raise DimensionError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
     flat = index.reshape(-1).remainder(max(size, 1))
-    return index_select(self.reshape(-1), 0, flat).reshape(index._shape)  # type: ignore[no-any-return]
+    picked = index_select(self.reshape(-1), 0, flat)
+    return picked if picked._shape == index._shape else unsafe_view(picked, index._shape)  # no view of anything seen
 
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
@@ -55,10 +60,12 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
             f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{len(shape)} dimensions for input, and {len(wanted)} dimensions for indices"
         )
+    if not shape:
+        raise DimensionError(f"Dimension specified as {max(dim, 0)} but tensor has no dimensions")
     d = wrap_dim(dim, len(shape))
     others = broadcast_shapes((*shape[:d], 1, *shape[d + 1 :]), (*wanted[:d], 1, *wanted[d + 1 :]))
     source = self.expand((*others[:d], *shape[d : d + 1], *others[d + 1 :]))
-    places = where(lt(indices, 0), indices + shape[d], indices) if shape else indices
+    places = where(lt(indices, 0), indices + shape[d], indices)
     places = places.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
     return gather(source, d, places, False)  # type: ignore[no-any-return]
 
@@ -90,12 +97,14 @@ def repeat_interleave_int(self: Tensor, repeats: int, dim: int | None, output_si
     """Each part along a dimension so many times."""
     if repeats < 0:
         raise ArgumentError("Repeats must be non-negative")
+    if dim is not None and not self._shape:
+        raise DimensionError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
     source = self if dim is not None else self.reshape(-1)
     source = source if source.dim() else source.reshape(1)
     d = wrap_dim(0 if dim is None else dim, source.dim())
     shape = source._shape
     wider = source.unsqueeze(d + 1).expand((*shape[: d + 1], repeats, *shape[d + 1 :]))
-    return wider.clone(memory_format=None).reshape((*shape[:d], shape[d] * repeats, *shape[d + 1 :]))
+    return wider.clone(memory_format=contiguous_format).reshape((*shape[:d], shape[d] * repeats, *shape[d + 1 :]))
 
 
 # diff -----------------------------------------------------------------------------------------------------------
