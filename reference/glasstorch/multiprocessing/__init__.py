@@ -1,5 +1,7 @@
 """How do tensors travel between processes without being copied?
 
+Reading order: `reductions`.
+
 Mirrors: torch/multiprocessing/__init__.py
 Differs: the strategy is always `file_descriptor`; PyTorch's `file_system` needs a manager process to clean up. What is
     here works from the import of this module on, which `glasstorch.multiprocessing` does at its first use.

@@ -1,5 +1,7 @@
 """Which helpers does PyTorch keep beside its layers?
 
+Reading order: `dlpack`.
+
 Mirrors: torch/utils/__init__.py
 Differs: only what is here; its code lives in the layer that it belongs to.
 """
