@@ -119,6 +119,18 @@ def test_a_gradient_that_nobody_spoke_of_stays_with_a_word() -> None:
     assert (copied.requires_grad, copied.is_leaf) == (True, False)
 
 
+def test_a_gradient_that_the_dtype_cannot_have_is_refused() -> None:
+    x = glasstorch.ones(2, requires_grad=True)
+    warn_once._given.clear()
+    with (
+        pytest.warns(UserWarning, match="unspecified requires_grad"),
+        pytest.raises(RuntimeError, match="floating point and complex dtype"),
+    ):
+        glasstorch.asarray(x, dtype=glasstorch.int8)
+    assert not glasstorch.asarray(x, dtype=glasstorch.float64).is_leaf
+    assert not glasstorch.asarray(x, dtype=glasstorch.int8, requires_grad=False).requires_grad
+
+
 def test_a_read_only_array_is_told_of_only_where_it_is_shared() -> None:
     a = given_array()
     a.flags.writeable = False

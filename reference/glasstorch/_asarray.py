@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._creation import tensor
-from glasstorch._exchange import checked_dtype, from_dlpack, frombuffer, over_array, warn_of_read_only
+from glasstorch._exchange import checked_dtype, from_dlpack, frombuffer
 from glasstorch._tensor import Tensor
 from glasstorch.core import dlpack, hooks
 from glasstorch.core.device import device as Device
@@ -19,6 +19,7 @@ from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.errors import ArgumentError, ArgumentValueError
 from glasstorch.core.warn_once import warn_once
+from glasstorch.operators.from_data import over_array, warn_of_read_only
 
 __all__ = ["asarray"]
 
@@ -47,7 +48,7 @@ def asarray(
     result = _converted(source, wanted, on, copy)
     if result is source and isinstance(obj, np.ndarray) and not obj.flags.writeable:
         warn_of_read_only(stacklevel=2)
-    return _with_gradient(result, requires_grad)
+    return _with_gradient(result, requires_grad, source.requires_grad)
 
 
 def _indexed(on: Device) -> Device:
@@ -91,15 +92,16 @@ def _converted(source: Tensor, wanted: Dtype | None, on: Device | None, copy: bo
     return source.clone() if copy else source
 
 
-def _with_gradient(result: Tensor, requires_grad: bool | None) -> Tensor:
+def _with_gradient(result: Tensor, requires_grad: bool | None, of_source: bool) -> Tensor:
     """The tensor, told to require grad or not; one that was computed is detached instead."""
     if requires_grad is None:
-        if result.requires_grad:
-            warn_once(
-                "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
-                "requires_grad=False explicitly to get the old behavior and silence this warning."
-            )
-        return result
+        if not of_source:
+            return result
+        warn_once(
+            "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+            "requires_grad=False explicitly to get the old behavior and silence this warning."
+        )
+        requires_grad = True
     if not result.is_leaf:
         return result if requires_grad else result.detach()
     return result.requires_grad_(requires_grad)

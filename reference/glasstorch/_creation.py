@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch._exchange import checked_dtype, from_dlpack, over_array, over_cuda_interface, warn_of_read_only
+from glasstorch._exchange import checked_dtype, from_dlpack, over_cuda_interface
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
@@ -22,6 +22,7 @@ from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.geometry import Size
 from glasstorch.core.geometry import broadcast_shapes as broadcast
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.operators.from_data import over_array, warn_of_read_only
 from glasstorch.operators.nested import array_of
 
 __all__ = [

@@ -28,6 +28,7 @@ from glasstorch.core.errors import (
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.operators import exchange
+from glasstorch.operators.from_data import over_array, warn_of_read_only
 from glasstorch.operators.parser import PYTHON_TYPES
 
 __all__ = ["from_dlpack", "from_file", "from_numpy", "frombuffer", "to_dlpack"]
@@ -44,46 +45,6 @@ def from_numpy(ndarray: Array) -> Tensor:
     if not ndarray.flags.writeable:
         warn_of_read_only(stacklevel=2)
     return result
-
-
-def over_array(ndarray: Array) -> Tensor:
-    """`from_numpy` for other functions; whether an array may be written to is not looked at."""
-    if not isinstance(ndarray, np.ndarray):
-        raise ArgumentTypeError(f"expected np.ndarray (got {_class_name(ndarray)})")
-    if not ndarray.dtype.isnative:
-        raise ArgumentValueError(
-            "given numpy array has byte order different from the native byte order. Conversion between byte orders "
-            "is currently not supported."
-        )
-    dtype = from_numpy_dtype(ndarray.dtype)
-    if any(step < 0 for step in ndarray.strides):
-        raise ArgumentValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  "
-            "with array.copy().) "
-        )
-    if any(step % dtype.itemsize for step in ndarray.strides):
-        raise ArgumentValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
-            "the memory."
-        )
-    return from_array(np.asarray(ndarray), dtype)
-
-
-def warn_of_read_only(stacklevel: int) -> None:
-    """Say that the array under a tensor is not to be written to."""
-    warnings.warn(
-        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
-        "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
-        "data or make it writable before converting it to a tensor.",
-        UserWarning,
-        stacklevel=stacklevel + 1,
-    )
-
-
-def _class_name(value: object) -> str:
-    cls = type(value)
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 # Python's buffer protocol ---------------------------------------------------------------------------------------

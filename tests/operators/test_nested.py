@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import array
+import enum
 import fractions
 import math
+import warnings
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -44,6 +46,23 @@ class Pair:
 
 Make = Callable[[Any], Any]
 
+
+class Level(enum.IntEnum):
+    """A number whose class has brackets and a length, though it has neither."""
+
+    THREE = 3
+
+
+class Colour(enum.Enum):
+    """As Level, but no number."""
+
+    RED = 1
+
+
+class OwnInt(int):
+    """An int of a class of one's own."""
+
+
 MADE: dict[str, tuple[Make, str, Any]] = {
     # data -> dtype, elements
     "a complex number": (lambda t: 1 + 2j, "complex64", 1 + 2j),
@@ -65,6 +84,8 @@ MADE: dict[str, tuple[Make, str, Any]] = {
     "nothing beside something": (lambda t: [[], [1]], "float32", [[], []]),
     "ints too large beside a float": (lambda t: [2**70, 1.5], "float32", [2.0**70, 1.5]),
     "the least int": (lambda t: -(2**63), "int64", -(2**63)),
+    "a member of an IntEnum": (lambda t: Level.THREE, "int64", 3),
+    "members of an IntEnum among ints": (lambda t: [Level.THREE, OwnInt(2), 1], "int64", [3, 2, 1]),
     "six brackets": (lambda t: [[[[[[1]]]]]], "int64", [[[[[[1]]]]]]),
 }
 
@@ -78,6 +99,7 @@ def test_what_is_made_of_data(torch: Any, name: str) -> None:
 
 ASKED: dict[str, tuple[Any, str, Any]] = {
     "an index": (Five(), "int64", 5),
+    "a member of an IntEnum": ([Level.THREE], "uint64", [3]),
     "an index as a bool": ([Five()], "bool", [True]),
     "a value": ([Half(), 1], "float32", [0.5, 1.0]),
     "a fraction": (fractions.Fraction(1, 2), "float64", 0.5),
@@ -115,6 +137,8 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "unsigned after signed": (lambda t: t.tensor([1, np.uint32(1), 1.5]), RuntimeError, "Promotion for uint16"),
     "an int beyond floats": (lambda t: t.tensor([10**400], dtype=t.float64), OverflowError, "int too large to convert"),
     "an int beyond complex numbers": (lambda t: t.tensor([10**400, 1j]), OverflowError, "int too large to convert"),
+    "a member of an Enum": (lambda t: t.tensor(Colour.RED), RuntimeError, "Could not infer dtype of Colour"),
+    "an Enum": (lambda t: t.tensor(Colour), ValueError, "not determine the shape of object type 'Enum(Type|Meta)'"),
     "a set": (lambda t: t.tensor({1}), RuntimeError, "Could not infer dtype of set"),
     "an index without a dtype": (lambda t: t.tensor(Five()), RuntimeError, "Could not infer dtype of Five"),
     "None as a float": (lambda t: t.tensor([None], dtype=t.float32), TypeError, "must be real number, not NoneType"),
@@ -257,3 +281,46 @@ def test_the_array_is_fresh_and_row_major() -> None:
     made, dtype = array_of([source[0], source[1]])
     assert (dtype.name, made.flags.c_contiguous) == ("float64", True)
     assert not np.shares_memory(made, source)
+
+
+def test_numbers_of_64_unsigned_bits_in_arrays_are_refused_as_one_by_one(torch: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # each library warns of such a list once
+        with pytest.raises(TypeError, match="an integer is required"):
+            torch.tensor([np.array([1], np.uint64)], dtype=torch.uint64)
+
+
+def test_a_float_near_the_largest_of_32_bits_is_rounded_or_becomes_infinite(torch: Any) -> None:
+    numbers = [3.4e38, -3.4e38, 3.5e38, -1e39, 1e300]
+    made = [torch.tensor(number, dtype=torch.float32).item() for number in numbers]
+    assert made == [float(np.float32(3.4e38)), float(np.float32(-3.4e38)), math.inf, -math.inf, math.inf]
+
+
+def nested(depth: int) -> Any:
+    data: Any = 1
+    for _ in range(depth):
+        data = [data]
+    return data
+
+
+def test_as_many_dimensions_are_made_as_an_array_may_have() -> None:
+    import glasstorch  # PyTorch makes up to 128
+
+    assert glasstorch.tensor(nested(64)).ndim == 64
+    with pytest.raises(ValueError, match="too many dimensions 'list'"):
+        glasstorch.tensor(nested(65))
+
+
+def test_a_tensor_that_requires_grad_is_no_number_without_a_warning(
+    torch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if torch.__name__ == "glasstorch":
+        monkeypatch.setattr("glasstorch.core.warn_once._given", set())  # PyTorch's warning, too, is given once
+    x = torch.ones(2, requires_grad=True)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        made = torch.tensor([x[0], x[1]])
+    assert (made.tolist(), made.requires_grad) == ([1.0, 1.0], False)
+    if torch.__name__ == "glasstorch":
+        assert "Converting a tensor with requires_grad=True to a scalar" in str(given[0].message)
+        assert len(given) == 1

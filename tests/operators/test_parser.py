@@ -7,7 +7,9 @@ or the class of the error; where it says so, the error's words too.
 from __future__ import annotations
 
 import builtins
+import enum
 import gc
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +45,29 @@ def _told(result: Any, library: Any) -> tuple[str, ...]:
         return (type(result).__name__ if type(result) in (tuple, list) else "tuple",
                 *(part for r in result for part in _told(r, library)))  # fmt: skip
     return (type(result).__name__, repr(result))
+
+
+class Level(enum.IntEnum):
+    THREE = 3
+
+
+class OwnInt(int):
+    pass
+
+
+class OwnFloat(float):
+    pass
+
+
+class OwnComplex(complex):
+    pass
+
+
+def quietly(call: Callable[[], Any]) -> Any:
+    """What a call gives, without NumPy's word on a dropped imaginary part."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call()
 
 
 def x(t: Any) -> Any:
@@ -146,7 +171,40 @@ ACCEPTED: dict[str, Call] = {
     "an axis where there are overloads": lambda t: x(t).max(axis=1),
     "an axis to join along": lambda t: t.cat([x(t), x(t)], axis=1),
     "an axis, keeping it": lambda t: x(t).argmax(axis=1, keepdims=True),
+    "an axis in place of a dim that must be given": lambda t: t.cumsum(x(t), axis=1),
+    "an axis beside a keyword": lambda t: x(t).softmax(axis=0, dtype=t.float64),
+    "an axis for a view": lambda t: x(t).unsqueeze(axis=1),
+    "an axis for a view of one index": lambda t: t.select(x(t), axis=1, index=2),
+    "an axis for a part": lambda t: x(t).narrow(axis=1, start=0, length=2),
+    "an axis with indices by name": lambda t: t.gather(x(t), axis=1, index=t.tensor([[0], [2]])),
+    "an axis and out": lambda t: t.cumprod(x(t), axis=0, out=t.empty(2, 3)),
+    "an axis in place": lambda t: x(t).cumsum_(axis=1),
     "NumPy's name of the input": lambda t: t.sum(a=x(t), axis=(0, 1)),
+    # Numbers
+    "a member of an IntEnum for a number": lambda t: t.full((2,), Level.THREE),
+    "an int of one's own class": lambda t: t.full((2,), OwnInt(3)),
+    "a float of one's own class": lambda t: t.arange(OwnFloat(2.5)),
+    "a complex number of one's own class": lambda t: t.full((2,), OwnComplex(1j)),
+    "a member of an IntEnum for an end": lambda t: t.arange(Level.THREE),
+    "a member of an IntEnum to fill with": lambda t: t.ones(2).fill_(Level.THREE),
+    "a member of an IntEnum by itself": lambda t: t.scalar_tensor(Level.THREE),
+    "a member of an IntEnum for alpha": lambda t: t.ones(2).add(1, alpha=Level.THREE),
+    "a member of an IntEnum as operand": lambda t: t.tensor([1]) + Level.THREE,
+    "a bool of NumPy's to fill with": lambda t: t.full((2,), np.bool_(True)),
+    "a bool of NumPy's for an end": lambda t: t.arange(np.bool_(True)),
+    "a bool of NumPy's as operand": lambda t: t.tensor([1]) + np.bool_(True),
+    "a complex number of NumPy's": lambda t: t.full((2,), np.complex128(1j)),
+    "a short complex number of NumPy's": lambda t: quietly(lambda: t.full((2,), np.complex64(2 + 1j))),
+    "a short complex operand of NumPy's": lambda t: quietly(lambda: t.tensor([1]) + np.complex64(2 + 1j)),
+    # Sizes
+    "a bool among loose sizes": lambda t: t.ones(2, True),
+    "a bool among sizes": lambda t: t.zeros([1, True]),
+    "a bool among sizes of a view": lambda t: t.ones(2).view(2, True),
+    "a bool among dimensions": lambda t: t.sum(x(t), [0, True]),
+    "a tensor of one element among sizes": lambda t: t.zeros([t.tensor([1]), t.tensor([[2]]), 1]),
+    "a tensor of one element for all sizes": lambda t: t.zeros(t.tensor([2])),
+    "a tensor of one element among loose sizes": lambda t: t.zeros(t.tensor([2]), 1),
+    "a member of an IntEnum for a size": lambda t: t.zeros(Level.THREE, 2),
     "out of a factory": lambda t: t.zeros(2, out=t.empty(2, dtype=t.int32)),
 }  # fmt: skip
 
@@ -175,6 +233,12 @@ REFUSED: dict[str, tuple[Call, str]] = {
     "a bool for an int": (lambda t: x(t).select(True, 0), ""),
     "a float for a size": (lambda t: t.zeros(2.5), ""),
     "a float among sizes": (lambda t: x(t).view(3, 2.0), ""),
+    "a bool for a size": (lambda t: t.ones(True), "argument 'size' (position 1) must be tuple of ints, not bool"),
+    "a bool as the first size": (lambda t: t.zeros([True, 1]), "but found element of type bool at pos 0"),
+    "a bool of NumPy's among sizes": (lambda t: t.zeros([1, np.bool_(True)]), "failed to unpack the object at pos 2"),
+    "a float tensor among sizes": (lambda t: t.zeros([1, t.tensor(2.0)]), "must be tuple of ints,but got Tensor"),
+    "a tensor of two elements for sizes": (lambda t: t.zeros([t.tensor([1, 2])]), "found element of type Tensor at"),
+    "what is not given is not said": (lambda t: t.linspace(0, 1, 2.5), "got (int, int, float), but expected one of"),
     "a string for a size": (lambda t: t.zeros("2"), ""),
     "a string among sizes": (lambda t: t.zeros((2, "a")), "failed to unpack the object at pos 2 with error"),
     "a string among loose sizes": (lambda t: t.zeros(2, "a"), "must be tuple of ints,but got str"),
@@ -182,6 +246,13 @@ REFUSED: dict[str, tuple[Call, str]] = {
     "a number among tensors": (lambda t: t.cat([x(t), 3]), "expected Tensor as element 1 in argument 0, but got int"),
     "an unknown axis": (lambda t: x(t).argmax(axes=1), ""),
     "a dimension by both of its names": (lambda t: x(t).sum(axis=0, dim=0), ""),
+    "a dim and an axis": (lambda t: x(t).cumsum(0, axis=1), ""),
+    "a dim and an axis, where none is needed": (lambda t: x(t).argmax(1, axis=0), ""),
+    "a dim and an axis of a view": (lambda t: x(t).unsqueeze(0, axis=1), ""),
+    "a second dim of a view": (lambda t: x(t).unsqueeze(0, 1), ""),
+    "no dim": (lambda t: t.cumsum(x(t)), 'missing 1 required positional arguments: "dim"'),
+    "no dim of a view": (lambda t: x(t).unsqueeze(), 'missing 1 required positional arguments: "dim"'),
+    "no index": (lambda t: x(t).select(0), ""),
     "a list of lists": (lambda t: t.zeros([[2]]), ""),
     "no overload": (lambda t: t.sum(x(t), "0"), "an invalid combination of arguments - got (Tensor, str)"),
     "no overload, by name": (lambda t: x(t).sum(axes=0), ""),

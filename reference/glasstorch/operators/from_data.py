@@ -9,15 +9,19 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.dtype import from_numpy_dtype
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
 from glasstorch.core.geometry import Size
-from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.operators.generated import functions
-from glasstorch.operators.nested import array_of
-from glasstorch.operators.parser import PYTHON_TYPES
+from glasstorch.operators.nested import array_of, is_sequence, type_name
+from glasstorch.operators.parser import PYTHON_TYPES, sizes_of
+from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -31,26 +35,45 @@ NO_DETACHED_COPY = (
 def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:
     """An uninitialised tensor, where the arguments are sizes; or else a tensor of the one argument's elements.
 
-    A tensor gives another one on its storage, whatever its dtype.
+    A tensor gives another one on its storage, whatever its dtype, and an array of this dtype shares its memory.
     """
-    if len(data) == 1 and isinstance(data[0], Size):
-        data = tuple(data[0])
-    if all(type(size) is int for size in data):
-        return functions.empty(data or (0,), dtype=dtype, device=on)
-    only = data[0] if len(data) == 1 else None
-    if isinstance(only, TensorImpl):
-        shared: Tensor = functions.detach(only)  # type: ignore[arg-type]
+    if len(data) == 1 and isinstance(data[0], TensorImpl):
+        shared: Tensor = functions.alias(data[0])  # type: ignore[arg-type]
         return shared
-    if hasattr(type(only), "__getitem__"):
-        made: Tensor = hooks.tensor_hooks.wrap(*array_of(only, dtype)).to(on)
-        return made
-    given = ", ".join(type(value).__name__ for value in data)
+    sizes = sizes_of(data[0] if len(data) == 1 and isinstance(data[0], Size) else data)
+    if sizes is not None:
+        return functions.empty(sizes or (0,), dtype=dtype, device=on)
+    if len(data) == 1 and is_sequence(data[0]):
+        return _of(data[0], dtype).to(on)
+    given = ", ".join(type_name(type(value)) for value in data)
     raise ArgumentTypeError(f"new(): data must be a sequence (got {given}); expected sizes, or use tensor()")
 
 
 def new(self: Tensor, *data: Any, device: Any = None) -> Tensor:
-    """As the constructor `Tensor(...)`, in this tensor's dtype and on its device."""
+    """As the constructor `Tensor(...)`, in this tensor's dtype and on its device; so must be a tensor that is given."""
+    if len(data) == 1 and isinstance(data[0], TensorImpl):
+        other: Tensor = data[0]  # type: ignore[assignment]
+        if (other.dtype, other.device) != (self.dtype, self.device):
+            raise ArgumentTypeError(f"expected {_options(self)} (got {_options(other)})")
     return legacy(data, self.dtype, self.device if device is None else Device(device))
+
+
+def _options(tensor: Tensor) -> str:
+    return (
+        f"TensorOptions(dtype={C_NAMES[tensor.dtype.name]}, device={tensor.device}, layout=Strided, "
+        f"requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+def _of(data: Any, dtype: Dtype) -> Tensor:
+    """An array, whose memory is shared where it has the dtype, or what else has elements, as a CPU tensor."""
+    if not isinstance(data, np.ndarray):
+        made: Tensor = hooks.tensor_hooks.wrap(*array_of(data, dtype))
+        return made
+    over = over_array(data)
+    if not data.flags.writeable:
+        warn_of_read_only(stacklevel=3)
+    return over.to(dtype)
 
 
 def new_tensor(
@@ -71,7 +94,46 @@ def new_tensor(
         warnings.warn(NO_DETACHED_COPY.format("tensor.new_tensor(sourceTensor)"), UserWarning, stacklevel=2)
         made = functions.detach(data).to(wanted, copy=True)  # type: ignore[arg-type]
     else:
-        made = hooks.tensor_hooks.wrap(*array_of(data, wanted))
+        made = over_array(data).to(wanted, copy=True) if isinstance(data, np.ndarray) else _of(data, wanted)
     made = (made.pin_memory() if pin_memory else made).to(self.device if device is None else device)
     result: Tensor = made.requires_grad_() if requires_grad else made
     return result
+
+
+# NumPy's arrays -------------------------------------------------------------------------------------------------
+
+
+def over_array(ndarray: Array) -> Tensor:
+    """`from_numpy` for other functions; whether an array may be written to is not looked at."""
+    if not isinstance(ndarray, np.ndarray):
+        raise ArgumentTypeError(f"expected np.ndarray (got {type_name(type(ndarray))})")
+    if not ndarray.dtype.isnative:
+        raise ArgumentValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders "
+            "is currently not supported."
+        )
+    dtype = from_numpy_dtype(ndarray.dtype)
+    if any(step < 0 for step in ndarray.strides):
+        raise ArgumentValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array  "
+            "with array.copy().) "
+        )
+    if any(step % dtype.itemsize for step in ndarray.strides):
+        raise ArgumentValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+            "the memory."
+        )
+    over: Tensor = hooks.tensor_hooks.from_array(np.asarray(ndarray))
+    return over
+
+
+def warn_of_read_only(stacklevel: int) -> None:
+    """Say that the array under a tensor is not to be written to."""
+    warnings.warn(
+        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
+        "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
+        "data or make it writable before converting it to a tensor.",
+        UserWarning,
+        stacklevel=stacklevel + 1,
+    )

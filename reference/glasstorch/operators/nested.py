@@ -58,7 +58,7 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
     Sizes are read off the first element at each depth; a tensor inside a sequence stands for its one number.
     """
     if isinstance(data, str | bytes):
-        raise ArgumentTypeError(f"new(): invalid data type '{_type_name(type(data))}'")
+        raise ArgumentTypeError(f"new(): invalid data type '{type_name(type(data))}'")
     if type(data) is float:
         target = get_default_dtype() if wanted is None else wanted
         if target is float64 or (target is float32 and -1e38 < data < 1e38):  # others are rounded with care
@@ -87,20 +87,28 @@ def array_of(data: Any, wanted: dtype | None = None) -> tuple[Array, dtype]:
 # Sizes ----------------------------------------------------------------------------------------------------------
 
 
-def _is_sequence(value: Any) -> bool:
+def is_sequence(value: Any) -> bool:
     """Whether a value has elements. A tensor inside a sequence is taken for a number."""
     kind = type(value)
     if kind is list or kind is tuple:
         return True
     if kind in PYTHON_NUMBERS or isinstance(value, TensorImpl | np.generic | dict):
         return False
-    return hasattr(kind, "__getitem__") and hasattr(kind, "__len__")
+    return defines(kind, "__getitem__") and defines(kind, "__len__")
+
+
+def defines(kind: type, method: str) -> bool:
+    """Whether instances of a class have a method; `hasattr(kind, ...)` would also find those of the class's own type.
+
+    A member of an Enum has no elements, though its class has.
+    """
+    return any(method in vars(base) for base in kind.__mro__)
 
 
 def _sizes(data: Any, may_be_bytes: bool) -> Shape:
     """The lengths of the sequence, of its first element, of that one's first, and so on."""
     sizes: list[int] = []
-    while _is_sequence(data):
+    while is_sequence(data):
         length = len(data)
         sizes.append(length)
         if len(sizes) > MAX_DIMENSIONS or (isinstance(data, str) and len(sizes) > 1):
@@ -109,7 +117,11 @@ def _sizes(data: Any, may_be_bytes: bool) -> Shape:
             raise ArgumentTypeError("new(): invalid data type 'bytes'")
         if not length or isinstance(data, str):
             break
-        data = data[0]
+        try:
+            data = data[0]
+        except (LookupError, TypeError):
+            kind = type(data).__name__
+            raise ArgumentValueError(f"could not determine the shape of object type '{kind}'") from None
     return tuple(sizes)
 
 
@@ -120,7 +132,7 @@ def _flattened(data: Any, shape: Shape) -> list[Any]:
     level = [data]
     for depth, length in enumerate(shape):
         for part in level:
-            if not (_is_sequence(part) or (isinstance(part, TensorImpl) and part._shape)):
+            if not (is_sequence(part) or (isinstance(part, TensorImpl) and part._shape)):
                 raise ArgumentTypeError(
                     f"not a sequence: {type(part).__name__} at dim {depth}, beside a sequence of length {length}"
                 )
@@ -147,7 +159,7 @@ def _arrays(data: Any, shape: Shape) -> list[Array] | None:
 
 def inferred(data: Any) -> dtype:
     """The dtype that a number has, or that the elements of nested sequences promote to, one after the other."""
-    if not _is_sequence(data) or isinstance(data, str | bytes):
+    if not is_sequence(data) or isinstance(data, str | bytes):
         return _own_dtypes(type(data), (data,))[0]
     if isinstance(data, np.ndarray):
         return from_numpy_dtype(data.dtype)
@@ -172,22 +184,23 @@ def _common(elements: list[Any], data: Any) -> dtype:
 def _own_dtypes(kind: Any, elements: Iterable[Any]) -> list[dtype]:
     """The dtypes of all elements of one Python type."""
     if issubclass(kind, str | bytes):
-        raise ArgumentTypeError(f"new(): invalid data type '{_type_name(kind)}'")
+        raise ArgumentTypeError(f"new(): invalid data type '{type_name(kind)}'")
     if issubclass(kind, np.generic):
         return [from_numpy_dtype(np.dtype(kind))]
-    if issubclass(kind, bool | int | float | complex):
-        return [dtype_of_number(kind())]
+    for base in (bool, int, float, complex):
+        if issubclass(kind, base):
+            return [dtype_of_number(base())]
     same = [e for e in elements if type(e) is kind]
     if issubclass(kind, TensorImpl):
         return [e.dtype for e in same]
-    if _is_sequence(same[0]):
+    if is_sequence(same[0]):
         return [inferred(e) for e in same]
     raise DtypeError(
-        f"Could not infer dtype of {_type_name(kind)}; expected numbers, tensors, arrays, or sequences of them"
+        f"Could not infer dtype of {type_name(kind)}; expected numbers, tensors, arrays, or sequences of them"
     )
 
 
-def _type_name(kind: type) -> str:
+def type_name(kind: type) -> str:
     """What C calls a type: one that was not written in Python has its module in front."""
     plain = kind.__flags__ & MADE_BY_CLASS or kind.__module__ == "builtins"
     return kind.__name__ if plain else f"{kind.__module__}.{kind.__name__}"
@@ -273,7 +286,7 @@ def _index(value: Any) -> int:
     try:
         return int(value.__index__())
     except AttributeError:
-        raise ArgumentTypeError(f"'{_type_name(type(value))}' object cannot be interpreted as an integer") from None
+        raise ArgumentTypeError(f"'{type_name(type(value))}' object cannot be interpreted as an integer") from None
 
 
 def _take_real(value: Any) -> float:
@@ -284,7 +297,7 @@ def _take_real(value: Any) -> float:
     if plain_complex or not hasattr(type(value), "__float__"):
         if hasattr(type(value), "__index__"):
             return float(value.__index__())
-        raise ArgumentTypeError(f"must be real number, not {_type_name(type(value))}")
+        raise ArgumentTypeError(f"must be real number, not {type_name(type(value))}")
     return float(value)
 
 
@@ -306,5 +319,10 @@ TAKE: dict[int, Callable[[Any], Any]] = {BOOL: _take_bool, FLOATING: _take_real,
 def _item(value: TensorImpl) -> Any:
     if math.prod(value._shape) != 1:
         raise ArgumentValueError("only one element tensors can be converted to Python scalars")
+    if getattr(value, "requires_grad", False):
+        warn_once(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+            "Consider using tensor.detach() first."
+        )
     number = value.host_array().item()
     return number if type(number) in PYTHON_NUMBERS else float(number)

@@ -30,6 +30,7 @@ from glasstorch.dispatch.operator import Operator, keys_of, registry
 from glasstorch.dispatch.schema import Argument, Type
 
 NUMBERS = frozenset((bool, int, float, complex))
+OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")  # None is as if they were not given
 LISTS = frozenset((list, tuple, Size))
 INT = frozenset((int,))
 
@@ -53,6 +54,16 @@ NUMBERS_AS_TENSORS = frozenset(
 )
 
 PYTHON_TYPES = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+class _Missing:
+    """What a parameter holds that was given nothing, nor by another name."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+MISSING: Any = _Missing()
 
 
 class Mismatch(Exception):
@@ -140,10 +151,7 @@ class Signature:
     def _gather_varargs(self, args: Sequence[Any], at: int) -> Sequence[Any]:
         """`(self, 2, 3)` -> `(self, [2, 3])`."""
         loose = args[at:]
-        if not loose or _as_index(loose[0]) is None:
-            return args
-        may_be_others = len(self.positional) > at + 1
-        if may_be_others and any(_as_index(value) is None for value in loose):
+        if not loose or _size(loose[0], 0) is None:
             return args
         return [*args[:at], list(loose)]
 
@@ -154,7 +162,10 @@ class Signature:
         if not (argument.type.is_list and isinstance(value, list | tuple)):
             return Mismatch("argument '{}' (position {}) must be {}, not {}", name, position, kind, _type_name(value))
         convert = _CONVERT[argument.type.base]
-        at = next((i for i, element in enumerate(value) if convert(element) is REFUSED), 0)
+        if _is_int(argument):
+            at = next((i for i, element in enumerate(value) if _size(element, i) is None), 0)
+        else:
+            at = next((i for i, element in enumerate(value) if convert(element) is REFUSED), 0)
         found = _type_name(value[at])
         if argument.type.base == "Tensor":
             return Mismatch("expected Tensor as element {} in argument {}, but got {}", at, place, found)
@@ -213,6 +224,19 @@ class PythonFunction:
         result = signature.operator.table[keys](keys, *bound)
         return result.requires_grad_() if requires_grad else result
 
+    def by_names(self, others: dict[str, Any], **arguments: Any) -> Any:
+        """A call with keywords that Python did not know: what has its default counts as not given.
+
+        So `axis` may come in the place of a `dim` that was left out, and not beside one.
+        """
+        defaults = {p.name: p.default for p in self.signatures[0].parameters if p.has_default}
+        given = {
+            name: value
+            for name, value in arguments.items()
+            if value is not MISSING and not (name in defaults and _is_same(value, defaults[name]))
+        }
+        return self(**given, **others)
+
     def choose(
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Signature, list[Any]]:
@@ -229,7 +253,8 @@ class PythonFunction:
         reasons = [mismatch.reason for mismatch in mismatches]
         if len(signatures) == 1:
             raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
-        got = ", ".join([type(a).__name__ for a in args] + [f"{k}={type(v).__name__}" for k, v in kwargs.items()])
+        named = [f"{k}={type(v).__name__}" for k, v in kwargs.items() if v is not None or k not in OPTIONS]
+        got = ", ".join([*(type(a).__name__ for a in args), *named])
         lines = "".join(f"\n * {s}\n      {reason}" for s, reason in zip(signatures, reasons, strict=True))
         raise ArgumentTypeError(
             f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
@@ -253,7 +278,7 @@ class PythonFunction:
             raise ArgumentTypeError(
                 f"{self.name}(): out= got {len(outs)} tensors, expected {len(self.out_signatures[0].outs)}"
             )
-        for name in ("dtype", "layout", "device", "pin_memory", "memory_format"):
+        for name in OPTIONS:
             if kwargs.get(name, ...) is None:
                 del kwargs[name]
         if self.is_factory:
@@ -271,6 +296,11 @@ class PythonFunction:
 # NumPy's names for parameters, tried where a call under its own names fits no overload.
 # Mirrors: numpy_compatibility_arg_names in torch/csrc/utils/python_arg_parser.cpp
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _is_same(value: object, default: object) -> bool:
+    """Whether a value is that of a default, which is never a tensor."""
+    return type(value) is type(default) and value == default
 
 
 def _with_torch_names(names: Iterable[str]) -> list[str]:
@@ -350,6 +380,24 @@ def _as_index(value: Any) -> int | None:
         return None
 
 
+def _size(value: Any, place: int) -> int | None:
+    """An int in a list: also a tensor of one element, and after the first place a bool.
+
+    Mirrors: is_int_or_symint_list and intlistWithDefault in torch/csrc/utils/python_arg_parser.{cpp,h}
+    """
+    if place and type(value) is bool:
+        return int(value)
+    if isinstance(value, TensorImpl) and value.dtype.category == INTEGRAL and all(n == 1 for n in value._shape):
+        return int(value.host_array().item())
+    return _as_index(value)
+
+
+def sizes_of(values: Sequence[Any]) -> list[int] | None:
+    """The ints of a list as every parameter that is one reads it; None where one of the values is no int."""
+    sizes = [_size(value, place) for place, value in enumerate(values)]
+    return None if None in sizes else sizes  # type: ignore[return-value]
+
+
 def _tensor(value: Any) -> Any:
     return value if isinstance(value, TensorImpl) else REFUSED
 
@@ -357,7 +405,15 @@ def _tensor(value: Any) -> Any:
 def _scalar(value: Any) -> Any:
     if type(value) in NUMBERS:
         return value
-    if isinstance(value, np.bool_ | np.number):
+    if isinstance(value, int):  # of a subclass
+        return int(value)
+    if isinstance(value, float):  # NumPy's, for one
+        return float(value)
+    if isinstance(value, complex):
+        return complex(value)
+    if isinstance(value, np.bool_ | np.complexfloating):
+        return float(value)  # as PyTorch reads it; NumPy warns of a dropped part
+    if isinstance(value, np.number):
         return value.item()
     if isinstance(value, TensorImpl) and not value._shape and not _requires_grad(value):
         return value.host_array().item()
@@ -440,10 +496,8 @@ def converter(kind: Type, numbers_as_tensors: bool) -> Callable[[Any], Any]:
 def _tensor_or_number(value: Any) -> Any:
     if isinstance(value, TensorImpl):
         return value
-    if isinstance(value, bool | int | float | complex | np.number):
-        return hooks.tensor_hooks.wrapped_number(value)
-    if isinstance(value, np.bool_):
-        return hooks.tensor_hooks.wrapped_number(float(value))  # as PyTorch reads it
+    if isinstance(value, bool | int | float | complex | np.number | np.bool_):
+        return hooks.tensor_hooks.wrapped_number(_scalar(value))
     return REFUSED
 
 
@@ -452,6 +506,7 @@ def _list_converter(kind: Type, one: Callable[[Any], Any]) -> Callable[[Any], An
     size = kind.list_size
     single = size if kind.base != "Tensor" else None
     optional_elements = kind.suffixes[0] == "?"
+    ints = kind.base in ("int", "SymInt")
 
     def convert(value: Any) -> Any:
         if not isinstance(value, list | tuple):
@@ -459,6 +514,8 @@ def _list_converter(kind: Type, one: Callable[[Any], Any]) -> Callable[[Any], An
                 return REFUSED
             element = one(value)
             return REFUSED if element is REFUSED else [element] * single
+        if ints:
+            return REFUSED if (sizes := sizes_of(value)) is None else sizes
         elements = [None if v is None and optional_elements else one(v) for v in value]
         return REFUSED if any(e is REFUSED for e in elements) else elements
 
