@@ -79,6 +79,12 @@ def test_an_unknown_name_is_told_with_the_nearest_and_where_the_list_is() -> Non
         from glasstorch import nothing_like_it  # noqa: F401
 
 
+@pytest.mark.parametrize("name", ["complex32", "chalf"])
+def test_the_dtype_that_is_left_out_is_refused_with_the_reason(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"^complex32 \(ComplexHalf\) is not in glasstorch: .*; use complex64$"):
+        getattr(glasstorch, name)
+
+
 def test_the_version_is_that_of_the_distribution() -> None:
     assert importlib.metadata.version("glasstorch") == glasstorch.__version__
 

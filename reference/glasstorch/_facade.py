@@ -41,6 +41,7 @@ from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
 from glasstorch.core import hooks as _hooks
 from glasstorch.core.device import device as device
+from glasstorch.core.dtype import NO_COMPLEX_HALF as _NO_COMPLEX_HALF
 from glasstorch.core.dtype import bfloat16 as bfloat16
 from glasstorch.core.dtype import bool_ as _bool
 from glasstorch.core.dtype import can_cast as can_cast
@@ -119,6 +120,8 @@ _refuse = refuse_unknown_names("glasstorch")
 
 
 def __getattr__(name: str) -> _Any:
+    if name in ("complex32", "chalf"):
+        raise AttributeError(_NO_COMPLEX_HALF)  # without a name: Python would add a suggestion
     return _import_module(f"glasstorch.{name}") if name in _LATE else _refuse(name)
 
 

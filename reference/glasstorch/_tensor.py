@@ -19,7 +19,7 @@ from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import Number, dtype, dtype_of_number, from_numpy_dtype, get_default_dtype
+from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import ArgumentTypeError, AutogradError, DeviceError, InplaceError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
@@ -272,6 +272,9 @@ class Tensor(FactMethods):
     def __setitem__(self, index: Any, value: Any) -> None:
         indexing.put(self, index, value)
 
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError("Tensor does not support deleting items")
+
     # A number on the left, where the operator does not commute ---------------------------------------------------
 
     def __rtruediv__(self, other: Any) -> Tensor:
@@ -511,7 +514,7 @@ def wrapped_number(value: Number) -> Tensor:  # hot path: benchmarks/eager.py
         value = value.item() if hasattr(value, "item") else value  # a NumPy scalar
     t = _new(Tensor)
     t._array = None
-    t.dtype = dtype_of_number(value)
+    t.dtype = dtype_of_operand(value)
     t._shape = ()
     t.key_set = inference.keys_of_new(CPU_KEYS) if inference.entered else CPU_KEYS
     t._storage = t._strides = t._version_counter = t._autograd_meta = None

@@ -192,3 +192,26 @@ def test_every_public_fact_of_a_dtype_is_pytorchs(require: Require) -> None:
 
 def test_the_module_offers_every_dtype_by_name() -> None:
     assert all(getattr(dtypes, d.name if d is not bool_ else "bool_") is d for d in DTYPES)
+
+
+def test_nobody_makes_another_dtype(torch: Any) -> None:
+    with pytest.raises(TypeError, match=r"cannot create 'torch.dtype' instances"):
+        torch.dtype("float32")
+
+
+def test_a_type_of_python_stands_for_a_dtype(torch: Any) -> None:
+    assert torch.promote_types(float, int) is torch.float64
+    assert torch.promote_types(bool, torch.int8) is torch.int8
+    assert not torch.can_cast(torch.float32, int)
+    assert torch.can_cast(int, complex)
+
+
+def test_what_is_no_dtype_is_refused_by_its_place(torch: Any) -> None:
+    for function, names in (("promote_types", ("type1", "type2")), ("can_cast", ("from_", "to"))):
+        for place, name in enumerate(names):
+            for given in (torch.ones(1), "float32", None, [1]):
+                pair = [torch.int8, torch.int8]
+                pair[place] = given
+                message = rf"{function}\(\): argument '{name}' \(position {place + 1}\) must be torch.dtype, not "
+                with pytest.raises(TypeError, match=message + type(given).__name__):
+                    getattr(torch, function)(*pair)

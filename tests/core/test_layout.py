@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 
@@ -18,3 +19,9 @@ def test_it_prints_as_in_pytorch_and_stays_one_object(name: str) -> None:
     assert repr(value) == f"torch.{name}"
     assert pickle.loads(pickle.dumps(value)) is value
     assert copy.deepcopy(value) is value
+
+
+@pytest.mark.parametrize("kind", ["layout", "memory_format"])
+def test_nobody_makes_another(torch: Any, kind: str) -> None:
+    with pytest.raises(TypeError, match=rf"cannot create 'torch.{kind}' instances"):
+        getattr(torch, kind)("sparse")

@@ -8,12 +8,12 @@ Differs: the dtypes that NumPy and ml_dtypes can hold; complex32, which neither 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import ml_dtypes
 import numpy as np
 
-from glasstorch.core.errors import DtypeError
+from glasstorch.core.errors import ArgumentTypeError, DtypeError
 
 Number = bool | int | float | complex
 RealNumber = bool | int | float
@@ -45,19 +45,20 @@ class dtype:
         "scalar_type",
     )
 
-    def __init__(
-        self, name: str, numpy: np.dtype[Any], category: int, scalar_name: str, scalar_type: int, abbr: str
-    ) -> None:
-        self.name = name
-        self.numpy = numpy
-        self.category = category
-        self.scalar_name = scalar_name  # the name in PyTorch's messages: Float, Long ...
-        self.scalar_type = scalar_type  # its place in c10::ScalarType: the number in graphs and kernels
-        self.abbr = abbr
-        self.itemsize = numpy.itemsize
-        self.is_floating_point = category == FLOATING
-        self.is_complex = category == COMPLEX
-        self.is_signed = category >= FLOATING or numpy.kind == "i"
+    name: str
+    numpy: np.dtype[Any]
+    category: int
+    scalar_name: str  # the name in PyTorch's messages: Float, Long ...
+    scalar_type: int  # its place in c10::ScalarType: the number in graphs and kernels
+    abbr: str
+    itemsize: int
+    is_floating_point: bool
+    is_complex: bool
+    is_signed: bool
+
+    def __new__(cls, *_: object, **__: object) -> Self:
+        """Refused: the dtypes are those of this module."""
+        raise ArgumentTypeError("cannot create 'torch.dtype' instances; take one by its name, as in torch.float32")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -90,7 +91,12 @@ class dtype:
 def _make(name: str, scalar_name: str, scalar_type: int, abbr: str, numpy: Any) -> dtype:
     held: np.dtype[Any] = np.dtype(numpy)
     category = {"b": BOOL, "i": INTEGRAL, "u": INTEGRAL, "c": COMPLEX}.get(held.kind, FLOATING)  # ml_dtypes: V or f
-    return dtype(name, held, category, scalar_name, scalar_type, abbr)
+    made = object.__new__(dtype)
+    made.name, made.numpy, made.category, made.abbr = name, held, category, abbr
+    made.scalar_name, made.scalar_type, made.itemsize = scalar_name, scalar_type, held.itemsize
+    made.is_floating_point, made.is_complex = category == FLOATING, category == COMPLEX
+    made.is_signed = category >= FLOATING or held.kind == "i"
+    return made
 
 
 # `scalar_name` is what PyTorch's errors print (toString in c10/core/ScalarType.h), `scalar_type` its number there.
@@ -116,6 +122,7 @@ DTYPES: Final = (
     *(bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64),
     *(float8_e4m3fn, float8_e5m2, float16, bfloat16, float32, float64, complex64, complex128),
 )
+PYTHON_TYPES: Final[dict[type, dtype]] = {bool: bool_, int: int64, float: float64, complex: complex128}
 BY_NAME: Final = {d.name: d for d in DTYPES}
 FROM_NUMPY: Final = {d.numpy: d for d in DTYPES}
 
@@ -159,7 +166,18 @@ def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
     return found
 
 
-def promote_types(type1: dtype, type2: dtype) -> dtype:
+def checked_dtype(value: object, function: str, argument: str, position: int) -> dtype:
+    """The dtype given to a function, as itself or as one of Python's types; ArgumentTypeError for anything else."""
+    found = value if isinstance(value, dtype) else PYTHON_TYPES.get(value) if isinstance(value, type) else None
+    if found is None:
+        kind = type(value).__name__
+        raise ArgumentTypeError(
+            f"{function}(): argument '{argument}' (position {position}) must be torch.dtype, not {kind}"
+        )
+    return found
+
+
+def promote_types(type1: dtype | type[Number], type2: dtype | type[Number]) -> dtype:
     """The smallest dtype of the higher category that both fit into: any float beats any integer.
 
     uint16, uint32, uint64 promote only with floats, the 8-bit floats only with themselves; others are refused.
@@ -169,7 +187,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> promote_types(float16, bfloat16)
     torch.float32
     """
-    return PROMOTE[type1, type2]
+    return PROMOTE[checked_dtype(type1, "promote_types", "type1", 1), checked_dtype(type2, "promote_types", "type2", 2)]
 
 
 class _Promotions(dict[tuple[dtype, dtype], dtype]):
@@ -206,14 +224,19 @@ def _promote(a: dtype, b: dtype) -> dtype | None:
 PROMOTE: Final = _Promotions({(a, b): c for a in DTYPES for b in DTYPES if (c := _promote(a, b)) is not None})
 
 
-def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether a result of type `from_` may be written into a tensor of type `to`: never to a lower category."""
-    return from_.category <= to.category
+def can_cast(from_: dtype | type[Number], to: dtype | type[Number]) -> bool:
+    """Whether a result of type `from_` may be written into a tensor of type `to`: never to a lower category.
+
+    >>> can_cast(int64, float), can_cast(float32, int)
+    (True, False)
+    """
+    given = checked_dtype(from_, "can_cast", "from_", 1)
+    return given.category <= checked_dtype(to, "can_cast", "to", 2).category
 
 
 def check_can_cast(from_: dtype, to: dtype) -> None:
     """Raise DtypeError as in-place and out= operators do when the result does not fit the tensor written to."""
-    if not can_cast(from_, to):
+    if from_.category > to.category:
         raise DtypeError(f"result type {from_.scalar_name} can't be cast to the desired output type {to.scalar_name}")
 
 
@@ -224,6 +247,23 @@ def dtype_of_number(value: Number) -> dtype:
     if isinstance(value, int):
         return int64
     return get_default_complex_dtype() if isinstance(value, complex) else _default_dtype
+
+
+def dtype_of_operand(value: Number) -> dtype:
+    """As `dtype_of_number`, of a number beside tensors: an int beyond int64 is of uint64.
+
+    OverflowError for an int beyond that too.
+    """
+    if type(value) is not int or -(2**63) <= value < 2**63:
+        return dtype_of_number(value)
+    check_fits(value)
+    return uint64
+
+
+def check_fits(value: int) -> None:
+    """Raise OverflowError for an int that neither int64 nor uint64 holds."""
+    if not -(2**63) <= value < 2**64:
+        raise OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
 
 
 _default_dtype = float32

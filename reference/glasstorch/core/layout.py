@@ -6,14 +6,20 @@ Differs: the strided layout only; memory formats are names that factory function
 
 from __future__ import annotations
 
+from typing import Self
+
+from glasstorch.core.errors import ArgumentTypeError
+
 
 class layout:
     """A way to store a tensor; `strided` is the dense one."""
 
     __slots__ = ("name",)
+    name: str
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __new__(cls, *_: object, **__: object) -> Self:
+        """Refused: the one layout is torch.strided."""
+        raise ArgumentTypeError("cannot create 'torch.layout' instances; take torch.strided")
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -26,9 +32,13 @@ class memory_format:
     """An order of dimensions in memory that a new tensor may be asked to have."""
 
     __slots__ = ("name",)
+    name: str
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __new__(cls, *_: object, **__: object) -> Self:
+        """Refused: the formats are those of this module."""
+        raise ArgumentTypeError(
+            "cannot create 'torch.memory_format' instances; take one by its name, as in torch.channels_last"
+        )
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -37,9 +47,21 @@ class memory_format:
         return self.name
 
 
-strided = layout("strided")
+def _layout(name: str) -> layout:
+    made = object.__new__(layout)
+    made.name = name
+    return made
 
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last")
-channels_last_3d = memory_format("channels_last_3d")
+
+def _format(name: str) -> memory_format:
+    made = object.__new__(memory_format)
+    made.name = name
+    return made
+
+
+strided = _layout("strided")
+
+contiguous_format = _format("contiguous_format")
+preserve_format = _format("preserve_format")
+channels_last = _format("channels_last")
+channels_last_3d = _format("channels_last_3d")

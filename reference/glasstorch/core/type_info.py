@@ -6,22 +6,36 @@ Differs: the limits come from NumPy and ml_dtypes.
 
 from __future__ import annotations
 
+from typing import Final
+
 import ml_dtypes
 import numpy as np
 
-from glasstorch.core.dtype import FLOAT8, FLOATING, INTEGRAL, dtype, get_default_dtype
+from glasstorch.core.dtype import FLOAT8, FLOATING, INTEGRAL, Number, bool_, checked_dtype, dtype, get_default_dtype
 from glasstorch.core.errors import ArgumentTypeError
 
+NOT_GIVEN: Final = object()  # not None, which is refused
 
-class finfo:
+
+class _Limits:
+    """What both kinds have: two are equal whose dtypes are, and so none is hashable."""
+
+    dtype: str
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.dtype == self.dtype
+
+
+class finfo(_Limits):
     """The limits of a floating point dtype, of the parts of a complex one; of the default one unless told.
 
     >>> finfo().max
     3.4028234663852886e+38
     """
 
-    def __init__(self, type: dtype | None = None) -> None:
-        wanted = get_default_dtype() if type is None else type
+    def __init__(self, type: dtype | type[Number] | object = NOT_GIVEN) -> None:
+        wanted = get_default_dtype() if type is NOT_GIVEN else checked_dtype(type, "finfo", "type", 1)
         if wanted.category < FLOATING:
             raise ArgumentTypeError(
                 f"torch.finfo() requires a floating point input type, not {wanted}. Use torch.iinfo for integers"
@@ -42,17 +56,20 @@ class finfo:
         )
 
 
-class iinfo:
+class iinfo(_Limits):
     """The limits of an integer dtype."""
 
-    def __init__(self, type: dtype) -> None:
-        if type.category != INTEGRAL:
+    def __init__(self, type: dtype | type[Number]) -> None:
+        wanted = checked_dtype(type, "iinfo", "type", 1)
+        if wanted is bool_:
+            raise ArgumentTypeError("torch.bool is not supported by torch.iinfo")
+        if wanted.category != INTEGRAL:
             raise ArgumentTypeError(
-                f"torch.iinfo() requires an integer input type, not {type}. Use torch.finfo for floating point"
+                f"torch.iinfo() requires an integer input type, not {wanted}. Use torch.finfo for floating point"
             )
-        limits = np.iinfo(type.numpy)
-        self.dtype = type.name
-        self.bits = 8 * type.itemsize
+        limits = np.iinfo(wanted.numpy)
+        self.dtype = wanted.name
+        self.bits = 8 * wanted.itemsize
         self.min, self.max = int(limits.min), int(limits.max)
 
     def __repr__(self) -> str:

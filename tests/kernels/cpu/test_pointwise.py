@@ -369,3 +369,22 @@ def test_steps_through_memory_change_no_result(dtype: str) -> None:
             out = x.clone()[::3][: len(wanted)]
             if len(out) == len(wanted):
                 assert getattr(glasstorch, name)(x[::step], out=out).tolist() == wanted
+
+
+@pytest.mark.parametrize("name", ["uint16", "uint64", "float8_e4m3fn"])
+def test_relu_of_what_is_only_stored_is_refused_in_place_too(torch: Any, name: str) -> None:
+    for size in (0, 3):
+        x = torch.zeros(size, dtype=getattr(torch, name))
+        for call in (x.relu, x.relu_):
+            with pytest.raises(NotImplementedError, match='"clamp_min_scalar_cpu" not implemented for'):
+                call()
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16", "complex64"])
+def test_the_operator_of_bits_is_refused_in_words_of_its_own(torch: Any, name: str) -> None:
+    x = torch.ones(2, dtype=getattr(torch, name))
+    with pytest.raises(TypeError, match=r"^~ \(operator.invert\) is only implemented on integer and Boolean-type"):
+        ~x  # noqa: B018
+    with pytest.raises(NotImplementedError, match='"bitwise_not_cpu" not implemented for'):
+        x.bitwise_not()
+    assert [(~torch.tensor([value])).tolist() for value in (True, 1)] == [[False], [-2]]

@@ -116,3 +116,51 @@ def test_everybody_may_ask() -> None:
     assert glasstorch.result_type(x, glasstorch.zeros(2, dtype=float64)) is float64
     with pytest.raises(TypeError, match=r"result_type\(\) received an invalid combination of arguments"):
         glasstorch.result_type(float32, x)
+
+
+LARGE = (2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1)
+
+
+@pytest.mark.parametrize("name", ["bool", "uint8", "int16", "int64", "uint64", "float32", "complex64"])
+def test_an_int_beyond_int64_is_of_uint64_and_one_beyond_that_is_refused(
+    name: str, require: Callable[[str], Any]
+) -> None:
+    torch = require("torch")
+    calls: dict[str, Callable[[Any, Any, int], Any]] = {
+        "add": lambda library, x, number: x + number,
+        "swapped": lambda library, x, number: number * x,
+        "divide": lambda library, x, number: x / number,
+        "remainder": lambda library, x, number: x % number,
+        "compare": lambda library, x, number: x < number,
+        "equal": lambda library, x, number: x == number,
+        "in place": lambda library, x, number: x.add_(number),
+        "named": lambda library, x, number: library.result_type(x, number),
+    }
+    for what, call in calls.items():
+        for number in LARGE:
+            found, wanted = (
+                text_of(lambda call=call, library=library, number=number: call(library, ones(library, name), number))
+                for library in (glasstorch, torch)
+            )
+            assert found == wanted, (what, number)
+
+
+def ones(library: Any, name: str) -> Any:
+    """Two elements of a dtype."""
+    return library.ones(2, dtype=getattr(library, name))
+
+
+def text_of(compute: Callable[[], Any]) -> str:
+    """What is computed, or the message of the refusal, as text."""
+    try:
+        found = compute()
+        return str(found.tolist() if hasattr(found, "tolist") else found)
+    except (RuntimeError, OverflowError) as error:
+        return str(error)
+
+
+def test_an_int_that_no_dtype_holds_fills_nothing(torch: Any) -> None:
+    for fill in (lambda n: torch.full((2,), n, dtype=torch.bool), torch.zeros(2, dtype=torch.bool).fill_):
+        assert fill(2**63).tolist() == [True, True]
+        with pytest.raises(OverflowError, match="int too big to convert"):
+            fill(2**100)

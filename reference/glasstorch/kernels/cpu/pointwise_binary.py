@@ -181,9 +181,11 @@ ZERO = {d: wrap(np.zeros((), d.numpy), d) for d in NOT_BOOL}
 
 def relu(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
     """The kernel of `relu`."""
-    if out is None and (self._strides is not None or self.dtype not in ZERO):
-        out = allocate_output(shapes.relu(self))
+    if self.dtype not in ZERO:
+        shapes.relu(self)  # refuses bool and complex
         RELU.check(self.dtype)
+    if out is None and self._strides is not None:
+        out = allocate_output(shapes.relu(self))
     return KERNELS["maximum"](keys, self, ZERO[self.dtype], out=out)
 
 

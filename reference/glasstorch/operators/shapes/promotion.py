@@ -11,7 +11,7 @@ float32. A complex number makes a floating tensor complex and leaves it its widt
 
 from __future__ import annotations
 
-from glasstorch.core.dtype import FLOATING, PROMOTE, Number, dtype, dtype_of_number, get_default_dtype
+from glasstorch.core.dtype import FLOATING, PROMOTE, Number, dtype, dtype_of_operand, get_default_dtype
 from glasstorch.core.tensor_impl import TensorImpl
 
 
@@ -24,7 +24,7 @@ def result_type(*operands: TensorImpl | Number) -> dtype:
     dimensioned = zero_dim = number = None
     for operand in operands:
         if not isinstance(operand, TensorImpl):
-            number = _widen(number, dtype_of_number(operand))
+            number = _widen(number, dtype_of_operand(operand))
         elif operand._shape:
             dimensioned = _widen(dimensioned, operand.dtype)
         elif operand._number is None:

@@ -18,6 +18,7 @@ from glasstorch.core.dtype import (
     DTYPES,
     INTEGRAL,
     Number,
+    check_fits,
     dtype,
     float8_e4m3fn,
 )
@@ -46,10 +47,10 @@ def number_as(value: Number, target: dtype) -> Number:
     >>> number_as(2.7, int64), number_as(-1, uint8), number_as(3, float16)
     (2, 255, 3.0)
     """
+    if type(value) is int:
+        check_fits(value)
     if target.category == BOOL:
         return bool(value)
-    if type(value) is int and not -(2**63) <= value < 2**64:
-        raise OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
     largest = LARGEST[target]
     if target.category == COMPLEX:
         value = complex(value)
