@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gc
+import re
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
 from glasstorch.core import allocator as allocator_module
 from glasstorch.core.allocator import ALIGNMENT, LARGE, ROUND, CachingCPUAllocator, cpu_allocator, empty_array
+from glasstorch.core.errors import HostMemoryError
 
 BIG = 4 * LARGE
 
@@ -128,6 +131,45 @@ def test_a_large_block_is_aligned_for_vector_loads() -> None:
     blocks = [allocator.allocate(LARGE + 1000 * i) for i in range(5)]
     assert [block.ctypes.data % ALIGNMENT for block in blocks] == [0] * 5
     assert [block.nbytes for block in blocks] == [LARGE + 1000 * i for i in range(5)]
+
+
+def test_the_block_itself_gives_arrays_that_give_nothing_back() -> None:
+    pool = CachingCPUAllocator()
+    array = pool.allocate(BIG)
+    assert array.base is not None
+    part, made, copied = array.base[3:], array.base + 1, array.base.copy()
+    del array, made, copied
+    gc.collect(0)
+    assert (pool.bytes_in_use, pool.bytes_cached) == (BIG, 0)
+    del part
+    assert (pool.bytes_in_use, pool.bytes_cached) == (0, BIG)
+
+
+def test_what_there_is_no_room_for_is_refused_and_not_counted() -> None:
+    pool = CachingCPUAllocator()
+    for nbytes in (2**50, 2**62, 2**70):
+        with pytest.raises(HostMemoryError, match=f"can't allocate memory: you tried to allocate {nbytes} bytes"):
+            pool.allocate(nbytes)
+    assert pool.bytes_in_use == 0
+
+
+@pytest.mark.parametrize("sizes", [(2**62, 4), (2**40, 2**40), (2**62,), (2**62, 4, 0)])
+def test_sizes_whose_bytes_no_integer_counts_are_refused(torch: Any, sizes: tuple[int, ...]) -> None:
+    with pytest.raises(RuntimeError, match=re.escape(f"Storage size calculation overflowed with sizes={list(sizes)}")):
+        torch.empty(sizes)
+    with pytest.raises(RuntimeError, match="can't allocate memory"):
+        torch.empty(2**50)
+
+
+def test_one_block_may_displace_several() -> None:
+    pool = CachingCPUAllocator(keep=4 * BIG)
+    small = [pool.allocate(BIG) for _ in range(4)]
+    large = pool.allocate(3 * BIG)
+    del small
+    assert pool.bytes_cached == 4 * BIG
+    del large
+    assert pool.bytes_cached == 4 * BIG
+    assert sorted(pool.free) == [BIG, 3 * BIG]
 
 
 class Labelled(np.ndarray):

@@ -23,8 +23,15 @@ BUILTINS = {
     "ValueError": {"ArgumentValueError", "SchemaError"},
 }  # fmt: skip
 
+# PyTorch raises the first; Python has an error of its own for the case, which programs catch too.
+BOTH = {
+    "HostMemoryError": (RuntimeError, MemoryError),
+    "FileError": (RuntimeError, OSError),
+    "MissingFileError": (RuntimeError, FileNotFoundError),
+}
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.__name__ not in BOTH], ids=lambda kind: kind.__name__)
 def test_an_error_is_the_builtin_that_pytorch_raises_and_says_what_it_means(kind: type[Exception]) -> None:
     (base,) = kind.__bases__
     assert base is getattr(builtins, base.__name__)
@@ -33,4 +40,11 @@ def test_an_error_is_the_builtin_that_pytorch_raises_and_says_what_it_means(kind
 
 
 def test_every_error_is_named_here() -> None:
-    assert {kind.__name__ for kind in KINDS} == set().union(*BUILTINS.values())
+    assert {kind.__name__ for kind in KINDS} == set().union(*BUILTINS.values(), BOTH)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_where_python_has_an_error_of_its_own_both_are_caught(name: str) -> None:
+    kind = getattr(errors, name)
+    assert all(issubclass(kind, base) for base in BOTH[name])
+    assert kind.__doc__.endswith(".")

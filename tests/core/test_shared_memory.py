@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import mmap
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,3 +83,46 @@ def test_a_file_that_is_too_short_is_refused_and_closed(tmp_path: Path) -> None:
         SharedMemory.of_file(str(path), 5, shared=False)
     with pytest.raises(FileNotFoundError):
         SharedMemory.of_file(str(tmp_path / "missing"), 1, shared=False)
+
+
+def test_a_file_that_cannot_be_mapped_is_closed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*args: Any, **kwargs: Any) -> Any:
+        raise OSError("no room")
+
+    path = tmp_path / "file"
+    path.write_bytes(b"abcd")
+    closed: list[int] = []
+    close = os.close
+    monkeypatch.setattr(mmap, "mmap", fails)
+    monkeypatch.setattr(os, "close", lambda descriptor: (closed.append(descriptor), close(descriptor)))
+    for opened in (lambda: SharedMemory.of_file(str(path), 4, shared=False), lambda: SharedMemory.allocate(4)):
+        closed.clear()
+        with pytest.raises(OSError, match="no room"):
+            opened()
+        gc.collect(0)
+        assert len(closed) == 1
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_negative_size_of_a_file_is_refused(torch: Any, tmp_path: Path, shared: bool) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abcd")
+    with pytest.raises(RuntimeError, match=f"unable to mmap -4 bytes from file <{re.escape(str(path))}>"):
+        torch.from_file(str(path), shared=shared, size=-1, dtype=torch.float32)
+
+
+def test_a_file_is_not_made_for_a_negative_size(tmp_path: Path) -> None:
+    """PyTorch makes it."""
+    with pytest.raises(ArgumentError, match="the size must be 0 or more"):
+        SharedMemory.of_file(str(tmp_path / "file"), -1, shared=True)
+    assert not (tmp_path / "file").exists()
+
+
+def test_a_file_that_cannot_be_opened_is_named(torch: Any, tmp_path: Path) -> None:
+    missing = tmp_path / "no" / "file"
+    with pytest.raises(RuntimeError, match=r"unable to open file <.*> in read-only mode: No such file or directory"):
+        torch.from_file(str(missing), size=1)
+    with pytest.raises(RuntimeError, match=r"unable to open file <.*> in read-write mode: No such file or directory"):
+        torch.from_file(str(missing), shared=True, size=1)
+    with pytest.raises(RuntimeError, match=r"unable to open file <.*> in read-write mode: Is a directory"):
+        torch.from_file(str(tmp_path), shared=True, size=1)

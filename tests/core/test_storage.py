@@ -161,9 +161,41 @@ def test_parts_of_a_complex_number_are_swapped_apart() -> None:
         of(1, 2, 3).byteswap(int16)
 
 
-def test_more_bytes_than_a_storage_has_are_not_copied() -> None:
-    with pytest.raises(StorageError, match="cannot copy 2 bytes from a storage of 2 bytes on cpu to a storage of 1"):
-        of(1).copy_(of(1, 2))
+@pytest.mark.parametrize(("mine", "others"), [((1, 2, 3), (7,)), ((1,), (7, 8))])
+def test_bytes_are_copied_from_a_storage_of_the_same_size(torch: Any, mine: Any, others: Any) -> None:
+    storage = torch.UntypedStorage(list(mine))
+    words = f"size does not match, self was {len(mine)} bytes but src was {len(others)} bytes"
+    with pytest.raises(RuntimeError, match=words):
+        storage.copy_(torch.UntypedStorage(list(others)))
+    assert storage.tolist() == list(mine)
+
+
+def test_of_an_int_the_lowest_eight_bits_are_kept(torch: Any) -> None:
+    storage = torch.UntypedStorage([300, -1, 3, 4])
+    assert storage.tolist() == [44, 255, 3, 4]
+    storage[2] = -2
+    storage[3:] = 257
+    assert storage.tolist() == [44, 255, 254, 1]
+    assert storage.fill_(-256 + 9).tolist() == [9] * 4
+    assert torch.UntypedStorage(np.int64(3)).nbytes() == 3
+
+
+@pytest.mark.parametrize("size", [True, 1.5, None])
+def test_what_is_no_size_is_no_size_of_a_storage(torch: Any, size: Any) -> None:
+    with pytest.raises(RuntimeError, match=f"Expected a sequence type, but got {type(size).__name__}"):
+        torch.UntypedStorage(size)
+
+
+@pytest.mark.parametrize("value", [1.5, "a", None])
+def test_what_is_no_int_is_no_byte(torch: Any, value: Any) -> None:
+    storage = torch.UntypedStorage([1, 2])
+    with pytest.raises(RuntimeError, match="can only set storage content with"):
+        storage[0] = value
+    with pytest.raises(RuntimeError, match="can only set storage content with"):
+        storage[0:1] = torch.UntypedStorage([7])
+    with pytest.raises(RuntimeError, match="fill_"):
+        storage.fill_(value)
+    assert storage.tolist() == [1, 2]
 
 
 def test_a_pickled_storage_is_another_on_the_same_device() -> None:
@@ -198,7 +230,7 @@ def test_whatever_may_write_ends_the_sharing(write: str) -> None:
         case "fill_":
             second.fill_(0)
         case "copy_":
-            second.copy_(of(5))
+            second.copy_(of(5, 5, 5, 5))
         case "byteswap":
             second.byteswap(int16)
         case "data_ptr":
@@ -227,6 +259,32 @@ def test_who_has_a_copy_of_its_own_shares_no_more() -> None:
     assert second.data_ptr() != address
     assert first.data_ptr() == address
     assert second.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("replace", ["resize_", "share_memory_"])
+def test_a_storage_with_other_memory_shares_no_more(replace: str) -> None:
+    first = of(1, 2, 3)
+    address = first.address()
+    second = first.lazy_clone()
+    if replace == "resize_":
+        second.resize_(5)
+    else:
+        second.share_memory_()
+    first[0] = 9
+    assert first.address() == address, "nobody else has the bytes, which need no copy"
+    del first
+    second[second.nbytes() - 1] = 8
+    assert second.tolist()[:2] + second.tolist()[-1:] == [1, 2, 8]
+
+
+def test_a_storage_that_a_stranger_writes_to_is_cloned_at_once() -> None:
+    first = of(1, 2)
+    second = first.lazy_clone()
+    first.clone_at_once()
+    third = first.lazy_clone()
+    assert (first.lazy, third.lazy) == (None, None)
+    first[0] = 9
+    assert (first.tolist(), second.tolist(), third.tolist()) == ([9, 2], [1, 2], [1, 2])
 
 
 def test_a_storage_that_dies_leaves_the_bytes_to_the_others() -> None:

@@ -52,6 +52,20 @@ def test_a_resize_of_the_storage_leaves_no_stale_array() -> None:
     assert over(storage, float32, (6,)).array().tolist() == [0, 7, 7, 7, 7, 5]
 
 
+@pytest.mark.parametrize("nbytes", [0, 4, 11])
+def test_a_storage_made_smaller_is_not_read_past_its_end(nbytes: int) -> None:
+    storage = numbers(3)
+    t, strided, empty = over(storage, float32, (3,)), over(storage, float32, (2,), (2,)), over(storage, float32, (0,))
+    t.array()
+    storage.resize_(nbytes)
+    for tensor in (t, strided):
+        with pytest.raises(StorageError, match=f"storage size of 12 are out of bounds for storage of size {nbytes}"):
+            tensor.array()
+    assert empty.array().size == 0
+    storage.resize_(12)
+    assert t.array().shape == (3,)
+
+
 def test_another_geometry_or_storage_leaves_no_stale_array() -> None:
     t = over(numbers(), float32, (12,))
     t.array()

@@ -179,6 +179,34 @@ def test_inference_tensors_are_never_lazy() -> None:
     assert (x.tolist(), y.tolist(), z.tolist(), w.tolist(), lazy.tolist()) == ([0, 0], [1, 1], [1, 1], [0, 0], [1, 1])
 
 
+def test_what_an_inference_tensor_looks_at_is_cloned_at_once(torch: Any) -> None:
+    a = torch.arange(4.0)
+    with torch.inference_mode():
+        seen, whole = torch.zeros(2), torch.empty(0)
+        seen.set_(a)
+    b = a._lazy_clone()
+    with torch.inference_mode():
+        seen.add_(1)
+    assert (a.tolist(), b.tolist()) == ([1, 2, 3, 4], [0, 1, 2, 3])
+    c = torch.arange(2.0)
+    with torch.inference_mode():
+        whole.set_(c.untyped_storage())
+    d = c._lazy_clone()
+    with torch.inference_mode():
+        whole.fill_(7)
+    assert (c.tolist(), d.tolist()) == ([7, 7], [0, 1])
+
+
+def test_what_is_set_to_an_inference_tensor_is_cloned_at_once() -> None:
+    with glasstorch.inference_mode():
+        source = glasstorch.zeros(2)
+    x = glasstorch.ones(2).set_(source)
+    y = x._lazy_clone()
+    with glasstorch.inference_mode():
+        source.add_(1)
+    assert (x.tolist(), y.tolist()) == ([1, 1], [0, 0])
+
+
 def test_resizing_and_setting_are_refused_where_pytorch_refuses_them(torch: Any) -> None:
     x = torch.zeros(2)
     with pytest.raises(RuntimeError, match="Unsupported memory format"):

@@ -13,10 +13,13 @@ has its memory overwritten under a reader's array.
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any, Protocol
 
 import numpy as np
+
+from glasstorch.core.errors import HostMemoryError, StorageError
 
 Buffer = np.ndarray[Any, np.dtype[np.uint8]]  # one-dimensional, bytes
 
@@ -24,6 +27,7 @@ BYTE = np.dtype(np.uint8)
 LARGE = 1 << 18  # bytes from which a block is worth keeping (the C library takes fresh pages for larger ones)
 ROUND = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
 KEEP = 1 << 29  # bytes that may lie unused in the pool
+MOST = 2**63 - 1  # bytes that a size may come to
 ALIGNMENT = 64  # of large blocks, in bytes: a vector register's width, so that no load crosses a cache line
 
 
@@ -45,13 +49,18 @@ class Memory(np.ndarray[Any, np.dtype[np.uint8]]):
 
 
 class Block(np.ndarray[Any, np.dtype[np.uint8]]):
-    """One piece of memory on loan from a pool: its base. See Note [Who owns a block]."""
+    """One piece of memory on loan from a pool: its base. See Note [Who owns a block].
+
+    What NumPy makes of a Block (a slice of it, a sum) is of its type and no loan: it has no `pool`.
+    """
 
     __slots__ = ("pool",)
     pool: CachingCPUAllocator
 
     def __del__(self) -> None:
-        self.pool.give_back(self.base)  # type: ignore[arg-type]
+        pool = getattr(self, "pool", None)
+        if pool is not None:
+            pool.give_back(self.base)
 
 
 class CachingCPUAllocator:
@@ -77,7 +86,7 @@ class CachingCPUAllocator:
         if memory is None:
             try:
                 memory = aligned_empty(rounded)
-            except MemoryError:
+            except (MemoryError, ValueError):  # NumPy refuses what no address could reach by a ValueError
                 with self.lock:
                     self.bytes_in_use -= rounded
                 self.empty_cache()
@@ -87,7 +96,10 @@ class CachingCPUAllocator:
         return np.ndarray((nbytes,), BYTE, block)
 
     def give_back(self, memory: Memory) -> None:
-        """Take a block's memory back and keep it; what has lain unused longest goes where that would be too much."""
+        """Take a block's memory back and keep it.
+
+        Where that would be too much, memory of the size that was last given back longest ago goes first.
+        """
         size = memory.nbytes
         with self.lock:
             self.bytes_in_use -= size
@@ -118,10 +130,10 @@ class CachingCPUAllocator:
     def _last_try(self, nbytes: int) -> Buffer:
         try:
             return np.empty(nbytes, np.uint8)
-        except MemoryError as error:
-            raise MemoryError(
+        except (MemoryError, ValueError) as error:
+            raise HostMemoryError(
                 f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {nbytes} bytes "
-                f"({self.bytes_in_use} bytes are in use by tensors)"
+                f"({self.bytes_in_use} bytes are in use by blocks of {LARGE} bytes or more)"
             ) from error
 
 
@@ -136,7 +148,20 @@ cpu_allocator = CachingCPUAllocator()
 
 
 def empty_array(shape: tuple[int, ...], numpy_dtype: np.dtype[Any], nbytes: int) -> np.ndarray[Any, Any]:
-    """An uninitialised row-major array from the CPU allocator; `nbytes` is its size, which the caller knows."""
-    if nbytes < LARGE:
-        return np.empty(shape, numpy_dtype)
-    return np.ndarray(shape, numpy_dtype, cpu_allocator.allocate(nbytes))
+    """An uninitialised row-major array from the CPU allocator; `nbytes` is its size, which the caller knows.
+
+    StorageError for sizes whose bytes no int64 can count, a size of 0 among them left aside.
+    """
+    try:
+        if nbytes < LARGE:
+            return np.empty(shape, numpy_dtype)
+        return np.ndarray(shape, numpy_dtype, cpu_allocator.allocate(nbytes))
+    except (ValueError, HostMemoryError):
+        check_countable(shape, numpy_dtype.itemsize)
+        raise
+
+
+def check_countable(shape: tuple[int, ...], itemsize: int) -> None:
+    """Refuse sizes whose bytes no int64 can count; a size of 0 among them does not help, as in PyTorch."""
+    if math.prod(size for size in shape if size) * itemsize > MOST:
+        raise StorageError(f"Storage size calculation overflowed with sizes={list(shape)}")

@@ -69,6 +69,18 @@ class StorageError(RuntimeError):
     """A storage is too small for the geometry, or cannot be resized."""
 
 
+class HostMemoryError(StorageError, MemoryError):
+    """Main memory has no room for an allocation: PyTorch's RuntimeError, and Python's own error for it."""
+
+
+class FileError(OSError, RuntimeError):
+    """A file cannot be opened: PyTorch's RuntimeError, and Python's own error for it."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """The file that was named does not exist."""
+
+
 # What an accelerator reports ------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch.core.allocator import Buffer
-from glasstorch.core.errors import ArgumentError
+from glasstorch.core.errors import ArgumentError, FileError, MissingFileError
 
 
 class SharedMemory:
@@ -28,12 +28,12 @@ class SharedMemory:
 
     def __init__(self, descriptor: int, nbytes: int, filename: str | None = None, private: bool = False) -> None:
         """Maps the first `nbytes` of an open file, whose descriptor is closed with this object."""
-        self.descriptor = descriptor
-        self.filename = filename
         self.memory: Buffer = np.empty(0, np.uint8)
         if nbytes:
             access = mmap.ACCESS_COPY if private else mmap.ACCESS_WRITE
             self.memory = np.frombuffer(mmap.mmap(descriptor, nbytes, access=access), np.uint8)
+        self.filename = filename
+        self.descriptor = descriptor  # last: where mapping fails, whoever opened the file closes it
 
     @classmethod
     def allocate(cls, nbytes: int) -> SharedMemory:
@@ -41,16 +41,17 @@ class SharedMemory:
         descriptor = _nameless_file()
         try:
             os.ftruncate(descriptor, nbytes)
-        except OSError:
+            return cls(descriptor, nbytes)
+        except BaseException:
             os.close(descriptor)
             raise
-        return cls(descriptor, nbytes)
 
     @classmethod
     def of_file(cls, filename: str, nbytes: int, shared: bool) -> SharedMemory:
         """The first bytes of a file. Writes reach it only if `shared`; it then grows where it is too short."""
-        flags = os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY
-        descriptor = os.open(filename, flags, 0o600)
+        if nbytes < 0:
+            raise ArgumentError(f"unable to mmap {nbytes} bytes from file <{filename}>: the size must be 0 or more")
+        descriptor = _opened(filename, shared)
         try:
             size = os.fstat(descriptor).st_size
             if size < nbytes:
@@ -72,8 +73,20 @@ class SharedMemory:
         return about.st_dev, about.st_ino
 
     def __del__(self, close: Any = os.close) -> None:
-        if hasattr(self, "memory"):  # else opening failed, and whoever opened the file closes it
+        if hasattr(self, "descriptor"):
             close(self.descriptor)
+
+
+def _opened(filename: str, writable: bool) -> int:
+    """The descriptor of a file, which is made where it is to be written to and missing."""
+    try:
+        return os.open(filename, os.O_RDWR | os.O_CREAT if writable else os.O_RDONLY, 0o600)
+    except OSError as error:
+        kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
+        mode = "read-write" if writable else "read-only"
+        raise kind(
+            error.errno, f"unable to open file <{filename}> in {mode} mode: {error.strerror} ({error.errno})"
+        ) from error
 
 
 def _nameless_file() -> int:

@@ -29,7 +29,6 @@ from glasstorch.core.device import CPU, device
 from glasstorch.core.errors import (
     ArgumentError,
     ArgumentTypeError,
-    ArgumentValueError,
     DeviceError,
     DimensionError,
     NoDataError,
@@ -47,13 +46,15 @@ class UntypedStorage:
     bytes NumPy cannot reach (cuda: `block` holds them) and for one that has none (meta). `generation` changes whenever
     the bytes are replaced, so that an array cached on a tensor can be seen to be stale. `may_resize` is False once
     somebody else knows the memory. `lazy` holds the bytes together with other storages; see
-    Note [Copies made at the first write]. `shared` is the memory that other processes can be given.
+    Note [Copies made at the first write]. `cloned_at_once`: an inference tensor looks here, whose writes pass no
+    ADInplaceOrView kernel. `shared` is the memory that other processes can be given.
     """
 
     __slots__ = (
         "__weakref__",
         "_nbytes",
         "block",
+        "cloned_at_once",
         "device",
         "generation",
         "lazy",
@@ -69,14 +70,17 @@ class UntypedStorage:
     is_sparse: Final = False
 
     def __init__(self, *data: Any, device: device | str | None = None) -> None:
-        """`UntypedStorage(3)` has three bytes of no particular value, `UntypedStorage([1, 2])` these two."""
+        """`UntypedStorage(3)` has three bytes of no particular value, `UntypedStorage([1, 2])` these two.
+
+        Of an int in a sequence the lowest eight bits count.
+        """
         if len(data) > 1:
             raise ArgumentTypeError(
                 f"UntypedStorage() takes a size or a sequence of ints, got {len(data)} positional arguments"
             )
         size = data[0] if data else 0
-        values = None if isinstance(size, int) else _checked_bytes(size)
-        nbytes = size if values is None else len(values)
+        values = None if _is_size(size) else _checked_bytes(size)
+        nbytes = int(size) if values is None else len(values)
         if nbytes < 0:
             raise StorageError(f"UntypedStorage(): a storage cannot have {nbytes} bytes; the size must be 0 or more")
         on = _device(device)
@@ -92,6 +96,7 @@ class UntypedStorage:
         self.device = on
         self.may_resize = may_resize
         self.generation = 0
+        self.cloned_at_once = False
         self.block = self.lazy = self.shared = None
 
     @classmethod
@@ -212,7 +217,7 @@ class UntypedStorage:
                 f"its memory belongs to somebody else ({self._owner()}); clone() the tensor first"
             )
         fresh = UntypedStorage.allocate(nbytes, self.device)
-        fresh.copy_(self, min(nbytes, self._nbytes))
+        fresh.copy_first(self, min(nbytes, self._nbytes))
         self._replace(fresh)
         self._nbytes = nbytes
         return self
@@ -222,15 +227,24 @@ class UntypedStorage:
 
     def _replace(self, fresh: UntypedStorage) -> None:
         """Take another storage's bytes for one's own. Tensors that look here find out by the generation."""
-        self.memory, self.block, self.shared = fresh.memory, fresh.block, fresh.shared
-        self.lazy = None
-        self.generation += 1
+        with _making_lazy:
+            self.memory, self.block, self.shared = fresh.memory, fresh.block, fresh.shared
+            if self.lazy is not None:
+                self.lazy.storages.discard(self)
+            self.lazy = None
+            self.generation += 1
 
-    def copy_(self, source: UntypedStorage, nbytes: int | None = None) -> UntypedStorage:
-        """Overwrite the first bytes (all of the source's where no number is given) with those of another storage."""
-        count = source._nbytes if nbytes is None else nbytes
-        if count > min(self._nbytes, source._nbytes):
-            raise StorageError(f"cannot copy {count} bytes from {_told(source)} to {_told(self)}: one is smaller")
+    def copy_(self, source: UntypedStorage, non_blocking: bool | None = None) -> UntypedStorage:
+        """Overwrite the bytes with those of another storage of the same size. The copy blocks in either case."""
+        if source._nbytes != self._nbytes:
+            raise StorageError(
+                f"size does not match, self was {self._nbytes} bytes but src was {source._nbytes} bytes; copy_() takes "
+                f"a storage of the same size"
+            )
+        return self.copy_first(source, self._nbytes)
+
+    def copy_first(self, source: UntypedStorage, count: int) -> UntypedStorage:
+        """Overwrite the first bytes, which both storages have."""
         if self.lazy is not None:
             self.materialize()
         mine, others = self.buffer, source.buffer
@@ -241,8 +255,8 @@ class UntypedStorage:
         return self
 
     def fill_(self, value: int) -> UntypedStorage:
-        """Set every byte to a number of 0 to 255."""
-        filled = np.full(self._nbytes, value, np.uint8)
+        """Set every byte to an int, of which the lowest eight bits count."""
+        filled = np.full(self._nbytes, _lowest_byte("fill_", value), np.uint8)
         return self.copy_(UntypedStorage.over(filled)) if self.device.type != "meta" else self
 
     def cpu(self) -> UntypedStorage:
@@ -293,7 +307,7 @@ class UntypedStorage:
 
         Memory that somebody else was shown is copied at once.
         """
-        if not self.may_resize or self.device.type == "meta" or not self._nbytes:
+        if not self.may_resize or self.cloned_at_once or self.device.type == "meta" or not self._nbytes:
             return self.clone()
         with _making_lazy:
             if self.lazy is None:
@@ -307,6 +321,11 @@ class UntypedStorage:
             other.block, other.lazy = self.block, self.lazy
             self.lazy.storages.add(other)
         return other
+
+    def clone_at_once(self) -> None:
+        """Be lazy no longer, nor ever again: somebody writes who does not call `materialize`."""
+        self.materialize()
+        self.cloned_at_once = True
 
     def materialize(self) -> None:
         """Have bytes of one's own, which may be written to. See Note [Copies made at the first write]."""
@@ -390,7 +409,8 @@ class UntypedStorage:
         if isinstance(index, slice):
             self[index].fill_(value)
         else:
-            self._written_buffer("assignment")[self._position(index)] = value
+            position = self._position(index)
+            self._written_buffer("assignment")[position] = _lowest_byte("assignment", value)
 
     def _position(self, index: Any) -> int:
         if not isinstance(index, int):
@@ -453,22 +473,30 @@ def _device(given: device | str | None) -> device:
     return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
 
 
-def _checked_bytes(values: Any) -> Sequence[int]:
+def _is_size(value: Any) -> bool:
+    """Whether an argument is one int, of Python's or NumPy's; bool is none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _lowest_byte(what: str, value: Any) -> int:
+    """What C keeps of an int in one byte."""
+    if not isinstance(value, int | np.integer):
+        raise ArgumentError(f"{what}: can only set storage content with int types, but got {type(value).__name__}")
+    return int(value) & 255
+
+
+def _checked_bytes(values: Any) -> list[int]:
     if not isinstance(values, Sequence):
-        raise ArgumentTypeError(f"UntypedStorage(): expected a size or a sequence, got {type(values).__name__}")
+        raise ArgumentError(
+            f"torch.UntypedStorage(): Expected a sequence type, but got {type(values).__name__}; a size is an int"
+        )
     for value in values:
         if not isinstance(value, int):
             raise ArgumentError(
                 f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(values).__name__}), but "
                 f"one of the items was of type {type(value).__name__} instead of int"
             )
-        if not 0 <= value <= 255:
-            raise ArgumentValueError(f"UntypedStorage(): {value} is no byte; it must be one of 0 to 255")
-    return values
-
-
-def _told(storage: UntypedStorage) -> str:
-    return f"a storage of {storage._nbytes} bytes on {storage.device}"
+    return [value & 255 for value in values]
 
 
 def _rebuilt(held: Buffer | None, nbytes: int, on: str) -> UntypedStorage:

@@ -274,18 +274,27 @@ def out_of_reach(storage: Storage) -> Exception:
 
 
 def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> Array:
-    """A NumPy array over a storage's bytes at the given sizes, strides and offset (in elements)."""
+    """A NumPy array over a storage's bytes at the given sizes, strides and offset (in elements).
+
+    StorageError where the storage has been made smaller than that since the tensor was made.
+    """
     itemsize = dtype.itemsize
     assert storage.memory is not None
     if 0 in shape:
         return np.ndarray(shape, dtype.numpy)
-    return np.ndarray(
-        shape,
-        dtype.numpy,
-        storage.memory,
-        offset * itemsize,
-        [step * itemsize for step in strides],
-    )
+    if not storage.nbytes():  # NumPy takes memory of no bytes for memory of unknown size, and would read what follows
+        check_fits(storage, dtype, shape, strides, offset)
+    try:
+        return np.ndarray(
+            shape,
+            dtype.numpy,
+            storage.memory,
+            offset * itemsize,
+            [step * itemsize for step in strides],
+        )
+    except ValueError:
+        check_fits(storage, dtype, shape, strides, offset)
+        raise
 
 
 def check_fits(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> None:

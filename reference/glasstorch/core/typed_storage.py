@@ -247,7 +247,7 @@ class TypedStorage(_Casts):
             index = self._position(index)
         changed = self._elements().copy()
         changed[index] = value
-        self._untyped_storage.copy_(UntypedStorage.over(changed))
+        self._untyped_storage.copy_first(UntypedStorage.over(changed), changed.nbytes)
 
     def _position(self, index: Any) -> int:
         if not isinstance(index, int):
@@ -262,7 +262,7 @@ class TypedStorage(_Casts):
         return self
 
     def copy_(self, source: Any, non_blocking: bool | None = None) -> TypedStorage:
-        """Overwrite the first bytes with another storage's, of whatever dtype."""
+        """Overwrite the bytes with another storage's, which has as many, of whatever dtype."""
         self._untyped_storage.copy_(source.untyped())
         return self
 

@@ -83,7 +83,7 @@ def set_(
     if any(step < 0 for step in stride):
         raise StorageError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     if self.is_inference():
-        source.materialize()  # nobody will do it when this tensor is written to
+        source.clone_at_once()  # nobody will materialize it when this tensor is written to
     look_at(self, source, checked_shape(size), tuple(stride) or None, storage_offset)
     return self
 
@@ -110,6 +110,8 @@ def set_tensor(keys: int, self: Tensor, source: Tensor) -> Tensor:
     """Another tensor's storage, seen as that tensor sees it."""
     if source.dtype is not self.dtype:
         raise DtypeError(f"Could not set tensor of type {source.dtype} to a tensor of type {self.dtype}")
+    if source.is_inference():
+        source.untyped_storage().clone_at_once()
     return set_(keys, self, source.untyped_storage(), source._offset, source._shape, source.strides())
 
 
