@@ -10,12 +10,14 @@ from collections.abc import Iterable
 
 from glasstorch.dispatch.schema import Argument
 from glasstorch.operators.gen.model import NativeFunction, python_name
-from glasstorch.operators.parser import NUMBERS_AS_TENSORS, NUMPY_NAMES
+from glasstorch.operators.parser import NUMBERS_AS_TENSORS
 
 HEADER = '''"""One function for each operator's name. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
-Differs: an overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest.
+Differs: an overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest. NumPy's
+    names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, only by
+    functions whose overloads differ in their parameters, for elsewhere they would make each call slower.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import INT, LISTS, NUMBERS, PythonFunction, is_ints, is_tensors
+from glasstorch.operators.parser import INT, LISTS, MISSING, NUMBERS, PythonFunction, is_ints, is_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -140,24 +142,27 @@ def _plain(name: Name) -> str:
     """A function with real parameters."""
     parameters = name.parameters()
     out = bool(name.outs)
+    by_other_names = _has_other_names(name)
+    # A last parameter is cheaper than a dictionary for each call, where nothing else stands behind the positional ones.
+    has_axis = by_other_names and not out and not any(a.keyword_only or a.name == "keepdim" for a in parameters)
+    missing = _may_be_missing(parameters) if by_other_names else []
     declared, keyword_only = [], False
     for a in parameters:
         if a.keyword_only and not keyword_only:
             declared.append("*")
             keyword_only = True
-        declared.append(_declare(name.name, a, [f.schema.arguments[parameters.index(a)] for f in name.plain]))
+        text = _declare(name.name, a, [f.schema.arguments[parameters.index(a)] for f in name.plain])
+        declared.append(f"{text} = MISSING" if a in missing else text)
     if out:
         declared += ([] if keyword_only else ["*"]) + ["out: Any = None"]
     if name.primary.schema.is_factory:
         declared += ([] if keyword_only or out else ["*"]) + ["requires_grad: bool = False"]
-    by_other_names = _has_other_names(name)
     if by_other_names:
-        declared.append("**kwargs: Any")
+        declared.append("axis: int | None = None" if has_axis else "**kwargs: Any")
     positional = ", ".join(_local(a) for a in parameters if not a.keyword_only)
     named = "".join(f", {a.name}={_local(a)}" for a in parameters if a.keyword_only)
     named += ", out=out" if out else ""
     named += ", requires_grad=requires_grad" if name.primary.schema.is_factory else ""
-    named += ", **kwargs" if by_other_names else ""
     body = ""
     if name.name in NUMBERS_AS_TENSORS:
         numbers = [_local(a) for a in parameters if a.type.base == "Tensor" and a.name != "self"]
@@ -165,20 +170,39 @@ def _plain(name: Name) -> str:
             body += f"    if type({n}) in NUMBERS:\n        {n} = hooks.tensor_hooks.wrapped_number({n})\n"
     for f in _called_here(name):
         tests = [t for a in f.schema.arguments if (t := _fits(a))] + (["out is None"] if out else [])
-        tests += ["not kwargs"] if by_other_names else []
+        tests += ["axis is None" if has_axis else "not kwargs"] if by_other_names else []
         body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
     if by_other_names:
-        here = [(other, a) for other, own in NUMPY_NAMES.items() for a in parameters if own == a.name]
-        body += "    if kwargs:\n"
-        body += "".join(f"        {_local(a)} = kwargs.pop({other!r}, {_local(a)})\n" for other, a in here)
+        places = "".join(f", {_keyword(a)}={_local(a)}" for a in parameters if not a.keyword_only)
+        tests = ["axis is not None" if has_axis else "kwargs", *(f"{_local(a)} is MISSING" for a in missing)]
+        body += f"    if {' or '.join(tests)}:\n"
+        others = "{} if axis is None else {'axis': axis}" if has_axis else "kwargs"
+        body += f"        return _parse_{name.name}.by_names({others}{places}{named})\n"
     body += f"    return _parse_{name.name}({positional}{named})\n"
     returns = _returns(name.primary)
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
 
 
 def _has_other_names(name: Name) -> bool:
-    """Whether `dim` may be left out, so that NumPy's name for it, `axis`, may come in its place."""
-    return any(a.name == "dim" and a.default is not None for a in name.parameters())
+    """Whether a parameter may come by NumPy's name for it: `axis` in place of `dim`.
+
+    A function that takes any keyword costs each call a dictionary. It is not paid for NumPy's names of tensors, nor in
+    functions that only other operators call.
+    """
+    if name.name.startswith("_") or name.name.endswith("_backward"):
+        return False
+    return any(a.name in ("dim", "keepdim") for a in name.parameters())
+
+
+def _may_be_missing(parameters: list[Argument]) -> list[Argument]:
+    """`dim`, if it has no default, and what follows it: with `axis` among the keywords Python binds nothing to them."""
+    at = next((i for i, a in enumerate(parameters) if a.name == "dim"), len(parameters))
+    return [a for a in parameters[at:] if a.default is None and not a.keyword_only]
+
+
+def _keyword(a: Argument) -> str:
+    """The keyword that the parser knows a parameter by."""
+    return "input" if a.name == "self" else a.name
 
 
 def _is_loose(name: Name) -> bool:
