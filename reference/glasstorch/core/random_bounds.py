@@ -8,7 +8,6 @@ Differs: messages name the limits.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Collection
 from functools import cache
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, from_numpy_dtype
 from glasstorch.core.errors import ArgumentValueError, DtypeNotImplementedError
+from glasstorch.core.user_line import warn_user
 
 # Significant bits, and the largest finite value.
 FLOATS = {
@@ -151,11 +151,10 @@ def _require_all_bits(dtype: np.dtype[Any]) -> None:
 
 def _warn_of_gaps(end: str, dtype: np.dtype[Any]) -> None:
     bits = significant_bits(dtype)
-    warnings.warn(
+    warn_user(
         f"{end} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations {name_of(dtype)} can support "
         f"discrete uniform distribution only within this range. This warning will become an error in version 1.7 "
-        f"release, please fix the code in advance",
-        stacklevel=2,
+        f"release, please fix the code in advance"
     )
 
 

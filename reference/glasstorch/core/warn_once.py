@@ -6,8 +6,9 @@ Differs: a message is remembered, not the place in the source that gives it.
 
 from __future__ import annotations
 
-import warnings
 from typing import Final
+
+from glasstorch.core.user_line import warn_user
 
 _given: Final[set[str]] = set()
 
@@ -16,4 +17,4 @@ def warn_once(message: str) -> None:
     """A UserWarning at the first call with this message in a process; later ones are silent."""
     if message not in _given:
         _given.add(message)
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn_user(message)

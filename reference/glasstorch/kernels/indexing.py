@@ -6,12 +6,12 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import OverlapError
 from glasstorch.core.geometry import Overlap, has_internal_overlap
+from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.structured import OVERLAPS_INPUT, overlap
 from glasstorch.operators.shapes.indexing import fills_mask
 
@@ -34,9 +34,7 @@ def look_before_put(self: Tensor, indices: Sequence[Tensor | None], values: Tens
 
 
 def _warn_of_expanded(name: str, other: str) -> None:
-    warnings.warn(
+    warn_user(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
-        f"This also applies to advanced indexing e.g. {other}",
-        UserWarning,
-        stacklevel=4,
+        f"This also applies to advanced indexing e.g. {other}"
     )

@@ -9,7 +9,6 @@ Differs: linspace and logspace are counted on the host, by NumPy, for every devi
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from glasstorch.core.dtype import (
 )
 from glasstorch.core.errors import ArgumentValueError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.tensor_impl import Array
+from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.composite.creation import ends
@@ -89,11 +89,10 @@ def resize_range(out: Tensor, length: int) -> None:
     if out.numel() == length:
         return
     if out.numel():
-        warnings.warn(
+        warn_user(
             f"The number of elements in the out tensor of shape {list(out._shape)} is {out.numel()} which does not "
             f"match the computed number of elements {length}. Note that this may occur as a result of rounding error. "
-            f"The out tensor will be resized to a tensor of shape ({length},).",
-            stacklevel=4,
+            f"The out tensor will be resized to a tensor of shape ({length},)."
         )
     out.resize_((length,))
 

@@ -8,7 +8,6 @@ written to.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
@@ -18,6 +17,7 @@ from glasstorch.core.dtype import check_can_cast
 from glasstorch.core.errors import OverlapError, ShapeError
 from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overlap, overlap_status
 from glasstorch.core.return_types import named_result
+from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.operators.generated.registry import OPERATORS, name_of
 from glasstorch.operators.shapes.pointwise import BESIDE_NUMBER, strides_beside_number
@@ -109,7 +109,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
                 check_sizes(out, result.shape)
             result.check_out(result.dtype, out.dtype)
             if resize_output(out, result.shape) and lays_out:
-                strides = strides_beside_number(*inputs, result) if beside_number else result.strides
+                strides = strides_beside_number(inputs[0], inputs[1], result) if beside_number else result.strides
                 if strides is not None:
                     out.set_storage(out.untyped_storage(), result.shape, strides, out._offset)
             if not iterates and name not in UNJUDGED:
@@ -158,12 +158,11 @@ def resize_output(out: Tensor, shape: Shape) -> bool:
     if out._shape == shape:
         return False
     if out.numel():
-        warnings.warn(
+        warn_user(
             f"An output with one or more elements was resized since it had shape {list(out._shape)}, which does "
             f"not match the required output shape {list(shape)}. This behavior is deprecated, and in a future "
             f"PyTorch release outputs will not be resized unless they have zero elements. You can explicitly reuse "
-            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            stacklevel=4,
+            f"an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
         )
     out.resize_(shape)
     return True

@@ -13,14 +13,13 @@ through unchanged.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.tensor_impl import Array
+from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.cpu.pointwise import (
     DIRECT,
     DIRECT_NOT_BOOL,
@@ -108,10 +107,9 @@ def masked_fill_shortcut(checked: Kernel) -> Kernel:
         if self._strides is None or not has_internal_overlap(self._shape, self._strides):
             return checked(keys, self, mask, value)
         check_sizes(self, shapes.masked_fill(self, mask, value).shape)
-        warnings.warn(
+        warn_user(
             "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar",
-            stacklevel=4,
+            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
         )
         return masked_fill(keys, self, mask, value, self)
 

@@ -8,9 +8,8 @@ Differs: these three steps answer with a `Result`; the steps that follow are in 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from math import prod
 
 from glasstorch.core.dtype import FLOATING, Number, bool_, dtype, uint8
@@ -27,6 +26,7 @@ from glasstorch.core.geometry import (
     strides_like,
 )
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.core.warn_once import warn_once
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.result import C_NAMES, Result
 from glasstorch.operators.shapes.scalars import number_as
@@ -290,7 +290,7 @@ def power_scalar_base(self: Number, exponent: TensorImpl) -> Result:
 def where(condition: TensorImpl, self: TensorImpl, other: TensorImpl) -> Result:
     """Sizes broadcast; the dtypes of the two values promoted."""
     if condition.dtype is uint8:
-        _warn_of_uint8()
+        warn_once(UINT8_CONDITION)
     elif condition.dtype is not bool_:
         raise DtypeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype "
@@ -306,14 +306,10 @@ def _check_where_out(result: dtype, out: dtype) -> None:
         raise DtypeError(f"Expected out type to be {result.scalar_name} but got {out.scalar_name}")
 
 
-@cache
-def _warn_of_uint8() -> None:
-    """Warns once in the life of the process, as TORCH_WARN_ONCE does."""
-    warnings.warn(
-        "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version "
-        "of PyTorch. Use a boolean condition instead.",
-        stacklevel=5,
-    )
+UINT8_CONDITION = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+    "PyTorch. Use a boolean condition instead."
+)
 
 
 def clamp(self: TensorImpl, min: Number | None, max: Number | None) -> Result:

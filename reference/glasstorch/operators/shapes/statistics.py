@@ -7,13 +7,13 @@ Differs: nothing in substance.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from glasstorch.core.dtype import BOOL, INTEGRAL, Number, dtype, int64
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
+from glasstorch.core.user_line import warn_user
 from glasstorch.operators.shapes.promotion import float_result_type
 from glasstorch.operators.shapes.reductions import reduced_dims, reduced_shape
 from glasstorch.operators.shapes.result import Result, any_dtype, same_dtype
@@ -65,10 +65,9 @@ VARIANCES: Final[dict[str, Callable[..., Result]]] = {"var": var, "std": std}
 def check_degrees_of_freedom(name: str, count: int, shape: Shape, correction: Number | None) -> None:
     """Warn where the sum of squares is divided by 0."""
     if math.prod(shape) and count <= correction_of(correction):
-        warnings.warn(
+        warn_user(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-            f"(input numel divided by output numel).",
-            stacklevel=5,
+            f"(input numel divided by output numel)."
         )
 
 

@@ -1,0 +1,22 @@
+"""Which line of the user's program does a warning name?
+
+Mirrors: warn in c10/util/Exception.h, which PythonWarningHandler (torch/csrc/Exceptions.cpp) gives at the running line
+    of Python
+Differs: the operators are Python here, so their own lines are passed over: the first outside the library is named.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep  # as the names of its code are spelled
+
+
+def warn_user(message: str) -> None:
+    """A UserWarning at the line outside the library whose call led here."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(LIBRARY):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
