@@ -182,7 +182,7 @@ def test_a_base_may_begin_inside_its_storage() -> None:
 
 def test_a_saved_result_in_a_part_has_second_derivatives(torch: Any) -> None:
     pairs = torch.full((3, 2), 0.5, dtype=torch.float64, requires_grad=True)
-    z = torch.view_as_complex(pairs * 2)
+    z = torch.view_as_complex(pairs) * 2
     z.imag.exp_()
     (first,) = torch.autograd.grad(torch.view_as_real(z).sum(), pairs, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), pairs)
