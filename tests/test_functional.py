@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import glasstorch
+
 
 def test_tensors_stand_side_by_side(torch: Any) -> None:
     x = torch.tensor([1, 2])
@@ -60,3 +62,13 @@ def test_split_takes_a_size_or_sizes_under_its_own_name(torch: Any) -> None:
     x = torch.arange(5)
     assert [t.tolist() for t in torch.split(x, split_size_or_sections=2)] == [[0, 1], [2, 3], [4]]
     assert [t.tolist() for t in torch.split(x, [1, 4], dim=0)] == [[0], [1, 2, 3, 4]]
+
+
+def test_tensordot_takes_two_lists_of_dimensions() -> None:
+    x = glasstorch.ones(2, 2)
+    assert glasstorch.tensordot(x, x, glasstorch.tensor([[0], [0]])).tolist() == [[2, 2], [2, 2]]
+    with pytest.raises(RuntimeError, match="dims tensor must have size 2 in first dimension, got 3"):
+        glasstorch.tensordot(x, x, glasstorch.tensor([[0], [0], [0]]))
+    for dims in ([[0], [0], [0]], [[0]], 1.5):
+        with pytest.raises(ValueError, match=r"expects dims to be int or .* containing two lists, but got dims="):
+            glasstorch.tensordot(x, x, dims)

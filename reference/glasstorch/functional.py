@@ -121,6 +121,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     two rows that says the same.
     """
     if isinstance(dims, Tensor):
+        if dims.numel() > 1 and dims.shape[0] != 2:
+            raise ArgumentError(f"dims tensor must have size 2 in first dimension, got {dims.shape[0]}")
         dims = dims.tolist() if dims.numel() > 1 else dims.__int__()
     if isinstance(dims, int):
         if dims < 0:
@@ -129,5 +131,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             raise ArgumentError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         ours, theirs = list(range(-dims, 0)), list(range(dims))
     else:
+        if not isinstance(dims, list | tuple) or len(dims) != 2:
+            raise ArgumentValueError(
+                f"tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two "
+                f"lists, but got dims={dims}"
+            )
         ours, theirs = ([d] if isinstance(d, int) else list(d) for d in dims)
     return functions.tensordot(a, b, ours, theirs, out=out)

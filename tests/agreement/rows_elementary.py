@@ -50,7 +50,7 @@ ROWS: tuple[Row, ...] = (
     row("isinf", np.isinf, *ONE, result=BOOL, differentiable=False),
     row("isfinite", np.isfinite, *ONE, result=BOOL, differentiable=False),
     row("logical_not", np.logical_not, *ONE, result=BOOL, differentiable=False),
-    row("square", np.square, *ONE, dtypes=NUMBERS),
+    row("square", np.square, *ONE, dtypes=NUMBERS), row("square_", np.square, *ONE, dtypes=NUMBERS),
     row("atan2", np.arctan2, *TWO, dtypes=NUMBERS, result=FLOAT),
     row("hypot", np.hypot, *TWO, dtypes=FLOATS, result=PROMOTED),
     row("logaddexp", np.logaddexp, *TWO, dtypes=FLOATS, result=PROMOTED),

@@ -28,6 +28,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "log_softmax": lambda t, f, out: t.log_softmax(f(A), 0, dtype=t.float64, **out),
     "max of two": lambda t, f, out: t.max(f(A), f(C[0]), **out),
     "min of two": lambda t, f, out: t.min(f(A), f(C[0]), **out),
+    "square": lambda t, f, out: t.square(f(A).t(), **out),
     "mean of all": lambda t, f, out: t.mean(f(A), **out),
 }
 
@@ -108,3 +109,15 @@ def test_a_resized_out_has_the_strides_that_pytorch_gives_it(
 def test_an_expanded_out_is_refused_whatever_its_size(torch: Any, size: tuple[int, ...]) -> None:
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         torch.maximum(torch.ones(3, 2), torch.ones(3, 2), out=torch.empty(1).expand(size))
+
+
+def test_a_square_is_written_in_the_inputs_order_and_not_over_what_it_reads(torch: Any) -> None:
+    x = torch.from_numpy(A)
+    assert torch.square(x.t(), out=torch.empty(0, dtype=torch.float64)).stride() == x.t().stride()
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        torch.square(x[0, 1:], out=x[0, :-1])
+
+
+def test_the_product_of_everything_has_no_out_form(torch: Any) -> None:
+    with pytest.raises(TypeError):
+        torch.prod(torch.ones(2), out=torch.empty(()))

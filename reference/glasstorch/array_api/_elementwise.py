@@ -112,7 +112,7 @@ def _bound(bound: Array | Number, x: Array) -> Array:
         lowest, highest = iinfo(x.dtype).min, iinfo(x.dtype).max
         if isinstance(bound, int | float):
             bound = lowest if bound < lowest else highest if bound > highest else int(bound)
-        elif isinstance(bound, Array) and bound.dtype is not x.dtype:
+        elif bound.dtype is not x.dtype:
             wide = float64 if bound.dtype.is_floating_point else promote_types(bound.dtype, x.dtype)
             bound = f.clamp(bound.to(wide), lowest, highest)
     return (bound if isinstance(bound, Array) else number_like(bound, x)).to(x.dtype)

@@ -31,7 +31,6 @@ CAST: Final = {
     "linalg_pinv.out_rcond_tensor": "linalg_pinv.rcond_tensor",
     "logsumexp.out": "logsumexp",
     "outer.out": "outer",
-    "square.out": "square",
     "std.out": "std.dim",
     "var.out": "var.dim",
 }

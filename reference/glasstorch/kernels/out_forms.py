@@ -1,7 +1,7 @@
 """How do operators that are made of others write into the tensor given as out=?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear_out), SoftMax.cpp (softmax_out,
-    log_softmax_out), BinaryOps.cpp (max_out, min_out)
+    log_softmax_out), BinaryOps.cpp (max_out, min_out), UnaryOps.cpp (square_out)
 Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
 """
 
@@ -22,6 +22,7 @@ from glasstorch.operators.generated.functions import (
     maximum,
     minimum,
     mul,
+    pow,
 )
 
 # Autograd sees the parts of these, and refuses them where a gradient is wanted.
@@ -62,6 +63,12 @@ def softmax_out(self: Tensor, dim: int, dtype: dtype | None, out: Tensor) -> Ten
 def log_softmax_out(self: Tensor, dim: int, dtype: dtype | None, out: Tensor) -> Tensor:
     """log_softmax of the input, converted first where a dtype is given."""
     return _log_softmax(self if dtype is None else self.to(dtype), dim, False, out=out)
+
+
+@IMPLICIT.impl("square.out")
+def square_out(self: Tensor, out: Tensor) -> Tensor:
+    """Each element times itself."""
+    return pow(self, 2, out=out)
 
 
 @IMPLICIT.impl("max.out")

@@ -60,3 +60,12 @@ def test_a_tensor_fills_a_mask_with_its_number(torch: Any) -> None:
         x.masked_fill(mask, torch.ones(1))
     with pytest.raises(RuntimeError, match="cannot be converted to type float without overflow"):
         x.masked_fill(mask, torch.tensor(3j))
+
+
+def test_a_square_in_place_is_differentiated(torch: Any) -> None:
+    x = torch.tensor([1.0, -3.0], requires_grad=True)
+    y = x * 2
+    assert y.square_() is y
+    assert y.tolist() == [4, 36]
+    y.sum().backward()
+    assert x.grad.tolist() == [8, -24]

@@ -43,3 +43,9 @@ def test_the_difference_of_bool_is_whether_they_differ() -> None:
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
     same_refusal(require("torch"), call)
+
+
+def test_what_is_repeated_once_lies_in_row_major_order(torch: Any) -> None:
+    x = torch.ones(24).as_strided((4, 1, 1, 3), (1, 6, 6, 4))
+    assert torch.repeat_interleave(x, 1, 1).stride() == (3, 3, 3, 1)
+    assert torch.repeat_interleave(x.as_strided((4, 1), (1, 4)), 1, 1).stride() == (1, 1)

@@ -9816,7 +9816,6 @@ register_out_forms(
         "min.dim_min",
         "amax.out",
         "amin.out",
-        "prod.out",
         "prod.int_out",
         "var.correction_out",
         "std.correction_out",

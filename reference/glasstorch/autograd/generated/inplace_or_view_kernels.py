@@ -2668,19 +2668,6 @@ def logical_not_out(keys: int, self: Any, out: Any) -> Any:
     return returned
 
 
-_square_out = table("square.out")
-
-
-@ADINPLACEORVIEW.impl("square.out")
-def square_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _square_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
 _where_self_out = table("where.self_out")
 
 
@@ -3073,19 +3060,6 @@ def any_dims_out(keys: int, self: Any, dim: Any, keepdim: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _any_dims_out[below](below, self, dim, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_prod_out = table("prod.out")
-
-
-@ADINPLACEORVIEW.impl("prod.out")
-def prod_out(keys: int, self: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _prod_out[below](below, self, dtype, out)
     out.bump_version()
     return returned
 

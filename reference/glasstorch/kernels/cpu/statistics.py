@@ -31,9 +31,9 @@ multiply_reduction: Callable[..., Any] = np.multiply.reduce
 # Products -------------------------------------------------------------------------------------------------------
 
 
-def prod(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
-    """The product of everything."""
-    return _product(self, None, False, dtype, out)
+def prod(keys: int, self: Tensor, dtype: dtype | None) -> Tensor:
+    """The product of everything, which has no out= form."""
+    return _product(self, None, False, dtype, None)
 
 
 def prod_dim(
@@ -115,7 +115,7 @@ def count_nonzero(keys: int, self: Tensor, dim: Sequence[int]) -> Tensor:
     return finish(np.count_nonzero(array, axis=reduced_dims(dim, array.ndim)), int64, None)
 
 
-structured(CPU, "prod", prod)
+CPU.add("prod", prod)
 structured(CPU, "prod.dim_int", prod_dim)
 structured(CPU, "var.correction", var)
 structured(CPU, "std.correction", std)

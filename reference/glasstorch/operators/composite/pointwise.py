@@ -63,6 +63,11 @@ def square(self: Tensor) -> Tensor:
     return self.pow(2)
 
 
+def square_(self: Tensor) -> Tensor:
+    """`x **= 2`."""
+    return self.pow_(2)
+
+
 def equal(self: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same sizes and elements, whatever their dtypes."""
     return self._shape == other._shape and bool((self == other).all().item())

@@ -43,7 +43,7 @@ def take(self: Tensor, index: Tensor) -> Tensor:
         if lowest < -size or highest >= size:
             raise DimensionError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
     flat = index.reshape(-1).remainder(max(size, 1))
-    picked = index_select(self.reshape(-1), 0, flat)
+    picked: Tensor = index_select(self.reshape(-1), 0, flat)
     return picked if picked._shape == index._shape else unsafe_view(picked, index._shape)  # no view of anything seen
 
 

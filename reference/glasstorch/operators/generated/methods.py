@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
+from glasstorch.core.dtype import INTEGRAL
+from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
@@ -59,6 +61,13 @@ def _part(view: Any) -> property:
         part.copy_(value) if isinstance(value, TensorImpl) else part.fill_(value)
 
     return property(view, write, doc=view.__doc__)
+
+
+def _invert(self: Any) -> Any:
+    """`~x`; what has no bits is refused in words of its own."""
+    if self.dtype.category > INTEGRAL:
+        raise ArgumentTypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return _f.bitwise_not(self)
 
 
 class TensorMethods(TensorImpl):
@@ -209,6 +218,7 @@ class TensorMethods(TensorImpl):
     logical_not = _f.logical_not
     logical_not_ = _f.logical_not_
     square = _f.square
+    square_ = _f.square_
     isfinite = _f.isfinite
     isinf = _f.isinf
     positive = _f.positive
@@ -641,7 +651,7 @@ class TensorMethods(TensorImpl):
 
     __neg__ = _f.neg
     __abs__ = _f.abs
-    __invert__ = _f.bitwise_not
     __pos__ = _f.positive
+    __invert__ = _invert
 
     __hash__ = object.__hash__

@@ -213,6 +213,7 @@ from glasstorch.operators.generated.functions import split_with_sizes as split_w
 from glasstorch.operators.generated.functions import split_with_sizes_copy as split_with_sizes_copy
 from glasstorch.operators.generated.functions import sqrt as sqrt
 from glasstorch.operators.generated.functions import square as square
+from glasstorch.operators.generated.functions import square_ as square_
 from glasstorch.operators.generated.functions import squeeze as squeeze
 from glasstorch.operators.generated.functions import squeeze_copy as squeeze_copy
 from glasstorch.operators.generated.functions import stack as stack

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import DtypeError, ShapeError
 from glasstorch.core.geometry import Shape, strides_in_order, wrap_dim
 from glasstorch.operators.shapes.result import Result, same_dtype
@@ -25,17 +24,19 @@ def c2c(self: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> 
     """The tensor's own sizes; complex."""
     if not self.dtype.is_complex:
         raise DtypeError(f"_fft_c2c expects a complex tensor, but got {self.dtype.scalar_name}")
-    return _transformed(self, dim, self._shape, self.dtype)
+    dims, strides = _wrapped(self, dim), self.strides()
+    return Result(self._shape, self.dtype, _laid_out(strides, _by_stride(dims, strides), self._shape), same_dtype)
 
 
 def r2c(self: Tensor, dim: Sequence[int], normalization: int, onesided: bool) -> Result:
     """Complex; one-sided, half of the last transformed dimension and one more."""
     if not self.dtype.is_floating_point:
         raise DtypeError(f"_fft_r2c expects a floating point tensor, but got {self.dtype.scalar_name}")
-    shape = list(self._shape)
+    shape, dims, strides = list(self._shape), _wrapped(self, dim), self.strides()
     if onesided:
-        shape[dim[-1]] = shape[dim[-1]] // 2 + 1
-    return _transformed(self, dim, tuple(shape), self.dtype.to_complex())
+        shape[dims[-1]] = shape[dims[-1]] // 2 + 1
+    laid_out = _laid_out(strides, [*_by_stride(dims[:-1], strides), dims[-1]], tuple(shape))
+    return Result(tuple(shape), self.dtype.to_complex(), laid_out, same_dtype)
 
 
 def c2r(self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int) -> Result:
@@ -44,15 +45,32 @@ def c2r(self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int
         raise DtypeError(f"_fft_c2r expects a complex tensor, but got {self.dtype.scalar_name}")
     if last_dim_size < 1:
         raise ShapeError(f"Invalid number of data points ({last_dim_size}) specified")
-    shape = list(self._shape)
-    shape[dim[-1]] = last_dim_size
-    return _transformed(self, dim, tuple(shape), self.dtype.to_real())
+    shape, dims, strides = list(self._shape), _wrapped(self, dim), self.strides()
+    if len(dims) > 1:  # the others are transformed before
+        strides = _laid_out(strides, _by_stride(dims[:-1], strides), self._shape)
+    shape[dims[-1]] = last_dim_size
+    return Result(tuple(shape), self.dtype.to_real(), _laid_out(strides, dims[-1:], tuple(shape)), same_dtype)
 
 
-def _transformed(self: Tensor, dim: Sequence[int], shape: Shape, dtype: dtype) -> Result:
-    """Transformed dimensions lie innermost; all dimensions keep their order otherwise."""
-    strides = self.strides()
-    dim = [wrap_dim(d, len(shape)) for d in dim]
-    outer = sorted((d for d in range(len(shape)) if d not in dim), key=lambda d: -strides[d])
-    inner = sorted(dim, key=lambda d: -strides[d])
-    return Result(shape, dtype, strides_in_order(shape, [*reversed(inner), *reversed(outer)]), same_dtype)
+def _wrapped(self: Tensor, dim: Sequence[int]) -> list[int]:
+    return [wrap_dim(d, len(self._shape)) for d in dim]
+
+
+def _laid_out(strides: Shape, dims: Sequence[int], shape: Shape) -> Shape:
+    """Strides of a result: transformed dimensions innermost, the last of them fastest, the others in their order."""
+    order = list(range(len(strides)))
+    left, right = 0, len(order) - 1
+    while True:  # std::partition, which changes places: among equal strides that decides
+        while left < right and order[left] not in dims:
+            left += 1
+        while left < right and order[right] in dims:
+            right -= 1
+        if left >= right:
+            break
+        order[left], order[right] = order[right], order[left]
+    outer = _by_stride([d for d in order if d not in dims], strides)
+    return strides_in_order(shape, [*reversed(dims), *reversed(outer)])
+
+
+def _by_stride(dims: Sequence[int], strides: Shape) -> list[int]:
+    return sorted(dims, key=lambda d: -strides[d])

@@ -1,0 +1,68 @@
+"""Which operators record that nobody knows their derivative?
+
+Mirrors: torch/csrc/autograd/functions/basic_ops.h (NotImplemented), which the kernels of
+    tools/autograd/gen_variable_type.py record for operators without a row in derivatives.yaml
+Differs: only for the operators named here. The others without a row have results that carry no gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import (
+    Edge,
+    Gradients,
+    Node,
+    check_inplace,
+    gradient_edge,
+    rebase_history,
+    requires_grad,
+    set_history,
+)
+from glasstorch.core.errors import AutogradError
+from glasstorch.core.keys import BELOW_AUTOGRAD
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.operators.generated.registry import table
+
+AUTOGRAD = KernelTable("Autograd")
+
+
+class NotImplementedNode(Node):
+    """A step backwards that refuses when it is reached."""
+
+    def __init__(self, operator: str, edges: list[Edge | None]) -> None:
+        super().__init__(edges)
+        self.operator = operator
+
+    def apply(self, grads: Gradients) -> Gradients:
+        raise AutogradError(f"derivative for aten::{self.operator} is not implemented")
+
+    def name(self) -> str:
+        return "NotImplemented"
+
+
+def register(name: str) -> None:
+    """Register a kernel that runs the operator and, where a gradient is wanted, records that there is none."""
+    below_autograd = table(name)
+    operator = name.partition(".")[0]
+    written = 0 if operator.endswith("_") else -1 if name.endswith("out") else None  # which argument is changed
+
+    def kernel(keys: int, *arguments: Any) -> Any:
+        below = keys & BELOW_AUTOGRAD
+        tensors = [value for value in arguments if isinstance(value, TensorImpl)]
+        if not grad_mode.get() or not any(map(requires_grad, tensors)):
+            return below_autograd[below](below, *arguments)
+        if written is not None:
+            check_inplace(arguments[written])
+        node = NotImplementedNode(operator, [gradient_edge(tensor) for tensor in tensors])  # type: ignore[arg-type]
+        result = below_autograd[below](below, *arguments)
+        (set_history if written is None else rebase_history)(result, node)
+        return result
+
+    AUTOGRAD.add(name, kernel)
+
+
+for _name in ("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy"):
+    register(_name)

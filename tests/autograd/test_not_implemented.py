@@ -1,0 +1,40 @@
+"""Are results whose derivative nobody knows marked, and refused when backward reaches them?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+CALLS: list[Callable[[Any, Any], Any]] = [
+    lambda t, x: x // 2,
+    lambda t, x: 2 // x,
+    lambda t, x: t.floor_divide(t.ones(2), x),
+    lambda t, x: x.clone().floor_divide_(2),
+    lambda t, x: t.floor_divide(x, x, out=t.empty(2)),
+    lambda t, x: t.detach_copy(x),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_backward_refuses_what_has_no_derivative(torch: Any, call: Callable[[Any, Any], Any]) -> None:
+    result = call(torch, torch.ones(2, requires_grad=True))
+    assert result.requires_grad
+    assert result.grad_fn.name() in ("NotImplemented", "torch::autograd::NotImplemented")
+    with pytest.raises(RuntimeError, match=r"^derivative for aten::(floor_divide_?|detach_copy) is not implemented$"):
+        result.sum().backward()
+
+
+def test_nothing_is_recorded_where_no_gradient_is_wanted(torch: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        assert not (x // 2).requires_grad
+    assert not (x.detach() // 2).requires_grad
+    assert not torch.floor_divide(torch.tensor([3]), torch.tensor([2])).requires_grad
+
+
+def test_a_leaf_is_not_changed_in_place(torch: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        x.floor_divide_(2)
