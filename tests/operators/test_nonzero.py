@@ -29,3 +29,20 @@ def test_out_is_for_rows(torch: Any) -> None:
         torch.nonzero(x, out=out, as_tuple=True)
     with pytest.raises(TypeError, match="argument 'as_tuple' must be bool, not int"):
         torch.nonzero(x, as_tuple=1)
+
+
+def test_the_answer_can_be_resized(torch: Any) -> None:
+    mask = torch.tensor([True, False])
+    assert tuple(torch.nonzero(mask).resize_(5, 1).shape) == (5, 1)
+    assert tuple(torch.argwhere(mask).resize_(5, 1).shape) == (5, 1)
+    assert tuple(torch.where(mask)[0].resize_(9).shape) == (9,)
+    lazy = torch.nonzero(mask)
+    assert torch._C._is_cow_tensor(lazy._lazy_clone())
+
+
+@pytest.mark.parametrize("elements", [[0.0], [0.0, 0.0], [[0.0, 0.0]], [[]], [1.0, 0.0], [[1.0, 2.0]], 0.0, 1.0])
+def test_columns_are_contiguous(torch: Any, elements: Any) -> None:
+    rows = torch.nonzero(torch.tensor(elements))
+    count, width = rows.shape
+    assert rows.stride() == (1, max(count, 1) if count else 0)
+    assert width == torch.tensor(elements).dim()
