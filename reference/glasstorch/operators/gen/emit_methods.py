@@ -52,7 +52,7 @@ REFLECTED = {
     "__ror__": "bitwise_or",
     "__rxor__": "bitwise_xor",
 }
-UNARY = {"__neg__": "neg", "__abs__": "abs", "__invert__": "bitwise_not", "__pos__": "positive"}
+UNARY = {"__neg__": "neg", "__abs__": "abs", "__pos__": "positive"}
 
 # Operators that a tensor has as attributes, and those of them that may be assigned: `x.real = y`.
 PROPERTIES = {"T": "numpy_T", "H": "matrix_H", "mT": "mT", "mH": "mH"}
@@ -69,6 +69,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
+from glasstorch.core.dtype import INTEGRAL
+from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
@@ -88,6 +90,13 @@ def _part(view: Any) -> property:
         part.copy_(value) if isinstance(value, TensorImpl) else part.fill_(value)
 
     return property(view, write, doc=view.__doc__)
+
+
+def _invert(self: Any) -> Any:
+    """`~x`; what has no bits is refused in words of its own."""
+    if self.dtype.category > INTEGRAL:
+        raise ArgumentTypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return _f.bitwise_not(self)
 
 
 class TensorMethods(TensorImpl):
@@ -125,6 +134,8 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
                 f"        return method_operator(_f.{name_}, self, other)\n"
             )
     parts += [f"    {dunder} = _f.{name_}\n" for dunder, name_ in UNARY.items() if name_ in names]
+    if "bitwise_not" in names:
+        parts.append("    __invert__ = _invert\n")
     if "__eq__" in "".join(parts):
         parts.append("\n    __hash__ = object.__hash__\n")
     return "".join(parts)
