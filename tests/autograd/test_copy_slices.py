@@ -141,6 +141,26 @@ def test_views_of_another_dtype_and_with_bits_carry_it_too(
     assert pairs.grad.tolist() == [gradient] * 3
 
 
+@pytest.mark.parametrize(
+    ("dtype", "see", "node", "gradient"),
+    [
+        ("complex64", lambda base: base.conj(), "ConjBackward0", [6 - 2j] * 2),
+        ("float32", lambda base: base._neg_view(), "NegViewBackward0", [-6] * 2),
+        ("complex64", lambda base: base.imag, "AsStridedBackward0", [2] * 2),
+    ],
+)
+def test_a_view_with_bits_sees_the_change_of_its_base(
+    torch: Any, dtype: str, see: Callable[[Any], Any], node: str, gradient: list[complex]
+) -> None:
+    w = torch.ones(2, dtype=getattr(torch, dtype), requires_grad=True)
+    base = w * 1
+    view = see(base)
+    base.mul_(2j if base.is_complex() else 6)
+    total = (view * (1 + 3j)).sum().real if view.is_complex() else view.sum()
+    total.backward()
+    assert (view.grad_fn.name(), w.grad.tolist()) == (node, gradient)
+
+
 def test_turning_a_view_changes_no_base(torch: Any) -> None:
     x = torch.ones(3, requires_grad=True)
     y = x * 2

@@ -287,6 +287,10 @@ def test_bytes_are_seen_as_other_numbers(torch: Any, name: str) -> None:
     assert geometry(view) == (shape, strides, offset)
 
 
+def test_a_dimension_of_one_may_have_any_stride_where_pairs_are_seen(torch: Any) -> None:
+    assert geometry(torch.view_as_complex(torch.ones(6).as_strided((1, 2), (3, 1)))) == ((1,), (1,), 0)
+
+
 def test_the_bits_of_a_float_can_be_read_and_set(torch: Any) -> None:
     x = torch.tensor([1.0, -0.0])
     bits = x.view(torch.int32)

@@ -345,3 +345,20 @@ def test_no_rows_of_indices_lie_as_pytorchs_do(torch: Any) -> None:
     for x in (torch.zeros(1), torch.zeros(2, 2), torch.tensor(0.0)):
         assert (torch.nonzero(x).stride(), torch.argwhere(x).stride()) == ((1, 0), (1, 0))
     assert torch.nonzero(torch.ones(2, 2)).stride() == (1, 4)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_what_strided_indices_pick_lies_as_in_pytorch(require: Callable[[str], Any], dtype: str) -> None:
+    found = []
+    for t in map(require, ("glasstorch", "torch")):
+        x = t.arange(24.0).reshape(4, 6)
+        numbers = t.tensor([[0, 9, 1, 9], [2, 9, 3, 9]]).to(getattr(t, dtype))
+        places = [numbers[:, ::2], numbers[:, ::2].t(), numbers[:, :1].expand(2, 3), numbers[0, :1].expand(3, 2)]
+        found.append([(tuple(x[i].stride()), tuple(x[:, i].stride()), tuple(x.t()[i].stride())) for i in places])
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("last", ["a", 0.5, object()])
+def test_too_many_indices_are_found_before_one_is_read(torch: Any, last: Any) -> None:
+    with pytest.raises(IndexError, match="too many indices for tensor of dimension 1"):
+        _ = torch.zeros(3)[0, 0, last]

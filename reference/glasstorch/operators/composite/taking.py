@@ -44,7 +44,8 @@ def take(self: Tensor, index: Tensor) -> Tensor:
             raise DimensionError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.")
     flat = index.reshape(-1).remainder(max(size, 1))
     picked: Tensor = index_select(self.reshape(-1), 0, flat)
-    return picked if picked._shape == index._shape else unsafe_view(picked, index._shape)  # no view of anything seen
+    # No view: nobody has seen what it would be a view of.
+    return picked if picked._shape == index._shape else unsafe_view(picked, index._shape)  # type: ignore[no-any-return]
 
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
