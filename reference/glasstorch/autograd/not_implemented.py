@@ -64,5 +64,5 @@ def register(name: str) -> None:
     AUTOGRAD.add(name, kernel)
 
 
-for _name in ("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy"):
+for _name in ("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p"):
     register(_name)

@@ -106,3 +106,18 @@ def test_no_gradient_reaches_the_parameters_and_they_get_zeros(torch: Any) -> No
     into = torch.ones(3).requires_grad_() * 1
     into.bernoulli_(chance).sum().backward()
     assert chance.grad.tolist() == [0, 0, 0]
+
+
+def test_what_draws_of_a_chance_record_has_pytorchs_name(torch: Any) -> None:
+    x = torch.full((3,), 0.5, requires_grad=True)
+    drawn = [torch.bernoulli(x), (x * 1).bernoulli_(torch.full((3,), 0.5)), (x * 1).bernoulli_(0.5)]
+    assert [y.grad_fn.name() for y in drawn] == ["BernoulliBackward0", "BernoulliBackward1", "BernoulliBackward2"]
+
+
+def test_drawing_by_a_number_has_no_derivative_and_says_so(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    for y in (torch.bernoulli(x, 0.5), x.bernoulli(0.5)):
+        assert y.grad_fn.name().endswith("NotImplemented")
+        with pytest.raises(RuntimeError, match="derivative for aten::bernoulli is not implemented"):
+            y.sum().backward()
+    assert not torch.bernoulli(x.detach(), 0.5).requires_grad

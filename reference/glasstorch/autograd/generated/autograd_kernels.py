@@ -204,7 +204,7 @@ def normal_float_Tensor(keys: int, mean: Any, std: Any, generator: Any) -> Any:
 _bernoulli = table("bernoulli")
 
 
-class BernoulliBackward1(Node):
+class BernoulliBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -221,7 +221,7 @@ def bernoulli(keys: int, self: Any, generator: Any) -> Any:
     edge_self = gradient_edge(self)
     if edge_self is None:
         return _bernoulli[below](below, self, generator)
-    node = BernoulliBackward1((edge_self,))
+    node = BernoulliBackward0((edge_self,))
     result = _bernoulli[below](below, self, generator)
     set_history(result, node)
     return result
@@ -482,7 +482,7 @@ def random_(keys: int, self: Any, generator: Any) -> Any:
 _bernoulli__float = table("bernoulli_.float")
 
 
-class BernoulliBackward0(Node):
+class BernoulliBackward2(Node):
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
@@ -501,7 +501,7 @@ def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _bernoulli__float[below](below, self, p, generator)
-    node = BernoulliBackward0((edge_self,))
+    node = BernoulliBackward2((edge_self,))
     _bernoulli__float[below](below, self, p, generator)
     rebase_history(self, node)
     return self
@@ -510,7 +510,7 @@ def bernoulli__float(keys: int, self: Any, p: Any, generator: Any) -> Any:
 _bernoulli__Tensor = table("bernoulli_.Tensor")
 
 
-class BernoulliBackward2(Node):
+class BernoulliBackward1(Node):
     saved_p: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -543,7 +543,7 @@ def bernoulli__Tensor(keys: int, self: Any, p: Any, generator: Any) -> Any:
     edge_p = gradient_edge(p)
     if edge_self is None and edge_p is None and not requires_grad(self):
         return _bernoulli__Tensor[below](below, self, p, generator)
-    node = BernoulliBackward2((edge_self, edge_p))
+    node = BernoulliBackward1((edge_self, edge_p))
     node.saved_p = SavedVariable(p) if edge_p is not None else None
     _bernoulli__Tensor[below](below, self, p, generator)
     rebase_history(self, node)
