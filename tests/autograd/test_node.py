@@ -165,6 +165,34 @@ def test_the_gradient_of_a_result_is_not_kept_unless_asked_for(torch: Any) -> No
     assert b.grad.tolist() == [3.0, 3.0]
 
 
+def test_a_retained_gradient_is_a_row_major_copy_of_its_own(torch: Any) -> None:
+    b = torch.arange(4.0, requires_grad=True) * 1
+    b.retain_grad()
+    b.sum().backward()
+    assert b.grad.stride() == (1,)
+    b.grad.add_(1)
+    assert b.grad.tolist() == [2.0] * 4
+
+    given = torch.ones(3, 2).t()
+    c = torch.ones(2, 3, requires_grad=True) * 1
+    c.retain_grad()
+    c.backward(given, retain_graph=True)
+    assert c.grad.stride() == (3, 1)
+    c.grad.zero_()
+    assert given.tolist() == [[1.0] * 3] * 2
+    first = c.grad
+    c.backward(given)
+    assert (c.grad is first, c.grad.tolist()) == (False, [[1.0] * 3] * 2)
+
+
+def test_a_retained_gradient_has_a_history_where_one_is_recorded(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    b = a * 1
+    b.retain_grad()
+    torch.autograd.grad(b, a, torch.ones(2, requires_grad=True), create_graph=True)
+    assert b.grad.grad_fn.name() == "CloneBackward0"
+
+
 # Adding up ------------------------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import FLOATING, dtype
 from glasstorch.core.errors import AutogradError, InplaceError
 from glasstorch.core.geometry import Shape, contiguous_strides, is_non_overlapping_and_dense
+from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import TensorImpl
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
@@ -154,7 +155,10 @@ class NodeHooks:
         for number, reference in self.kept.items():
             meta = reference()
             if meta is not None and grads[number] is not None:
-                meta.grad = grads[number] if meta.grad is None else meta.grad + grads[number]
+                if meta.grad is None:  # a copy, for the reader may write into it
+                    meta.grad = grads[number].clone(memory_format=contiguous_format)
+                else:
+                    meta.grad = meta.grad + grads[number]
         return grads
 
     def before_node(self, grads: list[Any]) -> list[Any]:
