@@ -47,6 +47,27 @@ def test_a_weight_of_zero_is_never_drawn_while_there_are_others(torch: Any) -> N
         assert set(torch.multinomial(weights, 2).tolist()) == {1, 3}
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0.37, 0], [0, 0], [0, 0]],
+        [[0.3, 0.7], [1, 1], [0.5, -1]],
+        [[0.3, 0.7], [0, 0], [-1, 0]],
+        [[0.3, 0.7], [float("inf"), 1]],
+        [[float("nan"), 1], [1, 1]],
+    ],
+)
+def test_after_a_row_that_is_refused_the_stream_stands_where_pytorchs_does(rows: list[list[float]], dtype: str) -> None:
+    told = []
+    for library in (pytest.importorskip("glasstorch"), torch_module()):
+        library.manual_seed(3)
+        with pytest.raises(RuntimeError, match="invalid multinomial distribution") as refusal:
+            library.multinomial(library.tensor(rows, dtype=getattr(library, dtype)), 3, True)
+        told.append((str(refusal.value), library.rand(1).item()))
+    assert told[0] == told[1]
+
+
 def test_places_are_an_int64_tensor_without_a_gradient(torch: Any) -> None:
     places = torch.ones(2, 3, requires_grad=True).multinomial(2, generator=torch.Generator())
     assert (tuple(places.shape), places.dtype, places.requires_grad) == ((2, 2), torch.int64, False)

@@ -68,12 +68,11 @@ def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Sour
         raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
     if replacement and num_samples > 1:  # one place can be drawn in either way
         check_dtype(self, "multinomial")
-        check_each(weights)
-        check_rows(weights)
+        check_in_turn(weights, num_samples, source)
         places = drawn_with_replacement(weights.astype(_computed(self)), num_samples, source)
     else:
         check_dtype(self, "aminmax_cpu")
-        if not ((weights >= 0) & (weights < np.inf)).all():
+        if not are_weights(weights).all():
             raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
         check_rows(weights)
         places = drawn_without_replacement(self, weights, num_samples, source)
@@ -86,9 +85,27 @@ def check_dtype(self: Tensor, kernel: str) -> None:
         raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.scalar_name}'")
 
 
+def check_in_turn(weights: Array, count: int, source: Source) -> None:
+    """Refuse the first row that nothing can be drawn from, with what the rows before it take of the stream taken."""
+    rows = weights.reshape(-1, weights.shape[-1])
+    sound = are_weights(rows).all(axis=-1) & rows.astype(np.float64).any(axis=-1)
+    if not sound.all():
+        at = int(sound.argmin())
+        source.uniform((at, count), np.float64)
+        check_each(rows[at])
+        check_rows(rows[at])
+
+
+def are_weights(values: Array) -> Array:
+    """Whether each is finite and not negative."""
+    with np.errstate(invalid="ignore"):  # a half type's nan
+        sound: Array = (values >= 0) & (values < np.inf)
+    return sound
+
+
 def check_each(weights: Array) -> None:
     """Refuse weights that are negative or not finite: the first one says why."""
-    wrong = weights[~((weights >= 0) & (weights < np.inf))]
+    wrong = weights[~are_weights(weights)].astype(np.float64)
     if wrong.size:
         found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, nan is found not to be >= 0
         raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
