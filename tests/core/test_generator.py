@@ -1,8 +1,10 @@
 """Can a stream be set to a seed and to a state, PyTorch's too?"""
 
 import copy
+import gc
 import pickle
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,15 @@ def test_default_generator_starts_like_torch_s() -> None:
         assert picked == default_generator.initial_seed()
     finally:
         default_generator.stream.load_state_bytes(state)
+
+
+def test_a_generator_can_be_referred_to_weakly(torch: Any) -> None:
+    g = torch.Generator()
+    reference = weakref.ref(g)
+    assert reference() is g
+    del g
+    gc.collect()
+    assert reference() is None
 
 
 def test_threads_share_the_stream_without_losing_a_word() -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Generator:
     """A stream of random numbers that a seed decides, for the tensors of one device."""
 
-    __slots__ = ("device", "stream")
+    __slots__ = ("__weakref__", "device", "stream")
 
     device: Device
     stream: Any  # a Stream on the CPU, a PhiloxStream on a CUDA device
