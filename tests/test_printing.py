@@ -38,6 +38,13 @@ RECORDED: list[tuple[Any, str, str]] = [
     ([1.0, 2.5], "float64", "tensor([1.0000, 2.5000], dtype=torch.float64)"),
     ([1e-5, 1.0], "float32", "tensor([1.0000e-05, 1.0000e+00])"),
     ([1.0, 1e9], "float32", "tensor([1.0000e+00, 1.0000e+09])"),
+    # At the limits of plain numbers, and beyond them
+    ([1.5, 1500.0], "float32", "tensor([   1.5000, 1500.0000])"),
+    ([1.5, 1501.5], "float32", "tensor([1.5000e+00, 1.5015e+03])"),
+    ([1e-4, 0.05], "float64", "tensor([0.0001, 0.0500], dtype=torch.float64)"),
+    ([9.9e-5, 0.05], "float64", "tensor([9.9000e-05, 5.0000e-02], dtype=torch.float64)"),
+    ([1e8, 200000.5], "float64", "tensor([100000000.0000,    200000.5000], dtype=torch.float64)"),
+    ([1e8 + 1, 200000.5], "float64", "tensor([1.0000e+08, 2.0000e+05], dtype=torch.float64)"),
     ([np.nan, np.inf, -np.inf, 2.0], "float32", "tensor([nan, inf, -inf, 2.])"),
     ([np.nan, np.inf, -np.inf, 2.5], "float32", "tensor([   nan,    inf,   -inf, 2.5000])"),
     ([np.nan], "float32", "tensor([nan])"),

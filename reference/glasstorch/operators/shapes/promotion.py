@@ -31,6 +31,7 @@ def result_type(*operands: TensorImpl | Number) -> dtype:
             zero_dim = _widen(zero_dim, operand.dtype)
         else:
             number = _widen(number, operand.dtype)
+    # PyTorch's order; combined the other way around, the three give the same.
     result = _combine_categories(dimensioned, _combine_categories(zero_dim, number))
     assert result is not None, "result_type needs an operand"
     return result
