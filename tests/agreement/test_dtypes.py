@@ -23,13 +23,7 @@ OTHERWISE = {
     ("allclose", "uint16"): "made of a subtraction here, which PyTorch's has in a form of its own",
     ("mse_loss_backward", "int8"): "whole numbers have no gradient here; there it is rounded to 0",
     ("_neg_view", "uint16"): "of no elements: there nothing is asked of the kernel",
-    **dict.fromkeys(
-        [
-            ("isin.Tensor_Tensor", "uint16"), ("isin.Scalar_Tensor", "uint16"),
-        ],
-        "made of what NumPy has for uint16 too",
-    ),
-}  # fmt: skip
+}
 
 
 def given(row: Row, call: Call, run: str) -> Any:

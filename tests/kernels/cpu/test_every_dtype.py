@@ -13,7 +13,8 @@ from glasstorch.core.dtype import DTYPES
 
 UNARY = (
     "neg abs sgn exp log sqrt rsqrt reciprocal sin cos tanh sigmoid relu square sum mean max min argmax argmin any "
-    "all amax amin bitwise_not clone zeros_like ones_like isnan prod var std count_nonzero signbit sign"
+    "all amax amin bitwise_not clone zeros_like ones_like isnan isinf isfinite prod var std count_nonzero signbit sign "
+    "argsort"
 )
 BINARY = (
     "add sub mul div floor_divide remainder maximum minimum bitwise_and bitwise_or bitwise_xor eq ne lt gt le ge pow "
@@ -35,6 +36,29 @@ CALLS |= {
     "square of a tensor": lambda t, x, y, xx, yy, m: x**2,
     "cube": lambda t, x, y, xx, yy, m: x**3,
     "root": lambda t, x, y, xx, yy, m: x**0.5,
+    "product with a number": lambda t, x, y, xx, yy, m: x * 2,
+    "product with a fraction": lambda t, x, y, xx, yy, m: 2.5 * x,
+    "product in place": lambda t, x, y, xx, yy, m: x.clone().mul_(2),
+    "product with one element": lambda t, x, y, xx, yy, m: x * y[:1],
+    "one element times many": lambda t, x, y, xx, yy, m: y[:1] * x,
+    "product of nothing": lambda t, x, y, xx, yy, m: x[:0] * 2,
+    "product of gaps": lambda t, x, y, xx, yy, m: xx.t() * yy,
+    "power of 0": lambda t, x, y, xx, yy, m: x**0,
+    "power of 1": lambda t, x, y, xx, yy, m: x**True,
+    "power of 1 in place": lambda t, x, y, xx, yy, m: x.clone().pow_(1),
+    "complex power of a float": lambda t, x, y, xx, yy, m: t.ones_like(x, dtype=t.float32) ** 0j,
+    "sort": lambda t, x, y, xx, yy, m: t.sort(x, descending=True)[0],
+    "sort of a number": lambda t, x, y, xx, yy, m: t.sort(x[1])[0],
+    "sort of nothing": lambda t, x, y, xx, yy, m: t.sort(x[:0])[1],
+    "searchsorted of a number": lambda t, x, y, xx, yy, m: t.searchsorted(x, 2),
+    "searchsorted": lambda t, x, y, xx, yy, m: t.searchsorted(x, y),
+    "isin": lambda t, x, y, xx, yy, m: t.isin(x, y[:2]),
+    "isin of nothing": lambda t, x, y, xx, yy, m: t.isin(x[:0], y),
+    "isin of a number": lambda t, x, y, xx, yy, m: t.isin(x, 1),
+    "isin of a bool": lambda t, x, y, xx, yy, m: t.isin(x, True),
+    "isin of a complex number": lambda t, x, y, xx, yy, m: t.isin(x, 1j),
+    "a number isin": lambda t, x, y, xx, yy, m: t.isin(1, y),
+    "a bool isin": lambda t, x, y, xx, yy, m: t.isin(True, y),
     "clamp": lambda t, x, y, xx, yy, m: x.clamp(1, 2),
     "clamp tensors": lambda t, x, y, xx, yy, m: x.clamp(y, y),
     "where": lambda t, x, y, xx, yy, m: t.where(m, x, y),

@@ -7,11 +7,13 @@ Differs: NumPy's ufuncs are the loops. A quotient of integers that does not fit 
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap, wrapped_number
-from glasstorch.core.dtype import COMPLEX_DTYPES, STORED_ONLY, Number, bool_
-from glasstorch.core.errors import IntegerDivisionError
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, Number, bool_, dtype
+from glasstorch.core.errors import DtypeNotImplementedError, IntegerDivisionError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     ALL,
@@ -32,7 +34,7 @@ from glasstorch.kernels.cpu.pointwise import (
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
-from glasstorch.operators.shapes.promotion import float_result_type
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
 
 # Loops of several steps, called as loop(out, x, y) --------------------------------------------------------------
 
@@ -87,12 +89,22 @@ def complex_sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
     np.multiply(grad, np.conjugate(np.multiply(np.subtract(1, y), y)), out=out)
 
 
+def type_of_product(self: Tensor, other: Tensor) -> dtype:
+    """Their common dtype; an 8-bit float is multiplied by a tensor of the same size, and not by one number."""
+    common = result_type(self, other)
+    if common in FLOAT8 and prod(other._shape) == 1:
+        raise DtypeNotImplementedError(f"\"mul_cpu_reduced_float\" not implemented for '{common.scalar_name}'")
+    return common
+
+
 # The tables -----------------------------------------------------------------------------------------------------
 
 ARITHMETIC = {
     "add.Tensor": Row(np.add, DIRECT | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
     "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
-    "mul.Tensor": Row(np.multiply, DIRECT | COMPLEX_DTYPES | STORED_ONLY, EVERY, exact_number=True),
+    "mul.Tensor": Row(
+        np.multiply, DIRECT | COMPLEX_DTYPES | BAREBONES_UNSIGNED, EVERY, common=type_of_product, exact_number=True
+    ),
     "div.Tensor": Row(
         np.true_divide, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "div_cpu", float_result_type, exact_number=True
     ),

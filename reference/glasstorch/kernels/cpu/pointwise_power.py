@@ -14,6 +14,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     DIRECT_FLOATS,
     DIRECT_NOT_BOOL,
+    EVERY,
     FLOATING_OR_COMPLEX,
     WITH_COMPLEX,
     Row,
@@ -69,24 +70,34 @@ FLOAT_EXPONENTS: dict[Number, Loop] = EXPONENTS | {0.5: np.sqrt, -0.5: rsqrt, -1
 COMPLEX_LOOPS: dict[Loop, Loop] = {np.reciprocal: complex_reciprocal, rsqrt: complex_rsqrt}
 FLOAT_KERNELS = {
     exponent: unary_kernel(
-        shapes.unary, Row(loop, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "pow", on_complex=COMPLEX_LOOPS.get(loop))
+        shapes.unary,
+        Row(
+            loop,
+            DIRECT_FLOATS,
+            EVERY if exponent in (0, 1) else FLOATING_OR_COMPLEX,
+            "pow",
+            on_complex=COMPLEX_LOOPS.get(loop),
+        ),
     )[0]
     for exponent, loop in FLOAT_EXPONENTS.items()
 }
 
 ROW = Row(power, DIRECT_NOT_BOOL, WITH_COMPLEX - {bool_}, "pow")
 EASY = Row(same, frozenset(), WITH_COMPLEX, "pow")  # powers that are products: of bool too
+FILLS = Row(same, frozenset(), EVERY, "pow")  # `x ** 0` and `x ** 1` only write: in every dtype
 tensor_tensor, shortcut = binary_kernel(shapes.power, ROW)
 
 
 def tensor_scalar(keys: int, self: Tensor, exponent: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `x ** 2`."""
-    if self.dtype.category >= FLOATING and (kernel := FLOAT_KERNELS.get(exponent)) is not None:
+    # A complex exponent makes a complex number of a float, and 0j is the key 0 too.
+    keeps_dtype = self.dtype.category >= FLOATING and (self.dtype.is_complex or type(exponent) is not complex)
+    if keeps_dtype and (kernel := FLOAT_KERNELS.get(exponent)) is not None:
         return kernel(keys, self, out=out)
     output = allocate_output(shapes.power_scalar(self, exponent)) if out is None else out
     common = result_type(self, exponent)
     loop = (FLOAT_EXPONENTS if common.category >= FLOATING else EXPONENTS).get(exponent)
-    (ROW if loop is None else EASY).check(common)
+    (ROW if loop is None else FILLS if loop in (ones, same) else EASY).check(common)
     if loop is None:
         loop = with_number(power, number_as(exponent, common), op_math(common))
     return pointwise(loop, common, (self,), output)

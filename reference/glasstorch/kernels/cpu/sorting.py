@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, dtype, float32
+from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, Number, bool_, dtype, float32
 from glasstorch.core.errors import DtypeNotImplementedError, IndexValueError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.pointwise import ALL, EVERY, NOT_BOOL
 from glasstorch.kernels.cpu.reductions import finish
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
@@ -40,6 +41,8 @@ def sort(
     results = shapes.sort(self, stable, dim, descending)
     values, places = out if out is not None else map(allocate_output, results)
     array = self.array()
+    if array.ndim and self.dtype in FLOAT8:
+        raise DtypeNotImplementedError(f"\"sorting_kernel_method_name\" not implemented for '{self.dtype.scalar_name}'")
     if not array.ndim:
         values.array()[...], places.array()[...] = array, 0
     else:
@@ -75,9 +78,8 @@ def searchsorted(
     """The kernel of `searchsorted.Tensor`: every row of the values in the row of the sequence beside it."""
     result = shapes.searchsorted(sorted_sequence, self, out_int32, right, side, sorter)
     common = result_type(sorted_sequence, self)
-    for tensor in (sorted_sequence, self):
-        if tensor.dtype is bool_ or tensor.dtype.is_complex:
-            raise DtypeNotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{tensor.dtype.scalar_name}'")
+    if common not in NOT_BOOL:
+        raise DtypeNotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{common.scalar_name}'")
     sequence, values = (in_order(tensor, common) for tensor in (sorted_sequence, self))
     if sorter is not None:
         places = sorter.array()
@@ -127,9 +129,7 @@ def isin(
 ) -> Tensor:
     """The kernel of `isin.Tensor_Tensor`."""
     shapes.isin(elements, test_elements, False, False)
-    common = result_type(elements, test_elements)
-    found = np.isin(in_order(elements, common), in_order(test_elements, common), invert=invert)
-    return finish(found, bool_, out)
+    return _isin(elements, test_elements, invert, ALL, out)
 
 
 def isin_number(
@@ -137,7 +137,7 @@ def isin_number(
 ) -> Tensor:
     """The kernel of `isin.Tensor_Scalar`."""
     shapes.isin_number(elements, test_element, False, False)
-    return _isin_number(keys, elements, wrapped_number(test_element), invert, out)
+    return _isin(elements, wrapped_number(test_element), invert, EVERY, out)
 
 
 def number_isin(
@@ -145,12 +145,16 @@ def number_isin(
 ) -> Tensor:
     """The kernel of `isin.Scalar_Tensor`."""
     shapes.number_isin(element, test_elements, False, False)
-    return _isin_number(keys, wrapped_number(element), test_elements, invert, out)
+    return _isin(wrapped_number(element), test_elements, invert, ALL, out)
 
 
-def _isin_number(keys: int, elements: Tensor, test_elements: Tensor, invert: bool, out: Tensor | None) -> Tensor:
-    """A number may be a bool, which a tensor may not."""
+def _isin(
+    elements: Tensor, test_elements: Tensor, invert: bool, accepts: frozenset[dtype], out: Tensor | None
+) -> Tensor:
+    """Compared in the common dtype: one of those accepted. To look for one number is a comparison, which all have."""
     common = result_type(elements, test_elements)
+    if common not in accepts and 0 not in elements._shape:
+        raise DtypeNotImplementedError(f"\"isin_default_cpu\" not implemented for '{common.scalar_name}'")
     found = np.isin(in_order(elements, common), in_order(test_elements, common), invert=invert)
     return finish(found, bool_, out)
 

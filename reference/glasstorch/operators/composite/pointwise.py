@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core import hooks
-from glasstorch.core.dtype import HALF_PRECISION, Number, bool_
-from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, float8_e4m3fn
+from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import nonzero, ones_like, sub, unbind, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
@@ -45,6 +45,7 @@ def isinf(self: Tensor) -> Tensor:
     """An integer never is; a complex number is if one of its parts is."""
     if not (self.dtype.is_floating_point or self.dtype.is_complex):
         return zeros_like(self, dtype=bool_)
+    _check_has_infinity(self, "isinf")
     infinite = self.abs() == float("inf")
     return infinite & ~isfinite(self) if self.dtype.is_complex else infinite  # the size of a finite one may overflow
 
@@ -55,7 +56,13 @@ def isfinite(self: Tensor) -> Tensor:
         return (self - self) == 0  # infinity minus infinity is NaN
     if not self.dtype.is_floating_point:
         return ones_like(self, dtype=bool_)
+    _check_has_infinity(self, "isfinite")
     return (self == self) & (self.abs() != float("inf"))
+
+
+def _check_has_infinity(self: Tensor, name: str) -> None:
+    if self.dtype is float8_e4m3fn:
+        raise DtypeNotImplementedError(f"\"{name}\" not implemented for '{self.dtype.scalar_name}'")
 
 
 def square(self: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import Number, bool_, dtype, int32, int64
+from glasstorch.core.dtype import Number, bool_, complex128, dtype, dtype_of_number, int32, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.operators.shapes.indexing import like
@@ -110,13 +110,20 @@ def isin(elements: Tensor, test_elements: Tensor, assume_unique: bool, invert: b
 def isin_number(elements: Tensor, test_element: Number, assume_unique: bool, invert: bool) -> Result:
     """As `isin`, of one number."""
     _check_isin(elements.dtype)
+    _check_isin(_dtype_in_words(test_element))
     return Result(elements._shape, bool_)
 
 
 def number_isin(element: Number, test_elements: Tensor, assume_unique: bool, invert: bool) -> Result:
     """One bool."""
+    _check_isin(_dtype_in_words(element))
     _check_isin(test_elements.dtype)
     return Result((), bool_)
+
+
+def _dtype_in_words(number: Number) -> dtype:
+    """A number's type as the refusal names it."""
+    return complex128 if isinstance(number, complex) else dtype_of_number(number)
 
 
 def _check_isin(dtype: dtype) -> None:
