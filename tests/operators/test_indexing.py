@@ -354,7 +354,9 @@ def test_what_strided_indices_pick_lies_as_in_pytorch(require: Callable[[str], A
         x = t.arange(24.0).reshape(4, 6)
         numbers = t.tensor([[0, 9, 1, 9], [2, 9, 3, 9]]).to(getattr(t, dtype))
         places = [numbers[:, ::2], numbers[:, ::2].t(), numbers[:, :1].expand(2, 3), numbers[0, :1].expand(3, 2)]
+        places.append(t.zeros(60, dtype=numbers.dtype).as_strided((1, 3, 2), (6, 3, 4)))
         found.append([(tuple(x[i].stride()), tuple(x[:, i].stride()), tuple(x.t()[i].stride())) for i in places])
+        found[-1].append(tuple(x[:, 0][places[-1]].stride()))
     assert found[0] == found[1]
 
 
