@@ -155,6 +155,27 @@ def test_an_array_that_no_tensor_can_share_is_refused(torch: Any, make: Any, err
         torch.from_numpy(make())
 
 
+EMPTY = {
+    "rows without columns": np.zeros((3, 0)),
+    "no row": np.zeros((0, 3), np.int32),
+    "one dimension": np.zeros(0),
+    "a slice": np.zeros((3, 4))[:, :0],
+    "a transposed slice": np.zeros((3, 4)).T[:0],
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_an_array_without_elements_keeps_its_strides(torch: Any, name: str) -> None:
+    ndarray = EMPTY[name]
+    strides = tuple(step // ndarray.itemsize for step in ndarray.strides)
+    for made in (torch.from_numpy, torch.as_tensor, torch.asarray, torch.from_dlpack):
+        x = made(ndarray)
+        assert (tuple(x.shape), x.stride()) == (ndarray.shape, strides)
+        assert x.numpy().shape == ndarray.shape
+    assert torch.from_numpy(ndarray).clone().stride() == strides
+    assert tuple((torch.from_numpy(ndarray) + 1).shape) == ndarray.shape
+
+
 # from_file ------------------------------------------------------------------------------------------------------
 
 

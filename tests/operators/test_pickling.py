@@ -135,3 +135,15 @@ def test_what_is_shared_lazily_is_pickled_and_copied_whole(copied: Any) -> None:
     z = copied(y)
     z += 1
     assert (x.tolist(), y.tolist(), z.tolist()) == ([0, 0], [0, 0], [1, 1])
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_a_deep_copy_computes_a_conjugate(torch: Any, requires_grad: bool) -> None:
+    whole = torch.tensor([1 + 2j, 3j, 4])
+    x = whole[1:].conj().requires_grad_(requires_grad)
+    _, copied = copy.deepcopy([whole, x])
+    assert (copied.is_conj(), copied.requires_grad, copied.is_leaf) == (False, requires_grad, True)
+    assert copied.tolist() == [-3j, 4]
+    assert copied.untyped_storage().nbytes() == 16
+    negative = copy.deepcopy(whole.conj().imag)
+    assert (negative.is_neg(), negative.stride(), negative.tolist()) == (False, (1,), [-2, -3, 0])

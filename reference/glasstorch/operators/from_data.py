@@ -125,6 +125,8 @@ def over_array(ndarray: Array) -> Tensor:
             "the memory."
         )
     over: Tensor = hooks.tensor_hooks.from_array(np.asarray(ndarray))
+    if not ndarray.size:  # the array's strides, which need not be those of a row-major one: NumPy's are often 0
+        over.set_geometry(over._shape, tuple(step // dtype.itemsize for step in ndarray.strides), 0)
     return over
 
 

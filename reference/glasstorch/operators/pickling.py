@@ -24,7 +24,10 @@ Geometry = tuple[Shape, Shape | None, int]
 
 
 def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
-    """A leaf with a storage, gradient and attributes of its own; what shares a storage goes on sharing."""
+    """A leaf with a storage, gradient and attributes of its own; what shares a storage goes on sharing.
+
+    A conjugate or negative that was not computed yet is computed, and shares with nobody.
+    """
     if not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
@@ -34,7 +37,11 @@ def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
     if id(self) in memo:
         return memo[id(self)]
     storage = copy.deepcopy(self.untyped_storage(), memo)
-    copied = rebuilt(type(self), storage, self.dtype, _geometry(self), _bits(self), self.requires_grad)
+    copied = rebuilt(type(self), storage, self.dtype, _geometry(self), _bits(self), False)
+    if _bits(self):
+        resolved = copied.resolve_conj().resolve_neg()
+        copied = rebuilt(type(self), resolved.untyped_storage(), self.dtype, _geometry(resolved), 0, False)
+    copied.requires_grad_(self.requires_grad)
     memo[id(self)] = copied
     if self.grad is not None:
         copied.grad = copy.deepcopy(self.grad, memo)
