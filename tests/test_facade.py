@@ -139,5 +139,8 @@ def test_a_program_that_asks_for_a_gpu_goes_on_without() -> None:
 
 def test_the_jit_is_imported_when_it_is_first_asked_for_and_traces_then() -> None:
     assert in_fresh_process("import glasstorch as t; print(json.dumps('glasstorch.jit' in sys.modules))") is False
+    table = "from glasstorch.dispatch.operator import registry; from glasstorch.core.keys import DispatchKey"
+    code = f"import glasstorch\n{table}\nprint(json.dumps(registry.fallbacks[DispatchKey.Tracer].where))"
+    assert in_fresh_process(code).startswith("_tracer.py:")  # it stands there all the same
     code = "import glasstorch as t; f = t.jit.trace(lambda x: x + 1, t.ones(2)); print(json.dumps(str(f.graph)))"
     assert "aten::add" in in_fresh_process(code)

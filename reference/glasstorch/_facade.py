@@ -31,6 +31,7 @@ from glasstorch._asarray import asarray as asarray
 from glasstorch._creation import *  # noqa: F403
 from glasstorch._exchange import *  # noqa: F403
 from glasstorch._tensor import Tensor as Tensor
+from glasstorch._tracer import register_tracer
 from glasstorch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from glasstorch.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from glasstorch.autograd.anomaly_mode import set_anomaly_enabled as set_anomaly_enabled
@@ -114,6 +115,7 @@ from glasstorch.random import set_rng_state as set_rng_state
 register_fallbacks()
 register_kernels()
 autograd.register_autograd_kernels()
+register_tracer()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 _LATE = ("array_api", "jit", "multiprocessing")  # modules that few programs use, imported when one first asks for them
 _refuse = refuse_unknown_names("glasstorch")

@@ -23,6 +23,3 @@ from glasstorch.jit.settings import fuser as fuser
 from glasstorch.jit.settings import optimized_execution as optimized_execution
 from glasstorch.jit.tracer import TracerWarning as TracerWarning
 from glasstorch.jit.tracer import is_tracing as is_tracing
-from glasstorch.jit.tracer import register_tracer as register_tracer
-
-register_tracer()  # no call has the key Tracer before something of this package is asked for

@@ -30,10 +30,10 @@ from glasstorch.autograd.function import Function
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentError
-from glasstorch.core.keys import FUNCTIONALITY_BIT, DispatchKey, below
+from glasstorch.core.keys import FUNCTIONALITY_BIT, below
 from glasstorch.dispatch.active_keys import active_keys
-from glasstorch.dispatch.library import HERE, caller, place
-from glasstorch.dispatch.operator import Kernel, Operator, registry, tensors_of
+from glasstorch.dispatch.library import HERE, place
+from glasstorch.dispatch.operator import Operator, tensors_of
 from glasstorch.dispatch.schema import Argument
 from glasstorch.jit.ir import Graph, Node, SourceRange, Value
 from glasstorch.jit.types import TENSOR, ListType, OptionalType, TensorType, TupleType, from_schema
@@ -367,14 +367,6 @@ def _check_overload(node: Node, operator: Operator) -> None:
             f"cannot trace a call of {operator.name}: a graph names operators without their overloads, and with these "
             f"arguments {node.kind} is {'no operator' if read_as is None else read_as.name}"
         )
-
-
-def register_tracer() -> None:
-    """Put the kernel above in force for every operator."""
-    registry.fallbacks[DispatchKey.Tracer] = Kernel(
-        trace_operator, DispatchKey.Tracer, caller(0), takes_keys=True, by_user=True
-    )
-    registry.changed()
 
 
 # Where in the program ----------------------------------------------------------------------------------------------
