@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch.core import geometry, hooks, inference
-from glasstorch.core.allocator import empty_array
+from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
@@ -478,6 +478,8 @@ def empty(shape: Shape, dtype: dtype, on: device = CPU) -> Tensor:
     nbytes = math.prod(shape) * dtype.itemsize
     if on is CPU:
         return wrap(empty_array(shape, dtype.numpy, nbytes), dtype)
+    if nbytes > MOST:
+        check_countable(shape, dtype.itemsize)
     return make(Storage.allocate(nbytes, on), dtype, shape, None, 0)
 
 

@@ -166,3 +166,28 @@ def test_draws_can_be_written_to_a_given_tensor(torch: Any) -> None:
         assert draw(out=out) is out
         assert out.tolist() == expected.tolist()
     assert tuple(torch.empty(2, 3, out=torch.zeros(0)).shape) == (2, 3)
+
+
+TOO_LARGE: dict[str, tuple[Make, type[Exception], str]] = {
+    "a size beyond int64": (lambda t: t.zeros(2**63), TypeError, "at pos 1 with error .Overflow when unpacking"),
+    "a second size beyond int64": (lambda t: t.empty((0, 2**63)), TypeError, "unpack the object at pos 2 with error"),
+    "a size beyond int64 without data": (lambda t: t.empty(2**63, device="meta"), TypeError, "Overflow when unpacking"),
+    "bytes beyond int64": (lambda t: t.empty(2**63 - 1), RuntimeError, r"overflowed with sizes=\[92233720368547758"),
+    "a product beyond int64": (
+        lambda t: t.ones(2**40, 2**40), RuntimeError, r"overflowed with sizes=\[1099511627776, 1099511627776\]"),
+    "bytes beyond int64 without data": (
+        lambda t: t.empty(2**61, device="meta"), RuntimeError, r"overflowed with sizes=\[2305843009213693952\]"),
+    "a range beyond int64's bytes": (
+        lambda t: t.arange(2**62), RuntimeError, r"overflowed with sizes=\[4611686018427387904\]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_what_no_int64_can_count_is_refused(torch: Any, name: str) -> None:
+    make, error, message = TOO_LARGE[name]
+    with pytest.raises(error, match=message):
+        make(torch)
+
+
+def test_the_most_that_an_int64_can_count_may_be_without_data(torch: Any) -> None:
+    assert tuple(torch.empty(2**61 - 1, device="meta").shape) == (2**61 - 1,)

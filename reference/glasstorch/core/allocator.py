@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from glasstorch.core.errors import HostMemoryError, StorageError
+from glasstorch.core.errors import ArgumentTypeError, HostMemoryError, StorageError
 
 Buffer = np.ndarray[Any, np.dtype[np.uint8]]  # one-dimensional, bytes
 
@@ -162,6 +162,15 @@ def empty_array(shape: tuple[int, ...], numpy_dtype: np.dtype[Any], nbytes: int)
 
 
 def check_countable(shape: tuple[int, ...], itemsize: int) -> None:
-    """Refuse sizes whose bytes no int64 can count; a size of 0 among them does not help, as in PyTorch."""
+    """Refuse sizes whose bytes no int64 can count; a size of 0 among them does not help, as in PyTorch.
+
+    A size that is itself no int64 is refused as an argument.
+    """
+    for place, size in enumerate(shape):
+        if size > MOST:
+            raise ArgumentTypeError(
+                f"argument 'size' failed to unpack the object at pos {place + 1} with error \"Overflow when unpacking "
+                f'long long"; {size} is above {MOST}'
+            )
     if math.prod(size for size in shape if size) * itemsize > MOST:
         raise StorageError(f"Storage size calculation overflowed with sizes={list(shape)}")

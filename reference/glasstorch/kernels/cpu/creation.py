@@ -12,6 +12,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch._tensor import empty as uninitialised
+from glasstorch.core.allocator import MOST, check_countable
 from glasstorch.core.device import CPU as HERE
 from glasstorch.core.device import device
 from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dtype
@@ -85,6 +86,8 @@ def arange_out(keys: int, start: Number, end: Number, step: Number, out: Tensor)
 
 def counted(start: Number, step: Number, length: int, dtype: dtype) -> Array:
     """The numbers themselves. Floats are computed in float64 and rounded once."""
+    if length * 8 > MOST:
+        check_countable((length,), 8)
     if not dtype.is_floating_point:
         first, pace = whole(start), whole(step)
         numbers: Array = np.arange(length, dtype=np.int64)
