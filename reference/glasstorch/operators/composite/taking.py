@@ -45,7 +45,7 @@ def take(self: Tensor, index: Tensor) -> Tensor:
     flat = index.reshape(-1).remainder(max(size, 1))
     picked: Tensor = index_select(self.reshape(-1), 0, flat)
     # No view: nobody has seen what it would be a view of.
-    return picked if picked._shape == index._shape else unsafe_view(picked, index._shape)  # type: ignore[no-any-return]
+    return picked if picked._shape == index._shape else unsafe_view(picked, index._shape)
 
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
