@@ -218,6 +218,11 @@ def _is_loose(name: Name) -> bool:
     )
 
 
+def takes_list_after_tensor(name: Name) -> bool:
+    """Whether a method takes loose ints, which as a function of a tensor takes them as a list only."""
+    return _is_loose(name) and name.primary.schema.positional[0].name == "self"
+
+
 def _loose(name: Name) -> str:
     """A function that takes loose ints: `zeros(2, 3)` and `zeros([2, 3])`."""
     f = name.primary

@@ -6,7 +6,7 @@ Differs: explicit re-exports, so that editors and type checkers see them.
 
 from __future__ import annotations
 
-from glasstorch.operators.gen.emit_functions import group
+from glasstorch.operators.gen.emit_functions import group, takes_list_after_tensor
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
 # Operators that PyTorch binds as methods only, by hand (operators/nonzero.py) or not at all, though their schemas say
@@ -50,14 +50,19 @@ Mirrors: torch/__init__.py (the names of torch._C._VariableFunctions)
 Differs: explicit re-exports.
 """
 
+from glasstorch.operators.generated import functions as _functions
+from glasstorch.operators.listed import listed as _listed
 '''
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
-    lines = [HEADER.format(mark=mark)]
+    lines, listed = [HEADER.format(mark=mark)], []
     for name in group(functions):
         hidden = name.name.startswith("_") or name.name.endswith("_backward") or name.name in SKIPPED | VARIADIC
         if name.is_function and not hidden and name.primary.python_module is None:
             shown = python_name(name.name)
-            lines.append(f"from glasstorch.operators.generated.functions import {shown} as {shown}\n")
-    return "".join(lines)
+            if takes_list_after_tensor(name):
+                listed.append(f"{shown} = _listed(_functions.{shown}, {name.primary.schema.positional[1].name!r})\n")
+            else:
+                lines.append(f"from glasstorch.operators.generated.functions import {shown} as {shown}\n")
+    return "".join([*lines, "\n", *listed])

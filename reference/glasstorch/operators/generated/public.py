@@ -4,6 +4,7 @@ Mirrors: torch/__init__.py (the names of torch._C._VariableFunctions)
 Differs: explicit re-exports.
 """
 
+from glasstorch.operators.generated import functions as _functions
 from glasstorch.operators.generated.functions import abs as abs
 from glasstorch.operators.generated.functions import acos as acos
 from glasstorch.operators.generated.functions import acosh as acosh
@@ -42,7 +43,6 @@ from glasstorch.operators.generated.functions import bitwise_right_shift as bitw
 from glasstorch.operators.generated.functions import bitwise_xor as bitwise_xor
 from glasstorch.operators.generated.functions import blackman_window as blackman_window
 from glasstorch.operators.generated.functions import bmm as bmm
-from glasstorch.operators.generated.functions import broadcast_to as broadcast_to
 from glasstorch.operators.generated.functions import cat as cat
 from glasstorch.operators.generated.functions import ceil as ceil
 from glasstorch.operators.generated.functions import chunk as chunk
@@ -84,13 +84,11 @@ from glasstorch.operators.generated.functions import eq as eq
 from glasstorch.operators.generated.functions import equal as equal
 from glasstorch.operators.generated.functions import exp as exp
 from glasstorch.operators.generated.functions import exp2 as exp2
-from glasstorch.operators.generated.functions import expand_copy as expand_copy
 from glasstorch.operators.generated.functions import expm1 as expm1
 from glasstorch.operators.generated.functions import eye as eye
 from glasstorch.operators.generated.functions import fill as fill
 from glasstorch.operators.generated.functions import fill_ as fill_
 from glasstorch.operators.generated.functions import flatten as flatten
-from glasstorch.operators.generated.functions import flip as flip
 from glasstorch.operators.generated.functions import fliplr as fliplr
 from glasstorch.operators.generated.functions import flipud as flipud
 from glasstorch.operators.generated.functions import floor as floor
@@ -161,8 +159,6 @@ from glasstorch.operators.generated.functions import normal as normal
 from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like
 from glasstorch.operators.generated.functions import outer as outer
-from glasstorch.operators.generated.functions import permute as permute
-from glasstorch.operators.generated.functions import permute_copy as permute_copy
 from glasstorch.operators.generated.functions import polar as polar
 from glasstorch.operators.generated.functions import positive as positive
 from glasstorch.operators.generated.functions import pow as pow
@@ -180,7 +176,6 @@ from glasstorch.operators.generated.functions import reciprocal as reciprocal
 from glasstorch.operators.generated.functions import relu as relu
 from glasstorch.operators.generated.functions import remainder as remainder
 from glasstorch.operators.generated.functions import repeat_interleave as repeat_interleave
-from glasstorch.operators.generated.functions import reshape as reshape
 from glasstorch.operators.generated.functions import resize_as_ as resize_as_
 from glasstorch.operators.generated.functions import resolve_conj as resolve_conj
 from glasstorch.operators.generated.functions import resolve_neg as resolve_neg
@@ -229,7 +224,6 @@ from glasstorch.operators.generated.functions import take_along_dim as take_alon
 from glasstorch.operators.generated.functions import tan as tan
 from glasstorch.operators.generated.functions import tanh as tanh
 from glasstorch.operators.generated.functions import tensor_split as tensor_split
-from glasstorch.operators.generated.functions import tile as tile
 from glasstorch.operators.generated.functions import trace as trace
 from glasstorch.operators.generated.functions import transpose as transpose
 from glasstorch.operators.generated.functions import transpose_copy as transpose_copy
@@ -252,10 +246,19 @@ from glasstorch.operators.generated.functions import view_as_complex as view_as_
 from glasstorch.operators.generated.functions import view_as_complex_copy as view_as_complex_copy
 from glasstorch.operators.generated.functions import view_as_real as view_as_real
 from glasstorch.operators.generated.functions import view_as_real_copy as view_as_real_copy
-from glasstorch.operators.generated.functions import view_copy as view_copy
 from glasstorch.operators.generated.functions import vsplit as vsplit
 from glasstorch.operators.generated.functions import vstack as vstack
 from glasstorch.operators.generated.functions import where as where
 from glasstorch.operators.generated.functions import zero_ as zero_
 from glasstorch.operators.generated.functions import zeros as zeros
 from glasstorch.operators.generated.functions import zeros_like as zeros_like
+from glasstorch.operators.listed import listed as _listed
+
+reshape = _listed(_functions.reshape, "shape")
+permute = _listed(_functions.permute, "dims")
+broadcast_to = _listed(_functions.broadcast_to, "size")
+expand_copy = _listed(_functions.expand_copy, "size")
+permute_copy = _listed(_functions.permute_copy, "dims")
+view_copy = _listed(_functions.view_copy, "size")
+flip = _listed(_functions.flip, "dims")
+tile = _listed(_functions.tile, "dims")

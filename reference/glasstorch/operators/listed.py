@@ -1,0 +1,49 @@
+"""Which functions take their sizes or dimensions as one list, where the method takes them loose too?
+
+Mirrors: torch/csrc/utils/python_arg_parser.cpp (FunctionSignature::parse, allow_varargs_intlist), where a function's
+    first parameter is the tensor, so that loose ints are taken only from methods
+Differs: a wrapper around the method's function, which is the one that the rest of the library calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from operator import index
+from typing import Any
+
+from glasstorch.core.errors import ArgumentTypeError
+
+
+def listed(method: Callable[..., Any], parameter: str) -> Callable[..., Any]:
+    """The function of a name: what follows the tensor is one list, whose parameter is called so.
+
+    >>> import glasstorch as torch
+    >>> torch.flip(torch.tensor([1, 2]), 0)
+    Traceback (most recent call last):
+        ...
+    glasstorch.core.errors.ArgumentTypeError: flip(): argument 'dims' (position 2) must be tuple of ints, not int
+    """
+    name = method.__name__
+
+    @wraps(method)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > 2:
+            raise ArgumentTypeError(f"{name}() takes 2 positional arguments but {len(args)} were given")
+        if len(args) == 2 and _is_int(args[1]):
+            raise ArgumentTypeError(
+                f"{name}(): argument '{parameter}' (position 2) must be tuple of ints, not {type(args[1]).__name__}"
+            )
+        return method(*args, **kwargs)
+
+    return function
+
+
+def _is_int(value: object) -> bool:
+    if type(value) in (tuple, list):  # most calls
+        return False
+    try:
+        index(value)  # type: ignore[arg-type]
+    except (TypeError, RuntimeError):
+        return False
+    return True
