@@ -301,7 +301,7 @@ def torch(require: Callable[[str], Any]) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")  # that imaginary parts are discarded, and that 0-dim tensors are transposed
-@settings(steady, max_examples=600)
+@settings(steady, max_examples=400)
 @given(st.integers(0, 2**32))
 def test_a_program_of_views_gives_what_it_gives_in_pytorch(torch: Any, seed: int) -> None:
     check_program(seed, torch)
