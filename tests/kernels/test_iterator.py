@@ -37,6 +37,18 @@ def test_a_number_is_rounded_to_the_common_dtype_unless_it_is_to_stay_exact() ->
     assert operand(number, float64) == 0.1
 
 
+def test_a_tensor_is_rounded_to_half_precision_unless_it_has_no_dimensions_and_is_to_stay_exact() -> None:
+    none, one = glasstorch.tensor(0.1), glasstorch.tensor([0.1])
+    assert operand(none, float16) == operand(one, float16) == operand(one, float16, exact=True) == np.float16(0.1)
+    assert operand(none, float16, exact=True) == np.float32(0.1)
+
+
+def test_half_times_a_tensor_without_dimensions_is_rounded_once(torch: Any) -> None:
+    half, exact = torch.tensor([1.0, 3.0, 7.0], dtype=torch.float16), torch.tensor(0.1)
+    assert (half * exact).tolist() == [0.0999755859375, 0.300048828125, 0.7001953125]
+    assert (half * exact.half()).tolist() == [0.0999755859375, 0.2998046875, 0.69970703125]
+
+
 def test_a_loop_of_several_steps_is_called_on_blocks_of_the_computing_dtype() -> None:
     sizes = []
 

@@ -1,9 +1,9 @@
-"""How do operators on matrices, statistics and spectra that are made of others write into out=?
+"""Which operators on matrices, statistics and spectra copy their result into out=, and which may cast it?
 
-They compute their result, which is copied: some cast it as a sum or product would, others want its own dtype.
+Some cast as a sum or product would, others want the result's own dtype. See Note [The ways to write to out=].
 
 Mirrors: the `_out` functions in aten/src/ATen/native/BatchLinearAlgebra.cpp, LinearAlgebra.cpp, ReduceOps.cpp
-    (std_var_out, logsumexp_out, diff_out), SpectralOps.cpp
+    (std_var_out, logsumexp_out, diff_out), SpectralOps.cpp, TensorAdvancedIndexing.cpp (take_out)
 Differs: nothing in substance.
 """
 
@@ -15,8 +15,9 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
 from glasstorch.core.return_types import named_result
 from glasstorch.kernels.copied_out import COMPOSED, copied_out, copy_out
-from glasstorch.kernels.structured import resize_output
+from glasstorch.kernels.structured import check_no_overlap, resize_output
 from glasstorch.operators.direct import on_tensors
+from glasstorch.operators.generated.functions import take
 
 # out= form -> the operator; its result is cast to the dtype of out=
 CAST: Final = {
@@ -42,7 +43,7 @@ SAME: Final = {
     **{
         f"{name}.out": name
         for name in (
-            *("cross", "inner", "matrix_power", "take", "take_along_dim", "tensordot"),
+            *("cross", "inner", "matrix_power", "take_along_dim", "tensordot"),
             *("linalg_cholesky", "linalg_det", "linalg_eigvals", "linalg_eigvalsh", "linalg_inv", "linalg_matmul"),
             *("linalg_matrix_norm", "linalg_matrix_power", "linalg_solve", "linalg_svdvals", "linalg_vecdot"),
             *("fft_fft", "fft_ifft", "fft_rfft", "fft_irfft", "fft_hfft", "fft_ihfft"),
@@ -86,6 +87,13 @@ def several_outs(form: str, functional: str) -> None:
         return named_result(functional, [copy_out(result, out) for result, out in zip(results, outs, strict=True)])
 
     COMPOSED.add(form, with_outs)
+
+
+@COMPOSED.impl("take.out")
+def take_out(self: Tensor, index: Tensor, out: Tensor) -> Tensor:
+    """Elements by their number; `out` may share no memory with what is read, also where it is resized."""
+    check_no_overlap(out, (index, self))
+    return copy_out(take(self, index), out)
 
 
 for _form, _functional in CAST.items():

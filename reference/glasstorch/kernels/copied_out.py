@@ -1,6 +1,6 @@
 """How does an operator write into out= that has no kernel for it?
 
-It computes its result, and the result is copied.
+It computes its result, and the result is copied. See Note [The ways to write to out=].
 
 Mirrors: gen_composite_out_kernel in torchgen/native_function_generation.py; resize_out_helper and copy_arg in
     aten/src/ATen/templates/CompositeViewCopyKernels.cpp; aten/src/ATen/native/TensorShape.cpp (unbind_copy_int_out,

@@ -1,8 +1,16 @@
-"""How do operators that are made of others write into the tensor given as out=?
+"""How does an operator that is made of others hand the tensor given as out= on to the last of them?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear_out), SoftMax.cpp (softmax_out,
     log_softmax_out), BinaryOps.cpp (max_out, min_out), UnaryOps.cpp (square_out)
 Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
+
+# Note [The ways to write to out=]
+1. An operator with a kernel of its own writes there itself (`structured.py`); autograd refuses gradients before
+   (`autograd/out_forms.py`).
+2. One that is made of others hands out= on to the last of them, here, where PyTorch's does so: what that one refuses is
+   refused.
+3. One that has neither computes its result, which is copied: `copied_out.py` has the rule, and the operators to which
+   PyTorch's generator gives it; `composed_out.py` has those that PyTorch wrote so by hand, some of which cast.
 """
 
 from __future__ import annotations
