@@ -20,6 +20,7 @@ from glasstorch.kernels.cpu.pointwise import (
     binary_kernel,
     register,
 )
+from glasstorch.kernels.cpu.pointwise_binary import with_wrapped_number
 from glasstorch.kernels.iterator import allocate_output, pointwise
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
@@ -61,13 +62,10 @@ def register_shift(name: str, row: Row) -> None:
     """Register a shift of tensors, and its overloads with a number on either side."""
     kernel, shortcut = binary_kernel(shapes.bitwise, row)
 
-    def tensor_number(keys: int, self: Tensor, other: Number, out: Tensor | None = None) -> Tensor:
-        return kernel(keys, self, wrapped_number(other), out=out)
-
     def number_tensor(keys: int, self: Number, other: Tensor, out: Tensor | None = None) -> Tensor:
         return kernel(keys, wrapped_number(self), other, out=out)
 
-    overloads: dict[str, Kernel] = {"Tensor_Scalar": tensor_number, "Scalar_Tensor": number_tensor}
+    overloads: dict[str, Kernel] = {"Tensor_Scalar": with_wrapped_number(kernel), "Scalar_Tensor": number_tensor}
     register(f"{name}.Tensor", kernel, shortcut)
     for overload, made in overloads.items():
         register(f"{name}.{overload}", made)

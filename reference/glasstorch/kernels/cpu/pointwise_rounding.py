@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, Number
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import (
     ALL,
@@ -26,7 +26,8 @@ from glasstorch.kernels.cpu.pointwise import (
     register,
     unary_kernel,
 )
-from glasstorch.kernels.cpu.pointwise_binary import refuse_zero
+from glasstorch.kernels.cpu.pointwise_binary import refuse_zero, with_wrapped_number
+from glasstorch.kernels.cpu.pointwise_unary import sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_writable, shape_function
@@ -91,11 +92,6 @@ register("round.decimals", round_decimals)
 # Signs ----------------------------------------------------------------------------------------------------------
 
 
-def sign(out: Array, x: Array) -> None:
-    """`(x > 0) - (x < 0)`: 0 for NaN, where np.sign gives NaN, and right for bool, which np.sign refuses."""
-    np.subtract(np.greater(x, 0).view(np.int8), np.less(x, 0).view(np.int8), out=out, casting="unsafe")
-
-
 def signbit(out: Array, x: Array) -> None:
     """Whether the bit of the sign is set; an integer has one if it is negative."""
     if x.dtype.kind == "f":
@@ -115,7 +111,7 @@ PREDICATES: dict[str, Loop] = {
     "isneginf": is_infinity(-np.inf),
 }
 
-register("sign", *unary_kernel(shape_function("sign"), Row(sign, DIRECT, ALL, "sign_cpu")))
+register("sign", *unary_kernel(shape_function("sign"), Row(sgn, DIRECT, ALL, "sign_cpu")))
 
 
 def predicate_kernel(name: str, loop: Loop) -> Kernel:
@@ -169,15 +165,5 @@ def nextafter(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None)
 
 register("nextafter", nextafter)
 
-
-def with_number(kernel: Kernel) -> Kernel:
-    """The kernel of a Scalar overload: the number travels as a wrapped 0-dim tensor."""
-
-    def scalar(keys: int, self: Tensor, other: Number, out: Tensor | None = None) -> Tensor:
-        return kernel(keys, self, wrapped_number(other), out=out)
-
-    return scalar
-
-
-register("copysign.Scalar", with_number(copysign))
-register("fmod.Scalar", with_number(truncated_remainder))
+register("copysign.Scalar", with_wrapped_number(copysign))
+register("fmod.Scalar", with_wrapped_number(truncated_remainder))
