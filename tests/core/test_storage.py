@@ -382,6 +382,13 @@ def test_a_file_is_the_memory_of_a_storage(tmp_path: Path) -> None:
     assert shared.filename == str(path)
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_storage_names_the_file_that_its_writes_reach(torch: Any, tmp_path: Path, shared: bool) -> None:
+    path = str(tmp_path / "bytes")
+    Path(path).write_bytes(b"abcd")
+    assert torch.UntypedStorage.from_file(path, shared, 4).filename == (path if shared else None)
+
+
 def test_pinning_needs_an_accelerator() -> None:
     storage = of(1)
     assert not storage.is_pinned()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,11 @@ def test_a_storage_made_smaller_is_not_read_past_its_end(nbytes: int) -> None:
     assert empty.array().size == 0
     storage.resize_(12)
     assert t.array().shape == (3,)
+
+
+def test_a_stride_of_more_bytes_than_an_integer_counts_is_refused(torch: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"Storage size calculation overflowed with sizes=\[.*\] and strides=\["):
+        torch.ones(3)[:: 2**70].tolist()
 
 
 def test_another_geometry_or_storage_leaves_no_stale_array() -> None:

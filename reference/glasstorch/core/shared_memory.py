@@ -61,7 +61,7 @@ class SharedMemory:
                         f"shared does not grow"
                     )
                 os.ftruncate(descriptor, nbytes)
-            return cls(descriptor, nbytes, filename, private=not shared)
+            return cls(descriptor, nbytes, filename if shared else None, private=not shared)
         except BaseException:
             os.close(descriptor)
             raise

@@ -362,7 +362,7 @@ class UntypedStorage:
 
     @property
     def filename(self) -> str | None:
-        """The file whose bytes these are; None for memory without a name."""
+        """The file that writes reach; None for memory without a name, and for what was only read from a file."""
         return None if self.shared is None else self.shared.filename
 
     @classmethod

@@ -276,7 +276,8 @@ def out_of_reach(storage: Storage) -> Exception:
 def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> Array:
     """A NumPy array over a storage's bytes at the given sizes, strides and offset (in elements).
 
-    StorageError where the storage has been made smaller than that since the tensor was made.
+    StorageError where the storage has been made smaller than that since the tensor was made, or where a stride has more
+    bytes than an int64 counts.
     """
     itemsize = dtype.itemsize
     assert storage.memory is not None
@@ -292,9 +293,11 @@ def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, 
             offset * itemsize,
             [step * itemsize for step in strides],
         )
-    except ValueError:
+    except ValueError as error:
         check_fits(storage, dtype, shape, strides, offset)
-        raise
+        raise StorageError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}"
+        ) from error
 
 
 def check_fits(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> None:

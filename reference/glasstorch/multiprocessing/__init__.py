@@ -7,7 +7,8 @@ Differs: the strategy is always `file_descriptor`; PyTorch's `file_system` needs
     here works from the import of this module on, which `glasstorch.multiprocessing` does at its first use.
 
 It is Python's `multiprocessing`, with a way to send tensors: through queues and pipes, and to a new process, their
-storages go as shared memory, and a write in one process is seen in the others.
+storages go as shared memory, and a write in one process is seen in the others. A queue of Python's own module sends a
+tensor so only once this one was imported; before, it sends a copy.
 """
 
 from __future__ import annotations
