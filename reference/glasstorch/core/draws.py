@@ -52,7 +52,7 @@ class Stream(MersenneStream):
     def uniform(self, shape: Shape, dtype: DTypeLike, low: float = 0.0, high: float = 1.0) -> Array:
         """Numbers of `[low, high)`: a float64 takes 53 bits of 64, every other dtype 24 bits of 32."""
         target = np.dtype(dtype)
-        computed = _computed_dtype(target)
+        computed = computed_dtype(target)
         check_uniform_bounds(target, low, high)
         # `low` and `high` become values of the dtype first; their difference is rounded to it too.
         result = np.empty(shape, target)
@@ -207,7 +207,7 @@ class Stream(MersenneStream):
         return result
 
     def _fill_by_sixteens(self, result: Array, mean: float, std: float) -> None:
-        computed = _computed_dtype(result.dtype)
+        computed = computed_dtype(result.dtype)
         whole = result.size // 16 * 16
         tail = result.size - whole
         for start in range(0, whole, BLOCK):
@@ -279,7 +279,7 @@ def _blocks(array: Array) -> Iterator[Array]:
         yield flat[start : start + BLOCK]
 
 
-def _computed_dtype(dtype: NumpyDtype) -> NumpyDtype:
+def computed_dtype(dtype: NumpyDtype) -> NumpyDtype:
     """The dtype in which numbers of this floating dtype are made: float32 for the half types, else itself."""
     return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 

@@ -215,6 +215,19 @@ def strides_in_order(shape: Shape, order: Sequence[int]) -> Shape:
     return tuple(strides)
 
 
+def iterated_strides(shape: Shape, order: Sequence[int]) -> Shape:
+    """As `strides_in_order`, but a size of 0 makes the strides after it 0 too.
+
+    Mirrors: compatible_stride in aten/src/ATen/TensorIterator.cpp
+
+    >>> iterated_strides((2, 0, 3), [2, 1, 0]), strides_in_order((2, 0, 3), [2, 1, 0])
+    ((0, 3, 1), (3, 3, 1))
+    """
+    if 0 not in shape:
+        return strides_in_order(shape, order)
+    return tuple(math.prod(shape[d] for d in order[: order.index(dim)]) for dim in range(len(shape)))
+
+
 def span(shape: Shape, strides: Shape) -> int:
     """How many elements of storage lie from the first element to the last, both included; 0 if there are none."""
     reach = 1

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from glasstorch.core.draws import WIDE_RANGE, Array, NumpyDtype, Shape, cast
+from glasstorch.core.draws import WIDE_RANGE, Array, NumpyDtype, Shape, cast, computed_dtype
 from glasstorch.core.fused import fused_multiply_add
 from glasstorch.core.philox import WORD, PhiloxStream, Words, philox
 from glasstorch.core.random_bounds import (
@@ -95,7 +95,7 @@ class Draws(NamedTuple):
         result = np.empty(shape, dtype)
         check_uniform_bounds(result.dtype, low, high)
         if result.size:
-            target, computed = result.dtype.type, _computed(result.dtype)
+            target, computed = result.dtype.type, computed_dtype(result.dtype)
             first, last = target(low), target(high)
             values = self.unit(result.size, computed)
             values = fused_multiply_add(values, float(computed.type(last - first)), float(first))
@@ -273,7 +273,7 @@ class Draws(NamedTuple):
                 require_continuous(result.dtype, continuous)
             require_floating(result.dtype, kernel)
             with np.errstate(over="ignore"):
-                result.reshape(-1)[...] = cast(make(result.size, _computed(result.dtype)), result.dtype)
+                result.reshape(-1)[...] = cast(make(result.size, computed_dtype(result.dtype)), result.dtype)
         return result
 
 
@@ -295,11 +295,6 @@ def unit_of_two(low: Words, high: Words) -> Array:
 def key_bits(n: int) -> int:
     """How many bits the keys of a permutation have: with so many, all differ in nine of ten cases."""
     return min(64, math.ceil(math.log2(n - (6 * n * n + 1) / (12 * math.log(0.9)))))
-
-
-def _computed(dtype: NumpyDtype) -> NumpyDtype:
-    """float32 for the half types, else the dtype itself."""
-    return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
 
 def _discrete(dtype: NumpyDtype) -> NumpyDtype:

@@ -20,8 +20,8 @@ from glasstorch.core.geometry import (
     contiguous_strides,
     expand_strides,
     is_expandable_to,
+    iterated_strides,
     memory_order,
-    strides_in_order,
     strides_like,
     view_strides,
     wrap_dim,
@@ -158,7 +158,7 @@ def indexed_strides(self: Tensor, indices: Sequence[Tensor | None], plan: Plan) 
     order = memory_order(operands, shape)
     if order == list(range(len(shape) - 1, -1, -1)):
         return None
-    return strides_in_order(shape, order) if 0 not in shape else _strides_of_nothing(shape, order)
+    return iterated_strides(shape, order)
 
 
 def is_row_major(self: Tensor, indices: Sequence[Tensor | None]) -> bool:
@@ -172,16 +172,6 @@ def _steps_of_pick(tensor: Tensor, picked: Shape) -> Shape:
         steps = expand_strides(tensor._shape, tensor.strides(), picked)
         return steps if tensor.dtype is int64 else strides_like(picked, steps)  # it is copied, broadcast, to int64
     return (*[0] * (len(picked) - 1), 1 if picked[-1:] != (1,) else 0) if picked else ()
-
-
-def _strides_of_nothing(shape: Shape, order: Sequence[int]) -> Shape:
-    """As `strides_in_order`, where a size of 0 makes the strides after it 0 too, as TensorIterator leaves them."""
-    strides = [0] * len(shape)
-    step = 1
-    for dim in order:
-        strides[dim] = step
-        step *= shape[dim]
-    return tuple(strides)
 
 
 def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | None]:

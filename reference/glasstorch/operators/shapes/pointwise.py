@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from math import prod
 
 from glasstorch.core.dtype import FLOATING, Number, bool_, dtype, uint8
 from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError, DtypeNotImplementedError
@@ -21,8 +20,8 @@ from glasstorch.core.geometry import (
     is_channels_last,
     is_contiguous,
     is_non_overlapping_and_dense,
+    iterated_strides,
     memory_order,
-    strides_in_order,
     strides_like,
 )
 from glasstorch.core.tensor_impl import TensorImpl
@@ -82,7 +81,7 @@ def compute_strides(
     order = memory_order(all_strides, shape)
     if order == list(range(len(shape) - 1, -1, -1)):
         return None
-    return strides_in_order(shape, order) if 0 not in shape else _strides_of_nothing(shape, order)
+    return iterated_strides(shape, order)
 
 
 # Shape functions of operators on a tensor and a number. Where strides are chosen for an out= tensor that is resized,
@@ -94,11 +93,6 @@ def strides_beside_number(self: TensorImpl, other: Number, result: Result) -> Sh
     """The strides of an out= tensor that is resized for one of these operators; None for row-major."""
     common = result_type(self, other) if result.dtype is bool_ else result.dtype
     return compute_strides(self._shape, (self,), common, number=True)
-
-
-def _strides_of_nothing(shape: Shape, order: Sequence[int]) -> Shape:
-    """Strides for a shape without elements: 0 from the first size 0 on, as TensorIterator leaves them."""
-    return tuple(prod(shape[d] for d in order[: order.index(dim)]) for dim in range(len(shape)))
 
 
 def _broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
