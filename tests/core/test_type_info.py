@@ -66,3 +66,4 @@ def test_limits_are_equal_where_their_dtypes_are_and_have_no_hash(torch: Any) ->
     for limits in (torch.finfo(torch.float32), torch.iinfo(torch.int8)):
         with pytest.raises(TypeError, match="unhashable type"):
             hash(limits)
+    assert glasstorch.iinfo(glasstorch.int8) != 8  # PyTorch looks into whatever it is given

@@ -187,7 +187,7 @@ def test_a_dtype_that_a_kernel_has_not_is_refused_in_the_kernels_name(cuda: Devi
     with pytest.raises(RuntimeError, match="\"lerp_cuda\" not implemented for 'Long'"):
         glasstorch.lerp(flags.to(glasstorch.int64), flags.to(glasstorch.int64), 0.5)
     with pytest.raises(RuntimeError, match="\"bitwise_not_cuda\" not implemented for 'Float'"):
-        ~flags.to(glasstorch.float32)
+        flags.to(glasstorch.float32).bitwise_not()
 
 
 def test_every_pointwise_operator_of_the_cpu_is_there() -> None:
