@@ -176,7 +176,6 @@ def test_every_operator_has_a_sentence_of_help() -> None:
 OURS_ALONE = {
     "_as_strided_backward": "PyTorch computes it in C++ below no operator",
     "linalg_eigh.eigvals": "PyTorch calls the tensors written to eigvals and eigvecs",
-    "linalg_eigh.eigvals": "PyTorch calls the tensors written to eigvals and eigvecs",
     "max.dim_max": "PyTorch calls the tensors written to max and max_values",
     "min.dim_min": "PyTorch calls the tensors written to min and min_indices",
 }
