@@ -48,9 +48,12 @@ Make = Callable[[Any], Any]
 
 
 class Level(enum.IntEnum):
-    """A number whose class has brackets and a length, though it has neither."""
+    """A number whose class has brackets, though it has none itself; a length alone makes no sequence of it."""
 
     THREE = 3
+
+    def __len__(self) -> int:
+        return 1
 
 
 class Colour(enum.Enum):
