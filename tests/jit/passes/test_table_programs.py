@@ -86,7 +86,7 @@ def close(ours: Array | None, theirs: Array | None, tolerance: float, what: str)
         np.testing.assert_array_equal(ours, theirs, err_msg=what)
         return
     wide = theirs.astype(np.float64)
-    scale = np.abs(wide).max(initial=1)
+    scale = np.abs(wide).max(initial=1, where=np.isfinite(wide))  # NaN and infinity are compared as they are
     np.testing.assert_allclose(
         ours.astype(np.float64), wide, rtol=4 * tolerance, atol=4 * tolerance * scale, err_msg=what
     )
