@@ -69,3 +69,11 @@ def test_a_square_in_place_is_differentiated(torch: Any) -> None:
     assert y.tolist() == [4, 36]
     y.sum().backward()
     assert x.grad.tolist() == [8, -24]
+
+
+def test_isfinite_of_complex_numbers_is_laid_out_as_in_torch(require: Callable[[str], Any]) -> None:
+    seen = []
+    for library in (glasstorch, require("torch")):
+        memory = library.ones(400, dtype=library.complex64)
+        seen.append(memory.as_strided((1, 5, 2, 3), (30, 2, 60, 10)).isfinite().stride())
+    assert seen[0] == seen[1] == (30, 1, 15, 5)

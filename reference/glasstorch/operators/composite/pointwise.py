@@ -53,7 +53,7 @@ def isinf(self: Tensor) -> Tensor:
 def isfinite(self: Tensor) -> Tensor:
     """An integer always is; a complex number is if both of its parts are."""
     if self.dtype.is_complex:
-        return (self - self) == 0  # infinity minus infinity is NaN
+        return isfinite(self.real) & isfinite(self.imag)
     if not self.dtype.is_floating_point:
         return ones_like(self, dtype=bool_)
     _check_has_infinity(self, "isfinite")
