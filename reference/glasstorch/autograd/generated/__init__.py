@@ -11,5 +11,11 @@ from importlib import import_module
 
 def register_autograd_kernels() -> None:
     """Import the generated kernels, those written by hand, and the shortcuts; each registers itself."""
-    for name in ("generated.autograd_kernels", "generated.inplace_or_view_kernels", "manual", "not_implemented", "shortcuts"):
+    for name in (
+        "generated.autograd_kernels",
+        "generated.inplace_or_view_kernels",
+        "manual",
+        "not_implemented",
+        "shortcuts",
+    ):
         import_module(f"glasstorch.autograd.{name}")
