@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -297,3 +298,10 @@ def test_channels_last_is_pytorchs(require: Require, shape: tuple[int, ...], pla
     if not plain:
         assert g.channels_last_strides(shape) == theirs.stride()
     assert g.is_channels_last(shape, theirs.stride()) == theirs.is_contiguous(memory_format=form)
+
+
+def test_bounds_of_a_slice_are_those_of_python() -> None:
+    for size, start, end in product(range(4), (None, *range(-5, 6)), (None, *range(-5, 6))):
+        first, last = g.slice_bounds(size, start, end)
+        assert range(first, last) == range(size)[start:end]
+        assert 0 <= first <= last <= size

@@ -28,11 +28,10 @@ from glasstorch.autograd.generated import autograd_kernels, inplace_or_view_kern
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, MadeBy
 from glasstorch.core.errors import MissingKernelError
-from glasstorch.core.geometry import contiguous_strides
+from glasstorch.core.geometry import contiguous_strides, slice_bounds
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
-from glasstorch.kernels.views import slice_bounds
 
 Maker = Callable[..., Boxed]
 

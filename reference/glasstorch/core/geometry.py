@@ -261,6 +261,14 @@ def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
 
 
 @lru_cache(maxsize=1024)
+def slice_bounds(size: int, start: int | None, end: int | None) -> tuple[int, int]:
+    """First index and the one after the last, of a slice of a dimension of that size."""
+    first = 0 if start is None else start + size if start < 0 else start
+    last = size if end is None else end + size if end < 0 else end
+    first = min(max(first, 0), size)
+    return first, min(max(last, first), size)
+
+
 def permutation(dims: Shape, ndim: int) -> Shape:
     """The dimensions in an order that names each of them once, negative ones counted from the front."""
     if len(dims) != ndim:

@@ -23,6 +23,7 @@ from glasstorch.core.geometry import (
     expand_strides,
     infer_size,
     permutation,
+    slice_bounds,
     view_strides,
     wrap_dim,
     wrap_dims,
@@ -226,14 +227,6 @@ def slice(  # hot path: benchmarks/eager.py
         stays = self._strides is None and (dim == 0 or length == size)
         return make_view(self, sliced, None if stays else strides, offset)
     return make_view(self, sliced, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]), offset)
-
-
-def slice_bounds(size: int, start: int | None, end: int | None) -> tuple[int, int]:
-    """First index and the one after the last, of a slice of a dimension of that size."""
-    first = 0 if start is None else start + size if start < 0 else start
-    last = size if end is None else end + size if end < 0 else end
-    first = min(max(first, 0), size)
-    return first, min(max(last, first), size)
 
 
 @EVERY_BACKEND.impl("diagonal")
