@@ -68,7 +68,6 @@ WAITING = {
     "B129": "save and load",
     "B131": "equal",
     "B201": "functions of the C API, which glasstorch has none of",
-    "B207": "linalg",
     "B210": "autograd.Variable",
     "B211": "quantization",
     "B212": "torch.backends",

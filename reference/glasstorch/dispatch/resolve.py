@@ -261,8 +261,12 @@ def missing_message(operator: Operator, choice: Choice) -> str:
         )
     could_not = f"Could not run '{operator.name}' with arguments from the '{key.name}' backend."
     if not any(other.kernels.get(key) for other in registry.operators.values()):
-        return f"{could_not} No operator has a kernel there; make the tensor on 'cpu', or on 'meta' for sizes alone."
+        return (
+            f"{could_not} This could be because no operator has a kernel there; make the tensor on 'cpu', or on 'meta' "
+            f"for sizes alone."
+        )
     return (
-        f"{could_not} '{operator.name}' is only available for these backends: {have}. Register one with "
+        f"{could_not} This could be because the operator has no kernel for it: '{operator.name}' is only available "
+        f"for these backends: {have}. Register one with "
         f"Library('{operator.namespace}', 'IMPL').impl('{operator.name.partition('::')[2]}', kernel, '{key.name}')."
     )
