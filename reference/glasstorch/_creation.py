@@ -22,7 +22,8 @@ from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.geometry import Size
 from glasstorch.core.geometry import broadcast_shapes as broadcast
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.operators.from_data import over_array, warn_of_read_only
+from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.operators.from_data import lifted, over_array, warn_of_read_only
 from glasstorch.operators.nested import array_of
 
 __all__ = [
@@ -73,7 +74,7 @@ def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str
     wanted = _dtype("as_tensor", dtype)
     result = data if isinstance(data, Tensor) else _sharing(data)
     if result is None:
-        return _finished(wrap(*array_of(data, wanted)), device, False)
+        return _finished(lifted(wrap(*array_of(data, wanted))), device, False)
     if isinstance(data, np.ndarray) and not data.flags.writeable:
         warn_of_read_only(stacklevel=2)
     result = result if wanted is None else result.to(wanted)
@@ -106,7 +107,8 @@ def _copied(data: Any, dtype: Dtype | None) -> Tensor:
     """A fresh tensor of the data, in a dtype or in the one that the data has."""
     source = data.detach() if isinstance(data, Tensor) else _sharing(data)
     if source is None:
-        return wrap(*array_of(data, dtype))
+        made = wrap(*array_of(data, dtype))
+        return made if active_keys.get()[0] == INCLUDED_BY_DEFAULT else lifted(made)
     return source.to(source.dtype if dtype is None else dtype, copy=True)
 
 

@@ -30,6 +30,7 @@ from glasstorch import utils as utils
 from glasstorch._asarray import asarray as asarray
 from glasstorch._creation import *  # noqa: F403
 from glasstorch._exchange import *  # noqa: F403
+from glasstorch._python_dispatch import register_python_dispatch
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch._tracer import register_tracer
 from glasstorch.autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -116,6 +117,7 @@ register_fallbacks()
 register_kernels()
 autograd.register_autograd_kernels()
 register_tracer()
+register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 _LATE = ("array_api", "jit", "multiprocessing")  # modules that few programs use, imported when one first asks for them
 _refuse = refuse_unknown_names("glasstorch")

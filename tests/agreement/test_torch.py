@@ -21,8 +21,6 @@ def test_results(row: Row, require: Require) -> None:
 
 
 OTHER_NODES = {
-    "rsub.Tensor": "made of sub here, an operator of its own there",
-    "rsub.Scalar": "made of sub here, an operator of its own there",
     "matmul": "a vector times a matrix ends with a view here, with squeeze_ there",
     "take": "made of index_select here, an operator of its own there",
     "matrix_power": "a product of batches ends with bmm here, with a view there",

@@ -35,6 +35,12 @@ from glasstorch.dispatch.library import KernelTable
 EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
 
 
+@EVERY_BACKEND.impl("lift_fresh")
+def lift_fresh(keys: int, self: Tensor) -> Tensor:
+    """The tensor itself, no view of it."""
+    return self
+
+
 @EVERY_BACKEND.impl("alias", "detach")
 def alias(keys: int, self: Tensor) -> Tensor:
     """The whole tensor again."""

@@ -17,8 +17,11 @@ from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import from_numpy_dtype
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
 from glasstorch.core.geometry import Size
+from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT
 from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions
+from glasstorch.operators.generated.registry import table
 from glasstorch.operators.nested import array_of, is_sequence, type_name
 from glasstorch.operators.parser import PYTHON_TYPES, sizes_of
 from glasstorch.operators.shapes.result import C_NAMES
@@ -26,6 +29,8 @@ from glasstorch.operators.shapes.result import C_NAMES
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
+PYTHON = FUNCTIONALITY_BIT["Python"]
+LIFT_FRESH = table("lift_fresh")
 NO_DETACHED_COPY = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than {}."
@@ -68,8 +73,7 @@ def _options(tensor: Tensor) -> str:
 def _of(data: Any, dtype: Dtype) -> Tensor:
     """An array, whose memory is shared where it has the dtype, or what else has elements, as a CPU tensor."""
     if not isinstance(data, np.ndarray):
-        made: Tensor = hooks.tensor_hooks.wrap(*array_of(data, dtype))
-        return made
+        return lifted(hooks.tensor_hooks.wrap(*array_of(data, dtype)))
     over = over_array(data)
     if not data.flags.writeable:
         warn_of_read_only(stacklevel=3)
@@ -101,6 +105,19 @@ def new_tensor(
 
 
 # NumPy's arrays -------------------------------------------------------------------------------------------------
+
+
+def lifted(made: Tensor) -> Tensor:
+    """A tensor that was made of outside data, itself; where a mode of Python dispatch is on, that mode hears of it.
+
+    Mirrors: the call of at::lift_fresh in internal_new_from_data (torch/csrc/utils/tensor_new.cpp)
+    """
+    included, allowed = active_keys.get()
+    if not included & allowed & PYTHON:
+        return made
+    keys = (made.key_set | included) & allowed & BELOW_ADINPLACEORVIEW
+    result: Tensor = LIFT_FRESH[keys](keys, made)
+    return result
 
 
 def over_array(ndarray: Array) -> Tensor:

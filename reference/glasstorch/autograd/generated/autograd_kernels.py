@@ -666,6 +666,73 @@ def sub__Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     return self
 
 
+_rsub_Tensor = table("rsub.Tensor")
+
+
+class RsubBackward0(Node):
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            alpha = self.alpha
+            grad_self = scaled(-grad, conjugate(alpha))
+        if edges[1] is not None:
+            grad_other = grad
+        return (grad_self, grad_other)
+
+
+@AUTOGRAD.impl("rsub.Tensor")
+def rsub_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _rsub_Tensor[below](below, self, other, alpha)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _rsub_Tensor[below](below, self, other, alpha)
+    node = RsubBackward0((edge_self, edge_other))
+    node.alpha = alpha
+    result = _rsub_Tensor[below](below, self, other, alpha)
+    set_history(result, node)
+    return result
+
+
+_rsub_Scalar = table("rsub.Scalar")
+
+
+class RsubBackward1(Node):
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        alpha = self.alpha
+        grad_self = scaled(-grad, conjugate(alpha))
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("rsub.Scalar")
+def rsub_Scalar(keys: int, self: Any, other: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rsub_Scalar[below](below, self, other, alpha)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _rsub_Scalar[below](below, self, other, alpha)
+    node = RsubBackward1((edge_self,))
+    node.alpha = alpha
+    result = _rsub_Scalar[below](below, self, other, alpha)
+    set_history(result, node)
+    return result
+
+
 _mul_Tensor = table("mul.Tensor")
 
 
@@ -5889,6 +5956,32 @@ def alias(keys: int, self: Any) -> Any:
         return _alias[below](below, self)
     node = AliasBackward0((edge_self,))
     result = _alias[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_lift_fresh = table("lift_fresh")
+
+
+class LiftFreshBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("lift_fresh")
+def lift_fresh(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lift_fresh[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _lift_fresh[below](below, self)
+    node = LiftFreshBackward0((edge_self,))
+    result = _lift_fresh[below](below, self)
     set_history(result, node)
     return result
 

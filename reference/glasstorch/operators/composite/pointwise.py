@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub), aten/src/ATen/native/TensorCompare.cpp (where, isnan,
     allclose), aten/src/ATen/native/UnaryOps.cpp (positive)
-Differs: `rsub` is implicit, because `sub` differentiates itself.
+Differs: `rsub` is one function for both overloads and every backend.
 """
 
 from __future__ import annotations

@@ -35,11 +35,13 @@ MADE_OF_OTHERS = frozenset(
         "matmul.out", "max.out", "min.out", "row_stack.out", "square.out", "vstack.out",
     ]
 )  # fmt: skip
+# The result is the argument itself, though the schema declares a view: of itself nothing can be one.
+THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
-    own = [f for f in concerned if not f.is_composite_implicit and f.name not in MADE_OF_OTHERS]
+    own = [f for f in concerned if not f.is_composite_implicit and f.name not in MADE_OF_OTHERS | THE_ARGUMENT_ITSELF]
     return HEADER.format(mark=mark) + "".join(map(_kernel, own))
 
 

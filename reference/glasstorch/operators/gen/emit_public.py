@@ -16,6 +16,7 @@ SKIPPED = frozenset(
         "alias",
         "contiguous",
         "index",
+        "lift_fresh",
         "mH",
         "mT",
         "matrix_H",

@@ -340,6 +340,7 @@ _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
 _fft_ifftshift = table("fft_ifftshift")
 _alias = table("alias")
+_lift_fresh = table("lift_fresh")
 _detach = table("detach")
 _view = table("view")
 __unsafe_view = table("_unsafe_view")
@@ -899,6 +900,7 @@ _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
 _parse_alias = PythonFunction("alias", ["alias"])
+_parse_lift_fresh = PythonFunction("lift_fresh", ["lift_fresh"])
 _parse_detach = PythonFunction("detach", ["detach"])
 _parse_view = PythonFunction("view", ["view", "view.dtype"])
 _parse__unsafe_view = PythonFunction("_unsafe_view", ["_unsafe_view"])
@@ -5992,6 +5994,20 @@ def alias(input: Tensor) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _alias[keys](keys, input)
     return _parse_alias(input)
+
+
+def lift_fresh(input: Tensor) -> Tensor:
+    """The tensor itself, which was made without an operator; so a mode of Python dispatch hears of it.
+
+        lift_fresh(input) -> Tensor
+
+    The result is a view: it shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _lift_fresh[keys](keys, input)
+    return _parse_lift_fresh(input)
 
 
 def detach(input: Tensor) -> Tensor:
