@@ -289,3 +289,15 @@ def test_the_gradients_of_complex_matrices_are_those_of_finite_differences() -> 
     assert gradcheck(lambda x: linalg.solve(x, x.mH), [x])
     assert gradcheck(lambda x: linalg.qr(x)[1], [x])
     assert gradcheck(linalg.pinv, [x])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float32"])
+def test_a_contracted_dimension_of_size_1_stands_for_all_in_the_dtype_of_the_tensors(dtype: str) -> None:
+    def a(*shape: int) -> Any:
+        return glasstorch.arange(shape[0] * shape[1]).view(shape).to(getattr(glasstorch, dtype))
+
+    for x, y, dims in ((a(3, 1), a(2, 3), ([1, 0], [0, 1])), (a(2, 3), a(1, 3), ([0, 1], [0, 1]))):
+        found = glasstorch.tensordot(x, y, dims)
+        assert str(found.dtype) == f"torch.{dtype}"
+        first, second = (np.array(t.numpy(), np.int64).transpose(d) for t, d in zip((x, y), dims, strict=True))
+        assert found.item() == (first * second).sum()

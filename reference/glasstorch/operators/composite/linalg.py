@@ -305,9 +305,9 @@ def tensordot(self: Tensor, other: Tensor, dims_self: Sequence[int], dims_other:
         if sizes[0] == sizes[1]:
             continue
         if sizes[1] == 1:
-            self = self.sum(one, True)
+            self = self.sum(one, True, dtype=self.dtype)
         elif sizes[0] == 1:
-            other = other.sum(two, True)
+            other = other.sum(two, True, dtype=other.dtype)
         else:
             raise ShapeError(
                 f"contracted dimensions need to match, but first has size {sizes[0]} in dim {a} and second has size "
