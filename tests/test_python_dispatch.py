@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import glasstorch
@@ -118,6 +119,45 @@ def test_a_tensor_of_python_data_is_lifted_once(make: Callable[[], Any]) -> None
     assert make().tolist() == [1, 2]
 
 
+ARRAY = np.ones(2, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda: glasstorch.from_numpy(ARRAY), ["lift_fresh.default"]),
+        (lambda: glasstorch.as_tensor(ARRAY), ["lift_fresh.default"]),
+        (lambda: glasstorch.tensor(ARRAY), ["lift_fresh.default", "_to_copy.default"]),
+    ],
+    ids=["from_numpy", "as_tensor", "tensor"],
+)
+def test_an_array_is_lifted_before_it_is_copied(make: Callable[[], Any], names: list[str]) -> None:
+    assert seen(make) == [f"aten.{name}" for name in names]
+    assert make().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("index", "value", "names"),
+    [
+        (0, 5, ["lift_fresh.default", "select.int", "fill_.Tensor"]),
+        ((0, 1), 5, ["lift_fresh.default", "select.int", "select.int", "copy_.default"]),
+        ((0, 1), glasstorch.tensor(5.0), ["select.int", "select.int", "copy_.default"]),
+        (slice(0, 1), 5, ["lift_fresh.default", "slice.Tensor", "fill_.Tensor"]),
+        (False, 5, ["lift_fresh.default"]),
+        (glasstorch.tensor([0]), 5, ["lift_fresh.default", "index_put_.default"]),
+        (0, glasstorch.full((3,), 5.0), ["select.int", "copy_.default"]),
+    ],
+)
+def test_a_number_that_is_assigned_is_lifted_first(index: Any, value: Any, names: list[str]) -> None:
+    x, plain = glasstorch.ones(2, 3), glasstorch.ones(2, 3)
+    plain[index] = value
+    with Log() as log:
+        x[index] = value
+    assert log.names == [f"aten.{name}" for name in names]
+    assert x.tolist() == plain.tolist()
+    assert all(args[0].dtype is glasstorch.float32 for name, args, _ in log.calls)
+
+
 def test_a_mode_may_put_another_tensor_in_the_place_of_one_that_is_lifted() -> None:
     other = glasstorch.zeros(3)
     with Answer(other):
@@ -213,7 +253,7 @@ def test_a_mode_may_refuse_a_call() -> None:
 
 
 def test_gradients_flow_through_a_mode_and_backward_is_seen_too() -> None:
-    x = glasstorch.tensor([1.0, 2.0], requires_grad=True)
+    x: Any = glasstorch.tensor([1.0, 2.0], requires_grad=True)
     with Log() as log:
         (x * x).sum().backward()
     assert x.grad is not None
@@ -236,14 +276,14 @@ def test_what_a_mode_computes_itself_is_not_recorded() -> None:
 
 
 def test_a_reversed_difference_is_one_node() -> None:
-    x: Any = glasstorch.ones(2, requires_grad=True)
-    y = 2 - x
+    x = glasstorch.ones(2, requires_grad=True)
+    y: Any = 2 - x
     assert type(y.grad_fn).__name__ == "RsubBackward1"
-    y.sum().backward()
-    assert x.grad.tolist() == [-1, -1]
-    z = glasstorch.rsub(x, x, alpha=3)
+    gradient: Any = glasstorch.autograd.grad
+    assert gradient(y.sum(), x)[0].tolist() == [-1, -1]
+    z: Any = glasstorch.rsub(x, x, alpha=3)
     assert type(z.grad_fn).__name__ == "RsubBackward0"
-    assert glasstorch.autograd.grad(z.sum(), x)[0].tolist() == [-2, -2]
+    assert gradient(z.sum(), x)[0].tolist() == [-2, -2]
 
 
 # The stack --------------------------------------------------------------------------------------------------------

@@ -36,7 +36,6 @@ WAITING = {
     "B077": "linalg, histc and fft",
     "B078": "the overloads of add with numbers",
     "B079": "dropout",
-    "B084": "lift_fresh of a number that is assigned to an element",
     "B085": "autograd.functional and func.functional_call",
     "B086": "vmap",
     "B087": "func.grad and vmap",

@@ -19,7 +19,7 @@ from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT
 from glasstorch.core.tensor_impl import Array, TensorImpl
-from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.registry import table
 from glasstorch.operators.nested import array_of, is_sequence, type_name
@@ -144,7 +144,7 @@ def over_array(ndarray: Array) -> Tensor:
     over: Tensor = hooks.tensor_hooks.from_array(np.asarray(ndarray))
     if not ndarray.size:  # the array's strides, which need not be those of a row-major one: NumPy's are often 0
         over.set_geometry(over._shape, tuple(step // dtype.itemsize for step in ndarray.strides), 0)
-    return over
+    return over if active_keys.get()[0] == INCLUDED_BY_DEFAULT else lifted(over)
 
 
 def warn_of_read_only(stacklevel: int) -> None:

@@ -24,6 +24,7 @@ from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.from_data import PYTHON, lifted
 from glasstorch.operators.generated.registry import table
 from glasstorch.operators.nested import array_of, inferred
 from glasstorch.operators.shapes.indexing import MASKS, without_leading_ones
@@ -100,6 +101,8 @@ def put(tensor: Tensor, index: Any, value: Any) -> None:
             f"can't assign a {_type_name(value)} to a torch.{tensor.dtype.scalar_name}Tensor; expected a number or a "
             f"tensor"
         )
+    if not isinstance(value, TensorImpl) and active_keys.get()[0] & PYTHON:  # a mode sees it as PyTorch's does
+        value = lifted(hooks.tensor_hooks.wrap(*array_of(number_as(value, tensor.dtype), tensor.dtype)))
     try:
         _put(tensor, index, value)
     except Exception:
@@ -144,10 +147,10 @@ def _copy(target: Tensor, value: Any) -> None:
         if target._strides is not None and has_internal_overlap(target._shape, target._strides):
             value = target.new_full((), value)  # which fill_ refuses to copy there; it takes a number
         target.fill_(value)
-    elif not value._shape:
-        target.fill_(value)  # type: ignore[arg-type]
     elif value._shape == target._shape:
         target.copy_(value)  # type: ignore[arg-type]
+    elif not value._shape:
+        target.fill_(value)  # type: ignore[arg-type]
     else:
         target.copy_(expand(_without_leading_ones(value), target._shape, True))
 

@@ -13,7 +13,7 @@ from glasstorch.core import hooks
 from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, float8_e4m3fn
 from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.operators.direct import on_tensors
-from glasstorch.operators.generated.functions import nonzero, ones_like, sub, unbind, zeros_like
+from glasstorch.operators.generated.functions import nonzero, ones_like, unbind, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 masked_fill = on_tensors("masked_fill.Scalar")
+sub = on_tensors("sub.Tensor")
 
 
 def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
     """`other - alpha * self`."""
-    return sub(_tensor(other), self, alpha=alpha)
+    return sub(_tensor(other), self, alpha)  # type: ignore[no-any-return]
 
 
 def positive(self: Tensor) -> Tensor:
