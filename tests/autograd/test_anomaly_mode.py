@@ -68,6 +68,15 @@ def test_the_context_warns_and_puts_the_mode_back(torch: Any) -> None:
     assert (torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()) == (False, True)
 
 
+@pytest.mark.parametrize("which", ["set_anomaly_enabled", "set_detect_anomaly"])
+def test_what_is_no_bool_is_refused_and_the_mode_stays_as_it_is(torch: Any, which: str) -> None:
+    function = getattr(torch.autograd if which == "set_detect_anomaly" else torch, which)
+    for arguments, name in (((torch.ones(2),), "'enabled'"), ((True, 1), "'check_nan'")):
+        with pytest.raises(TypeError, match=rf"argument {name} .*must be bool, not (Tensor|int)"):
+            function(*arguments)
+    assert not torch.is_anomaly_enabled()
+
+
 def test_any_failure_of_a_node_is_told(torch: Any) -> None:
     class Failing(torch.autograd.Function):
         @staticmethod

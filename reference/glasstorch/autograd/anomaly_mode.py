@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.errors import AutogradError
+from glasstorch.core.errors import ArgumentTypeError, AutogradError
 from glasstorch.operators.generated.functions import isnan
 
 if TYPE_CHECKING:
@@ -47,7 +47,12 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Turn the mode on or off, and the search for nan with it."""
+    """Turn the mode on or off, and the search for nan with it; TypeError for what is no bool."""
+    for place, (name, value) in enumerate({"enabled": enabled, "check_nan": check_nan}.items(), 1):
+        if not isinstance(value, bool):
+            raise ArgumentTypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {place}) must be bool, not {type(value).__name__}"
+            )
     mode.enabled, mode.check_nan = enabled, check_nan
 
 
