@@ -187,7 +187,7 @@ def test_nothing_that_serves_the_key(ask: Ask) -> None:
     for registered, key, accepted in (
         ("CPU", "Meta", "missing, no kernel"),
         ("CPU", "ADInplaceOrView", "backend fallback, a fallthrough"),
-        (f"{IMPLICIT} Autograd", "Python", "missing, no kernel"),
+        (f"{IMPLICIT} Autograd", "Functionalize", "missing, no kernel"),
         ("CPU Autograd", "Undefined", "missing, no kernel"),
     ):
         came = ask("choose", an_operator(registered), DispatchKey[key])

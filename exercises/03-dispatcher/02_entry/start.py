@@ -65,8 +65,8 @@ def choose(operator: Operator, key: DispatchKey) -> Choice:
     'math kernel'
     >>> choose(registry.find("aten::mm"), DispatchKey.AutogradCPU).rule
     'autograd kernel'
-    >>> choose(matmul, DispatchKey.Python)
-    Choice(key=<DispatchKey.Python: 88>, kernel=None, rule='missing')
+    >>> choose(matmul, DispatchKey.Functionalize)
+    Choice(key=<DispatchKey.Functionalize: 90>, kernel=None, rule='missing')
     """
     raise NotImplementedError
 
