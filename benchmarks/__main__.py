@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts it
 
 import numpy as np
 
-from benchmarks import eager, fusion, jit, operators, startup, tensors, training
+from benchmarks import eager, fusion, jit, million, operators, startup, tensors, training
 from benchmarks.harness import Row
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +30,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 FILES = {
     "eager": eager.contests,
     "operators": operators.contests,
+    "million": million.contests,
     "tensors": tensors.contests,
     "training": training.contests,
     "jit": jit.contests,

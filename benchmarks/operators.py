@@ -26,6 +26,8 @@ CASES: list[tuple[str, list[tuple[int, ...] | int], Use, int]] = [
     ("`cross_entropy`, 64x10", [(64, 10), 64], lambda t, x, y: t.nn.functional.cross_entropy(x, y), 2_000),
 ]
 
+BUDGETS = {"`log_softmax`, 4096x1000": 2.0}
+
 
 def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
     """The contests of this file, for the modules that are installed."""
@@ -35,7 +37,8 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
             random.integers(0, 10, size) if isinstance(size, int) else random.standard_normal(size).astype(np.float32)
             for size in sizes
         ]
-        yield Contest(name, {m: _run(module, arrays, use) for m, module in modules.items()}, number)
+        runs = {m: _run(module, arrays, use) for m, module in modules.items()}
+        yield Contest(name, runs, number, budget=BUDGETS.get(name))
 
 
 def _run(module: ModuleType, arrays: list[Any], use: Use) -> Run:
