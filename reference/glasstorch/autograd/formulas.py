@@ -27,6 +27,7 @@ from glasstorch.autograd.formulas_linalg import slogdet_backward as slogdet_back
 from glasstorch.autograd.formulas_linalg import solve_backward as solve_backward
 from glasstorch.autograd.formulas_linalg import svd_backward as svd_backward
 from glasstorch.autograd.formulas_linalg import trace_backward as trace_backward
+from glasstorch.autograd.formulas_pointwise import angle_backward as angle_backward
 from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, RealNumber, dtype, int64

@@ -64,5 +64,8 @@ def register(name: str) -> None:
     AUTOGRAD.add(name, kernel)
 
 
-for _name in ("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p"):
+for _name in (
+    *("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p"),
+    *("heaviside", "heaviside_", "heaviside.out"),
+):
     register(_name)

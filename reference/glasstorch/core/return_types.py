@@ -71,6 +71,7 @@ def _named(name: str, *fields: str) -> type[NamedResults]:
     return type(name, (NamedResults,), members)
 
 
+frexp = _named("frexp", "mantissa", "exponent")
 linalg_cholesky_ex = _named("linalg_cholesky_ex", "L", "info")
 linalg_inv_ex = _named("linalg_inv_ex", "inverse", "info")
 linalg_slogdet = _named("linalg_slogdet", "sign", "logabsdet")
@@ -85,6 +86,7 @@ RETURN_TYPES: dict[str, type[NamedResults]] = {
     "min.dim": min,
     "sort": sort,
     "sort.stable": sort,
+    "frexp.Tensor": frexp,
     "linalg_cholesky_ex": linalg_cholesky_ex,
     "linalg_inv_ex": linalg_inv_ex,
     "linalg_slogdet": linalg_slogdet,

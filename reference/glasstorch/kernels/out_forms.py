@@ -1,7 +1,8 @@
 """How does an operator that is made of others hand the tensor given as out= on to the last of them?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear_out), SoftMax.cpp (softmax_out,
-    log_softmax_out), BinaryOps.cpp (max_out, min_out), UnaryOps.cpp (square_out)
+    log_softmax_out), BinaryOps.cpp (max_out, min_out, true_divide_out), UnaryOps.cpp (square_out,
+    deg2rad_out, rad2deg_out), Pow.cpp (float_power_out)
 Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
 
 # Note [The ways to write to out=]
@@ -15,16 +16,21 @@ Differs: nothing in substance. They stand here and not among the composites beca
 
 from __future__ import annotations
 
+from typing import Any
+
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import dtype
+from glasstorch.core.dtype import Number, dtype
+from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import view_strides
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.matmul import plan
+from glasstorch.operators.composite.pointwise import DEGREE, in_double, power_dtype, refuse_complex
 from glasstorch.operators.generated.functions import (
     _log_softmax,
     _softmax,
     addmm,
+    div,
     linear,
     matmul,
     maximum,
@@ -89,3 +95,60 @@ def max_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
 def min_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     """The smaller of two elements."""
     return minimum(self, other, out=out)
+
+
+# Pointwise ------------------------------------------------------------------------------------------------------
+
+
+@IMPLICIT.impl("true_divide.out")
+def true_divide_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
+    """The quotient, not rounded."""
+    return div(self, other, out=out)
+
+
+@IMPLICIT.impl("true_divide_.Tensor")
+def true_divide_(self: Tensor, other: Tensor) -> Tensor:
+    """The quotient, not rounded."""
+    return self.div_(other)
+
+
+def register_product(name: str, factor: float) -> None:
+    """Register the forms of an operator that multiplies by a number."""
+
+    @EXPLICIT.impl(f"{name}.out")
+    def with_out(self: Tensor, out: Tensor) -> Tensor:
+        return mul(refuse_complex(name, self), factor, out=out)
+
+    @EXPLICIT.impl(f"{name}_")
+    def inplace(self: Tensor) -> Tensor:
+        return with_out(self, self)
+
+
+for _name, _factor in {"deg2rad": DEGREE, "rad2deg": 1 / DEGREE}.items():
+    register_product(_name, _factor)
+
+
+def register_float_power(form: str, inplace: bool) -> None:
+    """Register a form of float_power; the tensor that is written to must be of the dtype that it computes in."""
+
+    def refuse(what: str, given: dtype, wanted: dtype) -> None:
+        if given is not wanted:
+            raise DtypeError(
+                f"the {what} has dtype {given.scalar_name} but the operation's result requires dtype "
+                f"{wanted.scalar_name}"
+            )
+
+    @IMPLICIT.impl(form)
+    def written(self: Any, exponent: Tensor | Number, out: Tensor | None = None) -> Tensor:
+        wanted = power_dtype(self, exponent)
+        target: Tensor = self if inplace else out
+        refuse("base given to float_power_" if inplace else "output given to float_power", target.dtype, wanted)
+        if inplace:
+            return target.pow_(in_double(exponent, self))
+        return pow(in_double(self, exponent), in_double(exponent, self), out=target)
+
+
+for _form in ("Tensor_Tensor_out", "Scalar_out", "Tensor_Scalar_out"):
+    register_float_power(f"float_power.{_form}", inplace=False)
+for _form in ("Scalar", "Tensor"):
+    register_float_power(f"float_power_.{_form}", inplace=True)

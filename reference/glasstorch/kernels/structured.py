@@ -93,7 +93,7 @@ def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
-    iterates = SHAPES[name].startswith("pointwise.")
+    iterates = SHAPES[name].startswith("pointwise")
     beside_number = SHAPES[name] in BESIDE_NUMBER
     lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
 

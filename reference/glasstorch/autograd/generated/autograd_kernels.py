@@ -10,6 +10,7 @@ from typing import Any
 
 from glasstorch.autograd.formulas import (
     acosh_backward,
+    angle_backward,
     as_strided_backward,
     as_strided_backward_backward,
     block_diag_backward,
@@ -1819,6 +1820,167 @@ def fmod__Scalar(keys: int, self: Any, other: Any) -> Any:
     node = FmodBackward0((edge_self,))
     _fmod__Scalar[below](below, self, other)
     rebase_history(self, node)
+    return self
+
+
+_fmax = table("fmax")
+
+
+class FmaxBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_self = f.where(f.ge(self_, other) | f.isnan(other), grad, 0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = f.where(f.ge(self_, other) | f.isnan(other), 0, grad)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fmax")
+def fmax(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _fmax[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _fmax[below](below, self, other)
+    node = FmaxBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self)
+    node.saved_other = SavedVariable(other)
+    result = _fmax[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_fmin = table("fmin")
+
+
+class FminBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_self = f.where(f.le(self_, other) | f.isnan(other), grad, 0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = f.where(f.le(self_, other) | f.isnan(other), 0, grad)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("fmin")
+def fmin(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _fmin[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _fmin[below](below, self, other)
+    node = FminBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self)
+    node.saved_other = SavedVariable(other)
+    result = _fmin[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_ldexp_Tensor = table("ldexp.Tensor")
+
+
+class LdexpBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            grad_self = grad * conjugate(f.pow(2, other))
+        if edges[1] is not None:
+            result = self.unpack(self.saved_result)
+            grad_other = grad * conjugate(result) * 0.6931471805599453
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("ldexp.Tensor")
+def ldexp_Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _ldexp_Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _ldexp_Tensor[below](below, self, other)
+    node = LdexpBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other) if edge_self is not None else None
+    result = _ldexp_Tensor[below](below, self, other)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_ldexp_ = table("ldexp_")
+
+
+@AUTOGRAD.impl("ldexp_")
+def ldexp_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _ldexp_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _ldexp_[below](below, self, other)
+    node = LdexpBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other) if edge_self is not None else None
+    _ldexp_[below](below, self, other)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
     return self
 
 
@@ -3682,6 +3844,263 @@ def sign_(keys: int, self: Any) -> Any:
     return self
 
 
+_angle = table("angle")
+
+
+class AngleBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = angle_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("angle")
+def angle(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _angle[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _angle[below](below, self)
+    node = AngleBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _angle[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_frac = table("frac")
+
+
+class FracBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("frac")
+def frac(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _frac[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _frac[below](below, self)
+    node = FracBackward0((edge_self,))
+    result = _frac[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_frac_ = table("frac_")
+
+
+@AUTOGRAD.impl("frac_")
+def frac_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _frac_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _frac_[below](below, self)
+    node = FracBackward0((edge_self,))
+    _frac_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_frexp_Tensor = table("frexp.Tensor")
+
+
+class FrexpBackward0(Node):
+    saved_exponent: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        exponent = self.unpack(self.saved_exponent)
+        grad_self = grad / f.exp2(exponent)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_exponent = None
+        self.released = True
+
+
+@AUTOGRAD.impl("frexp.Tensor")
+def frexp_Tensor(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _frexp_Tensor[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _frexp_Tensor[below](below, self)
+    node = FrexpBackward0((edge_self,))
+    results = _frexp_Tensor[below](below, self)
+    node.saved_exponent = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_nan_to_num = table("nan_to_num")
+
+
+class NanToNumBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.isfinite(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("nan_to_num")
+def nan_to_num(keys: int, self: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _nan_to_num[below](below, self, nan, posinf, neginf)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _nan_to_num[below](below, self, nan, posinf, neginf)
+    node = NanToNumBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _nan_to_num[below](below, self, nan, posinf, neginf)
+    set_history(result, node)
+    return result
+
+
+_nan_to_num_ = table("nan_to_num_")
+
+
+@AUTOGRAD.impl("nan_to_num_")
+def nan_to_num_(keys: int, self: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _nan_to_num_[below](below, self, nan, posinf, neginf)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _nan_to_num_[below](below, self, nan, posinf, neginf)
+    node = NanToNumBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _nan_to_num_[below](below, self, nan, posinf, neginf)
+    rebase_history(self, node)
+    return self
+
+
+_deg2rad = table("deg2rad")
+
+
+class Deg2RadBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad * 0.017453292519943295
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("deg2rad")
+def deg2rad(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _deg2rad[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _deg2rad[below](below, self)
+    node = Deg2RadBackward0((edge_self,))
+    result = _deg2rad[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_deg2rad_ = table("deg2rad_")
+
+
+@AUTOGRAD.impl("deg2rad_")
+def deg2rad_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _deg2rad_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _deg2rad_[below](below, self)
+    node = Deg2RadBackward0((edge_self,))
+    _deg2rad_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_rad2deg = table("rad2deg")
+
+
+class Rad2DegBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad * 57.29577951308232
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("rad2deg")
+def rad2deg(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rad2deg[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _rad2deg[below](below, self)
+    node = Rad2DegBackward0((edge_self,))
+    result = _rad2deg[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_rad2deg_ = table("rad2deg_")
+
+
+@AUTOGRAD.impl("rad2deg_")
+def rad2deg_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _rad2deg_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _rad2deg_[below](below, self)
+    node = Rad2DegBackward0((edge_self,))
+    _rad2deg_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
 _where_self = table("where.self")
 
 
@@ -3868,6 +4287,260 @@ def clamp__Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
     node.saved_min = None if min is None else SavedVariable(min)
     node.saved_max = None if max is None else SavedVariable(max)
     _clamp__Tensor[below](below, self, min, max)
+    rebase_history(self, node)
+    return self
+
+
+_clamp_max = table("clamp_max")
+
+
+class ClampMaxBackward0(Node):
+    saved_self: SavedVariable | None
+    max: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        max = self.max
+        grad_self = f.where(f.le(self_, max), grad, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("clamp_max")
+def clamp_max(keys: int, self: Any, max: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clamp_max[below](below, self, max)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _clamp_max[below](below, self, max)
+    node = ClampMaxBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.max = max
+    result = _clamp_max[below](below, self, max)
+    set_history(result, node)
+    return result
+
+
+_clamp_max_ = table("clamp_max_")
+
+
+@AUTOGRAD.impl("clamp_max_")
+def clamp_max_(keys: int, self: Any, max: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clamp_max_[below](below, self, max)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _clamp_max_[below](below, self, max)
+    node = ClampMaxBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.max = max
+    _clamp_max_[below](below, self, max)
+    rebase_history(self, node)
+    return self
+
+
+_clamp_max_Tensor = table("clamp_max.Tensor")
+
+
+class ClampMaxBackward1(Node):
+    saved_self: SavedVariable | None
+    saved_max: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_max: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            max = self.unpack(self.saved_max)
+            grad_self = f.where(f.le(self_, max), grad, 0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            max = self.unpack(self.saved_max)
+            grad_max = f.where(f.gt(self_, max), grad, 0)
+        return (grad_self, grad_max)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_max = None
+        self.released = True
+
+
+@AUTOGRAD.impl("clamp_max.Tensor")
+def clamp_max_Tensor(keys: int, self: Any, max: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and max._autograd_meta is None) or not grad_mode.get():
+        return _clamp_max_Tensor[below](below, self, max)
+    edge_self = gradient_edge(self)
+    edge_max = gradient_edge(max)
+    if edge_self is None and edge_max is None:
+        return _clamp_max_Tensor[below](below, self, max)
+    node = ClampMaxBackward1((edge_self, edge_max))
+    node.saved_self = SavedVariable(self)
+    node.saved_max = SavedVariable(max)
+    result = _clamp_max_Tensor[below](below, self, max)
+    set_history(result, node)
+    return result
+
+
+_clamp_max__Tensor = table("clamp_max_.Tensor")
+
+
+@AUTOGRAD.impl("clamp_max_.Tensor")
+def clamp_max__Tensor(keys: int, self: Any, max: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and max._autograd_meta is None) or not grad_mode.get():
+        return _clamp_max__Tensor[below](below, self, max)
+    if requires_grad(self) or requires_grad(max):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_max = gradient_edge(max)
+    if edge_self is None and edge_max is None and not requires_grad(self):
+        return _clamp_max__Tensor[below](below, self, max)
+    node = ClampMaxBackward1((edge_self, edge_max))
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_max = SavedVariable(max)
+    _clamp_max__Tensor[below](below, self, max)
+    rebase_history(self, node)
+    return self
+
+
+_clamp_min = table("clamp_min")
+
+
+class ClampMinBackward0(Node):
+    saved_self: SavedVariable | None
+    min: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        min = self.min
+        grad_self = f.where(f.ge(self_, min), grad, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("clamp_min")
+def clamp_min(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clamp_min[below](below, self, min)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _clamp_min[below](below, self, min)
+    node = ClampMinBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.min = min
+    result = _clamp_min[below](below, self, min)
+    set_history(result, node)
+    return result
+
+
+_clamp_min_ = table("clamp_min_")
+
+
+@AUTOGRAD.impl("clamp_min_")
+def clamp_min_(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clamp_min_[below](below, self, min)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _clamp_min_[below](below, self, min)
+    node = ClampMinBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.min = min
+    _clamp_min_[below](below, self, min)
+    rebase_history(self, node)
+    return self
+
+
+_clamp_min_Tensor = table("clamp_min.Tensor")
+
+
+class ClampMinBackward1(Node):
+    saved_self: SavedVariable | None
+    saved_min: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_min: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            min = self.unpack(self.saved_min)
+            grad_self = f.where(f.ge(self_, min), grad, 0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            min = self.unpack(self.saved_min)
+            grad_min = f.where(f.lt(self_, min), grad, 0)
+        return (grad_self, grad_min)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_min = None
+        self.released = True
+
+
+@AUTOGRAD.impl("clamp_min.Tensor")
+def clamp_min_Tensor(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and min._autograd_meta is None) or not grad_mode.get():
+        return _clamp_min_Tensor[below](below, self, min)
+    edge_self = gradient_edge(self)
+    edge_min = gradient_edge(min)
+    if edge_self is None and edge_min is None:
+        return _clamp_min_Tensor[below](below, self, min)
+    node = ClampMinBackward1((edge_self, edge_min))
+    node.saved_self = SavedVariable(self)
+    node.saved_min = SavedVariable(min)
+    result = _clamp_min_Tensor[below](below, self, min)
+    set_history(result, node)
+    return result
+
+
+_clamp_min__Tensor = table("clamp_min_.Tensor")
+
+
+@AUTOGRAD.impl("clamp_min_.Tensor")
+def clamp_min__Tensor(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and min._autograd_meta is None) or not grad_mode.get():
+        return _clamp_min__Tensor[below](below, self, min)
+    if requires_grad(self) or requires_grad(min):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_min = gradient_edge(min)
+    if edge_self is None and edge_min is None and not requires_grad(self):
+        return _clamp_min__Tensor[below](below, self, min)
+    node = ClampMinBackward1((edge_self, edge_min))
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_min = SavedVariable(min)
+    _clamp_min__Tensor[below](below, self, min)
     rebase_history(self, node)
     return self
 
@@ -4090,6 +4763,88 @@ def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
     node = LerpBackward0((edge_self, edge_end))
     node.weight = weight
     _lerp__Scalar[below](below, self, end, weight)
+    rebase_history(self, node)
+    return self
+
+
+_lerp_Tensor = table("lerp.Tensor")
+
+
+class LerpBackward1(Node):
+    saved_weight: SavedVariable | None
+    saved_end: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_end: Any = None
+        grad_weight: Any = None
+        if edges[0] is not None:
+            weight = self.unpack(self.saved_weight)
+            grad_self = grad * conjugate(1 - weight)
+        if edges[1] is not None:
+            weight = self.unpack(self.saved_weight)
+            grad_end = grad * conjugate(weight)
+        if edges[2] is not None:
+            end = self.unpack(self.saved_end)
+            self_ = self.unpack(self.saved_self)
+            grad_weight = grad * conjugate(end - self_)
+        return (grad_self, grad_end, grad_weight)
+
+    def release_variables(self) -> None:
+        self.saved_weight = None
+        self.saved_end = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("lerp.Tensor")
+def lerp_Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and end._autograd_meta is None and weight._autograd_meta is None
+    ) or not grad_mode.get():
+        return _lerp_Tensor[below](below, self, end, weight)
+    edge_self = gradient_edge(self)
+    edge_end = gradient_edge(end)
+    edge_weight = gradient_edge(weight)
+    if edge_self is None and edge_end is None and edge_weight is None:
+        return _lerp_Tensor[below](below, self, end, weight)
+    node = LerpBackward1((edge_self, edge_end, edge_weight))
+    node.saved_weight = SavedVariable(weight) if edge_self is not None or edge_end is not None else None
+    node.saved_end = SavedVariable(end) if edge_weight is not None else None
+    node.saved_self = SavedVariable(self) if edge_weight is not None else None
+    result = _lerp_Tensor[below](below, self, end, weight)
+    set_history(result, node)
+    return result
+
+
+_lerp__Tensor = table("lerp_.Tensor")
+
+
+@AUTOGRAD.impl("lerp_.Tensor")
+def lerp__Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and end._autograd_meta is None and weight._autograd_meta is None
+    ) or not grad_mode.get():
+        return _lerp__Tensor[below](below, self, end, weight)
+    if requires_grad(self) or requires_grad(end) or requires_grad(weight):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_end = gradient_edge(end)
+    edge_weight = gradient_edge(weight)
+    if edge_self is None and edge_end is None and edge_weight is None and not requires_grad(self):
+        return _lerp__Tensor[below](below, self, end, weight)
+    node = LerpBackward1((edge_self, edge_end, edge_weight))
+    node.saved_weight = SavedVariable(weight) if edge_self is not None or edge_end is not None else None
+    node.saved_end = SavedVariable(end) if edge_weight is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_weight is not None else None
+    _lerp__Tensor[below](below, self, end, weight)
     rebase_history(self, node)
     return self
 
@@ -9862,6 +10617,9 @@ register_out_forms(
         "copysign.Scalar_out",
         "fmod.Tensor_out",
         "fmod.Scalar_out",
+        "fmax.out",
+        "fmin.out",
+        "ldexp.out",
         "neg.out",
         "abs.out",
         "sgn.out",
@@ -9894,12 +10652,23 @@ register_out_forms(
         "round.out",
         "round.decimals_out",
         "sign.out",
+        "angle.out",
+        "frac.out",
+        "frexp.Tensor_out",
+        "nan_to_num.out",
+        "deg2rad.out",
+        "rad2deg.out",
         "where.self_out",
         "clamp.out",
         "clamp.Tensor_out",
+        "clamp_max.out",
+        "clamp_max.Tensor_out",
+        "clamp_min.out",
+        "clamp_min.Tensor_out",
         "addcmul.out",
         "addcdiv.out",
         "lerp.Scalar_out",
+        "lerp.Tensor_out",
         "sum.IntList_out",
         "mean.dtype_out",
         "mean.out",

@@ -1758,6 +1758,227 @@ def bitwise_right_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out:
     return returned
 
 
+_true_divide__Tensor = table("true_divide_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("true_divide_.Tensor")
+def true_divide__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _true_divide__Tensor[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_true_divide_out = table("true_divide.out")
+
+
+@ADINPLACEORVIEW.impl("true_divide.out")
+def true_divide_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _true_divide_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_fmax_out = table("fmax.out")
+
+
+@ADINPLACEORVIEW.impl("fmax.out")
+def fmax_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fmax_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_fmin_out = table("fmin.out")
+
+
+@ADINPLACEORVIEW.impl("fmin.out")
+def fmin_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fmin_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_heaviside_ = table("heaviside_")
+
+
+@ADINPLACEORVIEW.impl("heaviside_")
+def heaviside_(keys: int, self: Any, values: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _heaviside_[below](below, self, values)
+    self.bump_version()
+    return returned
+
+
+_heaviside_out = table("heaviside.out")
+
+
+@ADINPLACEORVIEW.impl("heaviside.out")
+def heaviside_out(keys: int, self: Any, values: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _heaviside_out[below](below, self, values, out)
+    out.bump_version()
+    return returned
+
+
+_gcd_ = table("gcd_")
+
+
+@ADINPLACEORVIEW.impl("gcd_")
+def gcd_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _gcd_[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_gcd_out = table("gcd.out")
+
+
+@ADINPLACEORVIEW.impl("gcd.out")
+def gcd_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _gcd_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_lcm_ = table("lcm_")
+
+
+@ADINPLACEORVIEW.impl("lcm_")
+def lcm_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lcm_[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_lcm_out = table("lcm.out")
+
+
+@ADINPLACEORVIEW.impl("lcm.out")
+def lcm_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lcm_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_ldexp_ = table("ldexp_")
+
+
+@ADINPLACEORVIEW.impl("ldexp_")
+def ldexp_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _ldexp_[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_ldexp_out = table("ldexp.out")
+
+
+@ADINPLACEORVIEW.impl("ldexp.out")
+def ldexp_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _ldexp_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_float_power__Tensor = table("float_power_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("float_power_.Tensor")
+def float_power__Tensor(keys: int, self: Any, exponent: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _float_power__Tensor[below](below, self, exponent)
+    self.bump_version()
+    return returned
+
+
+_float_power_Tensor_Tensor_out = table("float_power.Tensor_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("float_power.Tensor_Tensor_out")
+def float_power_Tensor_Tensor_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _float_power_Tensor_Tensor_out[below](below, self, exponent, out)
+    out.bump_version()
+    return returned
+
+
+_float_power__Scalar = table("float_power_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("float_power_.Scalar")
+def float_power__Scalar(keys: int, self: Any, exponent: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _float_power__Scalar[below](below, self, exponent)
+    self.bump_version()
+    return returned
+
+
+_float_power_Tensor_Scalar_out = table("float_power.Tensor_Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("float_power.Tensor_Scalar_out")
+def float_power_Tensor_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _float_power_Tensor_Scalar_out[below](below, self, exponent, out)
+    out.bump_version()
+    return returned
+
+
+_float_power_Scalar_out = table("float_power.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("float_power.Scalar_out")
+def float_power_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _float_power_Scalar_out[below](below, self, exponent, out)
+    out.bump_version()
+    return returned
+
+
 _neg_ = table("neg_")
 
 
@@ -2668,6 +2889,139 @@ def logical_not_out(keys: int, self: Any, out: Any) -> Any:
     return returned
 
 
+_angle_out = table("angle.out")
+
+
+@ADINPLACEORVIEW.impl("angle.out")
+def angle_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _angle_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_frac_ = table("frac_")
+
+
+@ADINPLACEORVIEW.impl("frac_")
+def frac_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _frac_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_frac_out = table("frac.out")
+
+
+@ADINPLACEORVIEW.impl("frac.out")
+def frac_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _frac_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_frexp_Tensor_out = table("frexp.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("frexp.Tensor_out")
+def frexp_Tensor_out(keys: int, self: Any, mantissa: Any, exponent: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := mantissa._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := exponent._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _frexp_Tensor_out[below](below, self, mantissa, exponent)
+    mantissa.bump_version()
+    exponent.bump_version()
+    return returned
+
+
+_nan_to_num_ = table("nan_to_num_")
+
+
+@ADINPLACEORVIEW.impl("nan_to_num_")
+def nan_to_num_(keys: int, self: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nan_to_num_[below](below, self, nan, posinf, neginf)
+    self.bump_version()
+    return returned
+
+
+_nan_to_num_out = table("nan_to_num.out")
+
+
+@ADINPLACEORVIEW.impl("nan_to_num.out")
+def nan_to_num_out(keys: int, self: Any, nan: Any, posinf: Any, neginf: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nan_to_num_out[below](below, self, nan, posinf, neginf, out)
+    out.bump_version()
+    return returned
+
+
+_deg2rad_ = table("deg2rad_")
+
+
+@ADINPLACEORVIEW.impl("deg2rad_")
+def deg2rad_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _deg2rad_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_deg2rad_out = table("deg2rad.out")
+
+
+@ADINPLACEORVIEW.impl("deg2rad.out")
+def deg2rad_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _deg2rad_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_rad2deg_ = table("rad2deg_")
+
+
+@ADINPLACEORVIEW.impl("rad2deg_")
+def rad2deg_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _rad2deg_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_rad2deg_out = table("rad2deg.out")
+
+
+@ADINPLACEORVIEW.impl("rad2deg.out")
+def rad2deg_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _rad2deg_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
 _where_self_out = table("where.self_out")
 
 
@@ -2729,6 +3083,110 @@ def clamp_Tensor_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _clamp_Tensor_out[below](below, self, min, max, out)
+    out.bump_version()
+    return returned
+
+
+_clamp_max_ = table("clamp_max_")
+
+
+@ADINPLACEORVIEW.impl("clamp_max_")
+def clamp_max_(keys: int, self: Any, max: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_max_[below](below, self, max)
+    self.bump_version()
+    return returned
+
+
+_clamp_max_out = table("clamp_max.out")
+
+
+@ADINPLACEORVIEW.impl("clamp_max.out")
+def clamp_max_out(keys: int, self: Any, max: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_max_out[below](below, self, max, out)
+    out.bump_version()
+    return returned
+
+
+_clamp_max__Tensor = table("clamp_max_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("clamp_max_.Tensor")
+def clamp_max__Tensor(keys: int, self: Any, max: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_max__Tensor[below](below, self, max)
+    self.bump_version()
+    return returned
+
+
+_clamp_max_Tensor_out = table("clamp_max.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("clamp_max.Tensor_out")
+def clamp_max_Tensor_out(keys: int, self: Any, max: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_max_Tensor_out[below](below, self, max, out)
+    out.bump_version()
+    return returned
+
+
+_clamp_min_ = table("clamp_min_")
+
+
+@ADINPLACEORVIEW.impl("clamp_min_")
+def clamp_min_(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_min_[below](below, self, min)
+    self.bump_version()
+    return returned
+
+
+_clamp_min_out = table("clamp_min.out")
+
+
+@ADINPLACEORVIEW.impl("clamp_min.out")
+def clamp_min_out(keys: int, self: Any, min: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_min_out[below](below, self, min, out)
+    out.bump_version()
+    return returned
+
+
+_clamp_min__Tensor = table("clamp_min_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("clamp_min_.Tensor")
+def clamp_min__Tensor(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_min__Tensor[below](below, self, min)
+    self.bump_version()
+    return returned
+
+
+_clamp_min_Tensor_out = table("clamp_min.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("clamp_min.Tensor_out")
+def clamp_min_Tensor_out(keys: int, self: Any, min: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_min_Tensor_out[below](below, self, min, out)
     out.bump_version()
     return returned
 
@@ -2807,6 +3265,32 @@ def lerp_Scalar_out(keys: int, self: Any, end: Any, weight: Any, out: Any) -> An
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _lerp_Scalar_out[below](below, self, end, weight, out)
+    out.bump_version()
+    return returned
+
+
+_lerp__Tensor = table("lerp_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("lerp_.Tensor")
+def lerp__Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lerp__Tensor[below](below, self, end, weight)
+    self.bump_version()
+    return returned
+
+
+_lerp_Tensor_out = table("lerp.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("lerp.Tensor_out")
+def lerp_Tensor_out(keys: int, self: Any, end: Any, weight: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lerp_Tensor_out[below](below, self, end, weight, out)
     out.bump_version()
     return returned
 

@@ -69,6 +69,11 @@ def remainder(out: Array, x: Array, y: Array) -> None:
     out[...] = rest
 
 
+def heaviside(out: Array, x: Array, values: Array) -> None:
+    """0 below 0, 1 above, `values` at 0; NaN is not above, which np.heaviside sees otherwise."""
+    out[...] = np.where(np.equal(x, 0), values, np.greater(x, 0))
+
+
 def tanh_backward(out: Array, grad: Array, y: Array) -> None:
     """`grad * (1 - y * y)`."""
     np.multiply(grad, np.subtract(1, np.multiply(y, y)), out=out)
@@ -97,6 +102,8 @@ def type_of_product(self: Tensor, other: Tensor) -> dtype:
     return common
 
 
+INTEGERS = DIRECT_NOT_BOOL - DIRECT_FLOATS
+
 # The tables -----------------------------------------------------------------------------------------------------
 
 ARITHMETIC = {
@@ -112,6 +119,11 @@ ARITHMETIC = {
     "remainder.Tensor": Row(remainder, DIRECT_NOT_BOOL, NOT_BOOL, "remainder_cpu"),
     "maximum": Row(np.maximum, DIRECT, ALL, "maximum_cpu"),
     "minimum": Row(np.minimum, DIRECT, ALL, "minimum_cpu"),
+    "fmax": Row(np.fmax, DIRECT, ALL, "fmax_cpu"),
+    "fmin": Row(np.fmin, DIRECT, ALL, "fmin_cpu"),
+    "heaviside": Row(heaviside, DIRECT, ALL, "heaviside_cpu"),
+    "gcd": Row(np.gcd, INTEGERS, INTEGERS, "gcd_cpu"),
+    "lcm": Row(np.lcm, INTEGERS, INTEGERS, "lcm_cpu"),
     "bitwise_and.Tensor": Row(np.bitwise_and, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_and_cpu"),
     "bitwise_or.Tensor": Row(np.bitwise_or, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_or_cpu"),
     "bitwise_xor.Tensor": Row(np.bitwise_xor, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_xor_cpu"),

@@ -23,10 +23,12 @@ from glasstorch.kernels.cpu.pointwise import (
     unary_kernel,
     with_number,
 )
+from glasstorch.kernels.cpu.pointwise_binary import KERNELS
 from glasstorch.kernels.cpu.pointwise_unary import complex_reciprocal, complex_rsqrt, rsqrt
-from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
+from glasstorch.kernels.iterator import Loop, allocate_output, op_math, operand, pointwise
+from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes import pointwise as shapes
-from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.scalars import number_as
 
 # Loops of several steps, called as loop(out, x) or loop(out, x, exponent) ---------------------------------------
@@ -114,3 +116,23 @@ def scalar_tensor(keys: int, self: Number, exponent: Tensor, out: Tensor | None 
 register("pow.Tensor_Tensor", tensor_tensor, shortcut)
 register("pow.Tensor_Scalar", tensor_scalar)
 register("pow.Scalar", scalar_tensor)
+
+# Times a power of 2 -------------------------------------------------------------------------------------------------
+
+MULTIPLY = KERNELS["mul.Tensor"]
+LDEXP = Row(np.ldexp, frozenset(), FLOATING_OR_COMPLEX, "ldexp_cpu")
+
+
+def ldexp(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `ldexp.Tensor`; 2 to an integer may be too large for a dtype that holds the product."""
+    common = float_result_type(self, other)
+    if common.is_complex or other.dtype.is_floating_point:
+        return MULTIPLY(keys, self, scalar_tensor(keys, 2.0, other), out=out)
+    output = allocate_output(shapes.true_divide(self, other)) if out is None else out
+    LDEXP.check(common)
+    x = operand(self, common).astype(op_math(common).numpy, copy=False)
+    quietly(np.copyto, output.array(), quietly(np.ldexp, x, other.array()), casting="unsafe")
+    return output
+
+
+register("ldexp.Tensor", ldexp)

@@ -21,6 +21,7 @@ from glasstorch.kernels.cpu.pointwise import (
     NOT_BOOL,
     WITH_COMPLEX,
     Row,
+    binary_kernel,
     is_plain,
     register,
     run_fresh,
@@ -28,7 +29,9 @@ from glasstorch.kernels.cpu.pointwise import (
 )
 from glasstorch.kernels.cpu.pointwise_binary import ARITHMETIC
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
+from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes import pointwise_rules as rules
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
@@ -55,6 +58,14 @@ def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
         np.subtract(end, np.multiply(way, 1 - weight), out=out)
 
 
+def interpolate_each(out: Array, start: Array, end: Array, weight: Array) -> None:
+    """As `interpolate`, each pair of elements with a fraction of its own."""
+    way = np.subtract(end, start)
+    near = np.add(start, np.multiply(way, weight))
+    np.copyto(near, np.subtract(end, np.multiply(way, np.subtract(1, weight))), where=np.abs(weight) >= 0.5)
+    out[...] = near
+
+
 # The table ------------------------------------------------------------------------------------------------------
 
 TERNARY: dict[str, tuple[Callable[..., Result], Row]] = {
@@ -65,6 +76,19 @@ TERNARY: dict[str, tuple[Callable[..., Result], Row]] = {
 
 for name, (shape, row) in TERNARY.items():
     register(name, *ternary_kernel(shape, row))
+
+LERP = Row(interpolate_each, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "lerp_kernel_tensor")
+
+
+def lerp_tensor(keys: int, self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `lerp.Tensor`."""
+    output = allocate_output(rules.lerp(self, end, weight)) if out is None else out
+    common = result_type(self, end, weight)
+    LERP.check(common)
+    return pointwise(interpolate_each, common, (self, end, weight), output)
+
+
+register("lerp.Tensor", lerp_tensor)
 
 # Clamp: bounds that may be missing; NaN anywhere gives NaN ------------------------------------------------------
 
@@ -121,3 +145,28 @@ def clamp_tensors(
 
 register("clamp", clamp)
 register("clamp.Tensor", clamp_tensors)
+
+
+# One bound: a number, or a tensor, where clamp_max is `minimum` --------------------------------------------------
+
+
+def register_bound(name: str, extremum: str) -> None:
+    """Register `clamp_max` or `clamp_min`, with its overload for tensors."""
+    row = Row(between_numbers, frozenset(), NOT_BOOL, f"{name}_scalar_cpu")
+    shape = shape_function(name)
+
+    def kernel(keys: int, self: Tensor, bound: Number, out: Tensor | None = None) -> Tensor:
+        bounds = (None, bound) if extremum == "minimum" else (bound, None)
+        if out is None and is_plain(DIRECT_FLOATS, self):
+            return run_fresh(between_numbers(*bounds, self.dtype), self._shape, self.dtype, (self.array(),))
+        output = allocate_output(shape(self, bound)) if out is None else out
+        common = result_type(self, bound)
+        row.check(common)
+        return pointwise(between_numbers(*bounds, common), common, (self,), output)
+
+    register(name, kernel)
+    register(f"{name}.Tensor", *binary_kernel(shapes.binary, ARITHMETIC[extremum]))
+
+
+register_bound("clamp_max", "minimum")
+register_bound("clamp_min", "maximum")

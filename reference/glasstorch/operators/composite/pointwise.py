@@ -1,19 +1,31 @@
 """Pointwise operators made of others.
 
-Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub), aten/src/ATen/native/TensorCompare.cpp (where, isnan,
-    allclose), aten/src/ATen/native/UnaryOps.cpp (positive)
+Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub, true_divide), aten/src/ATen/native/TensorCompare.cpp
+    (where, isnan, isreal, isclose, allclose), aten/src/ATen/native/UnaryOps.cpp (positive, deg2rad, rad2deg),
+    aten/src/ATen/native/Pow.cpp (float_power)
 Differs: `rsub` is one function for both overloads and every backend.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
-from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, float8_e4m3fn
+from glasstorch.core.dtype import (
+    FLOATING,
+    HALF_PRECISION,
+    Number,
+    bool_,
+    complex128,
+    dtype,
+    float8_e4m3fn,
+    float64,
+    get_default_dtype,
+)
 from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.operators.direct import on_tensors
-from glasstorch.operators.generated.functions import nonzero, ones_like, unbind, zeros_like
+from glasstorch.operators.generated.functions import nonzero, ones_like, pow, unbind, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
@@ -23,6 +35,7 @@ if TYPE_CHECKING:
 
 masked_fill = on_tensors("masked_fill.Scalar")
 sub = on_tensors("sub.Tensor")
+div = on_tensors("div.Tensor")
 
 
 def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
@@ -81,20 +94,79 @@ def equal(self: Tensor, other: Tensor) -> bool:
     return self._shape == other._shape and bool((self == other).all().item())
 
 
-def allclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
-    """Whether each pair of elements is the same, or finite and near."""
+def isreal(self: Tensor) -> Tensor:
+    """A number that is not complex always is; a complex one is if its imaginary part is 0."""
+    return self.imag == 0 if self.dtype.is_complex else ones_like(self, dtype=bool_)
+
+
+def isclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+    """Whether each element is the other's, or finite and near; whole numbers are compared as floats."""
     if self.dtype is not other.dtype:
         raise DtypeError(f"{self.dtype.scalar_name} did not match {other.dtype.scalar_name}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if tolerance < 0:
             raise ArgumentError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     close = self == other
-    if equal_nan:
+    if equal_nan and self.dtype.category >= FLOATING:
         close = close | (isnan(self) & isnan(other))
-    if self.dtype is not bool_:
-        difference = (self - other).abs()
-        close = close | ((difference < float("inf")) & (difference <= atol + (rtol * other).abs()))
-    return bool(close.all().item())
+    if rtol == 0 and atol == 0:
+        return close
+    if self.dtype.category < FLOATING:
+        other = other.to(get_default_dtype())
+    if self.dtype is bool_:
+        self = self.to(get_default_dtype())
+    difference = (self - other).abs()
+    return close | (isfinite(difference) & (difference <= atol + (rtol * other).abs()))
+
+
+def allclose(self: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
+    """Whether `isclose` holds everywhere."""
+    return bool(isclose(self, other, rtol, atol, equal_nan).all().item())
+
+
+# Angles in degrees ----------------------------------------------------------------------------------------------
+
+DEGREE = math.pi / 180  # in radians
+
+
+def deg2rad(self: Tensor) -> Tensor:
+    """The elements times pi / 180."""
+    return _tensor(DEGREE) * refuse_complex("deg2rad", self)
+
+
+def rad2deg(self: Tensor) -> Tensor:
+    """The elements times 180 / pi."""
+    return _tensor(1 / DEGREE) * refuse_complex("rad2deg", self)
+
+
+def refuse_complex(name: str, self: Tensor) -> Tensor:
+    """The tensor itself, unless it has complex elements, which are no angles."""
+    if self.dtype.is_complex:
+        raise DtypeError(f"{name} is not supported for complex tensors.")
+    return self
+
+
+# Powers in double precision -------------------------------------------------------------------------------------
+
+
+def float_power(self: Tensor | Number, exponent: Tensor | Number) -> Tensor:
+    """`self ** exponent`, computed as float64 or complex128."""
+    return pow(in_double(self, exponent), in_double(exponent, self))
+
+
+def in_double(one: Tensor | Number, other: Tensor | Number) -> Any:
+    """One operand of `float_power`: a tensor is converted, a number stays what it is."""
+    return one if isinstance(one, bool | int | float | complex) else one.to(power_dtype(one, other))
+
+
+def power_dtype(one: Tensor | Number, other: Tensor | Number) -> dtype:
+    """The dtype that `float_power` computes in."""
+    return complex128 if result_type(one, other).is_complex else float64
+
+
+def true_divide(self: Tensor, other: Tensor) -> Tensor:
+    """`div` without rounding, under its old name."""
+    return div(self, other)  # type: ignore[no-any-return]
 
 
 def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:

@@ -154,6 +154,23 @@ _bitwise_right_shift_Tensor_Scalar = table("bitwise_right_shift.Tensor_Scalar")
 _bitwise_right_shift_Scalar_Tensor = table("bitwise_right_shift.Scalar_Tensor")
 _bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
 _bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar")
+_true_divide_Tensor = table("true_divide.Tensor")
+_true_divide__Tensor = table("true_divide_.Tensor")
+_fmax = table("fmax")
+_fmin = table("fmin")
+_heaviside = table("heaviside")
+_heaviside_ = table("heaviside_")
+_gcd = table("gcd")
+_gcd_ = table("gcd_")
+_lcm = table("lcm")
+_lcm_ = table("lcm_")
+_ldexp_Tensor = table("ldexp.Tensor")
+_ldexp_ = table("ldexp_")
+_float_power_Tensor_Tensor = table("float_power.Tensor_Tensor")
+_float_power_Tensor_Scalar = table("float_power.Tensor_Scalar")
+_float_power_Scalar = table("float_power.Scalar")
+_float_power__Tensor = table("float_power_.Tensor")
+_float_power__Scalar = table("float_power_.Scalar")
 _neg = table("neg")
 _neg_ = table("neg_")
 _abs = table("abs")
@@ -232,21 +249,43 @@ _isfinite = table("isfinite")
 _isinf = table("isinf")
 _positive = table("positive")
 _isnan = table("isnan")
+_angle = table("angle")
+_frac = table("frac")
+_frac_ = table("frac_")
+_frexp_Tensor = table("frexp.Tensor")
+_nan_to_num = table("nan_to_num")
+_nan_to_num_ = table("nan_to_num_")
+_deg2rad = table("deg2rad")
+_deg2rad_ = table("deg2rad_")
+_rad2deg = table("rad2deg")
+_rad2deg_ = table("rad2deg_")
+_isreal = table("isreal")
 _clamp = table("clamp")
 _clamp_Tensor = table("clamp.Tensor")
 _clamp_ = table("clamp_")
 _clamp__Tensor = table("clamp_.Tensor")
+_clamp_max = table("clamp_max")
+_clamp_max_Tensor = table("clamp_max.Tensor")
+_clamp_max_ = table("clamp_max_")
+_clamp_max__Tensor = table("clamp_max_.Tensor")
+_clamp_min = table("clamp_min")
+_clamp_min_Tensor = table("clamp_min.Tensor")
+_clamp_min_ = table("clamp_min_")
+_clamp_min__Tensor = table("clamp_min_.Tensor")
 _addcmul = table("addcmul")
 _addcmul_ = table("addcmul_")
 _addcdiv = table("addcdiv")
 _addcdiv_ = table("addcdiv_")
 _lerp_Scalar = table("lerp.Scalar")
+_lerp_Tensor = table("lerp.Tensor")
 _lerp__Scalar = table("lerp_.Scalar")
+_lerp__Tensor = table("lerp_.Tensor")
 _masked_fill_Scalar = table("masked_fill.Scalar")
 _masked_fill_Tensor = table("masked_fill.Tensor")
 _masked_fill__Scalar = table("masked_fill_.Scalar")
 _masked_fill__Tensor = table("masked_fill_.Tensor")
 _equal = table("equal")
+_isclose = table("isclose")
 _allclose = table("allclose")
 _sum = table("sum")
 _sum_dim_IntList = table("sum.dim_IntList")
@@ -680,6 +719,24 @@ _parse_bitwise_right_shift = PythonFunction(
 _parse_bitwise_right_shift_ = PythonFunction(
     "bitwise_right_shift_", ["bitwise_right_shift_.Tensor", "bitwise_right_shift_.Tensor_Scalar"]
 )
+_parse_true_divide = PythonFunction("true_divide", ["true_divide.Tensor"], ["true_divide.out"])
+_parse_true_divide_ = PythonFunction("true_divide_", ["true_divide_.Tensor"])
+_parse_fmax = PythonFunction("fmax", ["fmax"], ["fmax.out"])
+_parse_fmin = PythonFunction("fmin", ["fmin"], ["fmin.out"])
+_parse_heaviside = PythonFunction("heaviside", ["heaviside"], ["heaviside.out"])
+_parse_heaviside_ = PythonFunction("heaviside_", ["heaviside_"])
+_parse_gcd = PythonFunction("gcd", ["gcd"], ["gcd.out"])
+_parse_gcd_ = PythonFunction("gcd_", ["gcd_"])
+_parse_lcm = PythonFunction("lcm", ["lcm"], ["lcm.out"])
+_parse_lcm_ = PythonFunction("lcm_", ["lcm_"])
+_parse_ldexp = PythonFunction("ldexp", ["ldexp.Tensor"], ["ldexp.out"])
+_parse_ldexp_ = PythonFunction("ldexp_", ["ldexp_"])
+_parse_float_power = PythonFunction(
+    "float_power",
+    ["float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar"],
+    ["float_power.Tensor_Tensor_out", "float_power.Tensor_Scalar_out", "float_power.Scalar_out"],
+)
+_parse_float_power_ = PythonFunction("float_power_", ["float_power_.Tensor", "float_power_.Scalar"])
 _parse_neg = PythonFunction("neg", ["neg"], ["neg.out"])
 _parse_neg_ = PythonFunction("neg_", ["neg_"])
 _parse_abs = PythonFunction("abs", ["abs"], ["abs.out"])
@@ -758,20 +815,40 @@ _parse_isfinite = PythonFunction("isfinite", ["isfinite"])
 _parse_isinf = PythonFunction("isinf", ["isinf"])
 _parse_positive = PythonFunction("positive", ["positive"])
 _parse_isnan = PythonFunction("isnan", ["isnan"])
+_parse_angle = PythonFunction("angle", ["angle"], ["angle.out"])
+_parse_frac = PythonFunction("frac", ["frac"], ["frac.out"])
+_parse_frac_ = PythonFunction("frac_", ["frac_"])
+_parse_frexp = PythonFunction("frexp", ["frexp.Tensor"], ["frexp.Tensor_out"])
+_parse_nan_to_num = PythonFunction("nan_to_num", ["nan_to_num"], ["nan_to_num.out"])
+_parse_nan_to_num_ = PythonFunction("nan_to_num_", ["nan_to_num_"])
+_parse_deg2rad = PythonFunction("deg2rad", ["deg2rad"], ["deg2rad.out"])
+_parse_deg2rad_ = PythonFunction("deg2rad_", ["deg2rad_"])
+_parse_rad2deg = PythonFunction("rad2deg", ["rad2deg"], ["rad2deg.out"])
+_parse_rad2deg_ = PythonFunction("rad2deg_", ["rad2deg_"])
+_parse_isreal = PythonFunction("isreal", ["isreal"])
 _parse_where = PythonFunction(
     "where", ["where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar", "where"], ["where.self_out"]
 )
 _parse_clamp = PythonFunction("clamp", ["clamp", "clamp.Tensor"], ["clamp.out", "clamp.Tensor_out"])
 _parse_clamp_ = PythonFunction("clamp_", ["clamp_", "clamp_.Tensor"])
+_parse_clamp_max = PythonFunction(
+    "clamp_max", ["clamp_max", "clamp_max.Tensor"], ["clamp_max.out", "clamp_max.Tensor_out"]
+)
+_parse_clamp_max_ = PythonFunction("clamp_max_", ["clamp_max_", "clamp_max_.Tensor"])
+_parse_clamp_min = PythonFunction(
+    "clamp_min", ["clamp_min", "clamp_min.Tensor"], ["clamp_min.out", "clamp_min.Tensor_out"]
+)
+_parse_clamp_min_ = PythonFunction("clamp_min_", ["clamp_min_", "clamp_min_.Tensor"])
 _parse_addcmul = PythonFunction("addcmul", ["addcmul"], ["addcmul.out"])
 _parse_addcmul_ = PythonFunction("addcmul_", ["addcmul_"])
 _parse_addcdiv = PythonFunction("addcdiv", ["addcdiv"], ["addcdiv.out"])
 _parse_addcdiv_ = PythonFunction("addcdiv_", ["addcdiv_"])
-_parse_lerp = PythonFunction("lerp", ["lerp.Scalar"], ["lerp.Scalar_out"])
-_parse_lerp_ = PythonFunction("lerp_", ["lerp_.Scalar"])
+_parse_lerp = PythonFunction("lerp", ["lerp.Scalar", "lerp.Tensor"], ["lerp.Scalar_out", "lerp.Tensor_out"])
+_parse_lerp_ = PythonFunction("lerp_", ["lerp_.Scalar", "lerp_.Tensor"])
 _parse_masked_fill = PythonFunction("masked_fill", ["masked_fill.Scalar", "masked_fill.Tensor"])
 _parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar", "masked_fill_.Tensor"])
 _parse_equal = PythonFunction("equal", ["equal"])
+_parse_isclose = PythonFunction("isclose", ["isclose"])
 _parse_allclose = PythonFunction("allclose", ["allclose"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
 _parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.dtype_out", "mean.out"])
@@ -3245,6 +3322,202 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_right_shift_(input, other)
 
 
+def true_divide(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The quotient of two elements, not rounded.
+
+    true_divide(input, other, *, out=None) -> Tensor
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _true_divide_Tensor[keys](keys, input, other)
+    return _parse_true_divide(input, other, out=out)
+
+
+def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The quotient of two elements, not rounded.
+
+        true_divide_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _true_divide__Tensor[keys](keys, input, other)
+    return _parse_true_divide_(input, other)
+
+
+def fmax(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The larger of two elements; the other one where one is NaN.
+
+    fmax(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _fmax[keys](keys, input, other)
+    return _parse_fmax(input, other, out=out)
+
+
+def fmin(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The smaller of two elements; the other one where one is NaN.
+
+    fmin(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _fmin[keys](keys, input, other)
+    return _parse_fmin(input, other, out=out)
+
+
+def heaviside(input: Tensor, values: Tensor, *, out: Any = None) -> Tensor:
+    """0 where an element is negative or NaN, 1 where it is positive, and of `values` where it is 0.
+
+    heaviside(input, values, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(values, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | values.key_set | included) & allowed
+        return _heaviside[keys](keys, input, values)
+    return _parse_heaviside(input, values, out=out)
+
+
+def heaviside_(input: Tensor, values: Tensor) -> Tensor:
+    """0 where an element is negative or NaN, 1 where it is positive, and of `values` where it is 0.
+
+        heaviside_(input, values) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(values, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | values.key_set | included) & allowed
+        return _heaviside_[keys](keys, input, values)
+    return _parse_heaviside_(input, values)
+
+
+def gcd(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The largest integer that divides both elements.
+
+    gcd(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _gcd[keys](keys, input, other)
+    return _parse_gcd(input, other, out=out)
+
+
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
+    """The largest integer that divides both elements.
+
+        gcd_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _gcd_[keys](keys, input, other)
+    return _parse_gcd_(input, other)
+
+
+def lcm(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The smallest integer above 0 that both elements divide; 0 where one is 0.
+
+    lcm(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _lcm[keys](keys, input, other)
+    return _parse_lcm(input, other, out=out)
+
+
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
+    """The smallest integer above 0 that both elements divide; 0 where one is 0.
+
+        lcm_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _lcm_[keys](keys, input, other)
+    return _parse_lcm_(input, other)
+
+
+def ldexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Each element times 2 to the power of the other.
+
+    ldexp(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _ldexp_Tensor[keys](keys, input, other)
+    return _parse_ldexp(input, other, out=out)
+
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """Each element times 2 to the power of the other.
+
+        ldexp_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _ldexp_[keys](keys, input, other)
+    return _parse_ldexp_(input, other)
+
+
+def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Each element to a power, computed as float64 or complex128.
+
+    float_power(input, exponent, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | exponent.key_set | included) & allowed
+        return _float_power_Tensor_Tensor[keys](keys, input, exponent)
+    if isinstance(input, TensorImpl) and type(exponent) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _float_power_Tensor_Scalar[keys](keys, input, exponent)
+    if type(input) in NUMBERS and isinstance(exponent, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (exponent.key_set | included) & allowed
+        return _float_power_Scalar[keys](keys, input, exponent)
+    return _parse_float_power(input, exponent, out=out)
+
+
+def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
+    """Each element to a power, computed as float64 or complex128.
+
+        float_power_(input, exponent) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | exponent.key_set | included) & allowed
+        return _float_power__Tensor[keys](keys, input, exponent)
+    if isinstance(input, TensorImpl) and type(exponent) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _float_power__Scalar[keys](keys, input, exponent)
+    return _parse_float_power_(input, exponent)
+
+
 def neg(input: Tensor, *, out: Any = None) -> Tensor:
     """The negative of each element.
 
@@ -4253,6 +4526,166 @@ def isnan(input: Tensor) -> Tensor:
     return _parse_isnan(input)
 
 
+def angle(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle of each number in the complex plane, in radians: 0 or pi where it is real.
+
+    angle(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _angle[keys](keys, input)
+    return _parse_angle(input, out=out)
+
+
+def frac(input: Tensor, *, out: Any = None) -> Tensor:
+    """What is left of each element behind the point, with its sign.
+
+    frac(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _frac[keys](keys, input)
+    return _parse_frac(input, out=out)
+
+
+def frac_(input: Tensor) -> Tensor:
+    """What is left of each element behind the point, with its sign.
+
+        frac_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _frac_[keys](keys, input)
+    return _parse_frac_(input)
+
+
+def frexp(input: Tensor, *, out: Any = None) -> Any:
+    """Each element as a fraction from 0.5 up to 1 and a power of 2.
+
+    frexp(input, *, out=None) -> (mantissa, exponent)
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _frexp_Tensor[keys](keys, input)
+    return _parse_frexp(input, out=out)
+
+
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Any = None,
+) -> Tensor:
+    """Numbers in the place of NaN and infinity: 0 and the largest of the dtype unless given.
+
+    nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (nan is None or type(nan) is float)
+        and (posinf is None or type(posinf) is float)
+        and (neginf is None or type(neginf) is float)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _nan_to_num[keys](keys, input, nan, posinf, neginf)
+    return _parse_nan_to_num(input, nan, posinf, neginf, out=out)
+
+
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """Numbers in the place of NaN and infinity: 0 and the largest of the dtype unless given.
+
+        nan_to_num_(input, nan=None, posinf=None, neginf=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (nan is None or type(nan) is float)
+        and (posinf is None or type(posinf) is float)
+        and (neginf is None or type(neginf) is float)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _nan_to_num_[keys](keys, input, nan, posinf, neginf)
+    return _parse_nan_to_num_(input, nan, posinf, neginf)
+
+
+def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
+    """Angles in degrees as radians.
+
+    deg2rad(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _deg2rad[keys](keys, input)
+    return _parse_deg2rad(input, out=out)
+
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """Angles in degrees as radians.
+
+        deg2rad_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _deg2rad_[keys](keys, input)
+    return _parse_deg2rad_(input)
+
+
+def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
+    """Angles in radians as degrees.
+
+    rad2deg(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rad2deg[keys](keys, input)
+    return _parse_rad2deg(input, out=out)
+
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """Angles in radians as degrees.
+
+        rad2deg_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _rad2deg_[keys](keys, input)
+    return _parse_rad2deg_(input)
+
+
+def isreal(input: Tensor) -> Tensor:
+    """Whether the imaginary part of each element is 0, as bool.
+
+    isreal(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _isreal[keys](keys, input)
+    return _parse_isreal(input)
+
+
 def where(*args: Any, **kwargs: Any) -> Tensor:
     """Elements of the second tensor where the condition holds, of the third elsewhere.
 
@@ -4322,6 +4755,74 @@ def clamp_(input: Tensor, min: Number | Tensor | None = None, max: Number | Tens
             keys |= max.key_set & allowed
         return _clamp__Tensor[keys](keys, input, min, max)
     return _parse_clamp_(input, min, max)
+
+
+def clamp_max(input: Tensor, max: Number | Tensor, *, out: Any = None) -> Tensor:
+    """Elements held at or below a number.
+
+    clamp_max(input, max, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(max) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_max[keys](keys, input, max)
+    if isinstance(input, TensorImpl) and isinstance(max, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | max.key_set | included) & allowed
+        return _clamp_max_Tensor[keys](keys, input, max)
+    return _parse_clamp_max(input, max, out=out)
+
+
+def clamp_max_(input: Tensor, max: Number | Tensor) -> Tensor:
+    """Elements held at or below a number.
+
+        clamp_max_(input, max) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(max) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_max_[keys](keys, input, max)
+    if isinstance(input, TensorImpl) and isinstance(max, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | max.key_set | included) & allowed
+        return _clamp_max__Tensor[keys](keys, input, max)
+    return _parse_clamp_max_(input, max)
+
+
+def clamp_min(input: Tensor, min: Number | Tensor, *, out: Any = None) -> Tensor:
+    """Elements held at or above a number.
+
+    clamp_min(input, min, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(min) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_min[keys](keys, input, min)
+    if isinstance(input, TensorImpl) and isinstance(min, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | min.key_set | included) & allowed
+        return _clamp_min_Tensor[keys](keys, input, min)
+    return _parse_clamp_min(input, min, out=out)
+
+
+def clamp_min_(input: Tensor, min: Number | Tensor) -> Tensor:
+    """Elements held at or above a number.
+
+        clamp_min_(input, min) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(min) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_min_[keys](keys, input, min)
+    if isinstance(input, TensorImpl) and isinstance(min, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | min.key_set | included) & allowed
+        return _clamp_min__Tensor[keys](keys, input, min)
+    return _parse_clamp_min_(input, min)
 
 
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Any = None) -> Tensor:
@@ -4398,7 +4899,7 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
     return _parse_addcdiv_(input, tensor1, tensor2, value=value)
 
 
-def lerp(input: Tensor, end: Tensor, weight: Number, *, out: Any = None) -> Tensor:
+def lerp(input: Tensor, end: Tensor, weight: Number | Tensor, *, out: Any = None) -> Tensor:
     """The point between two tensors at a fraction given as a number.
 
     lerp(input, end, weight, *, out=None) -> Tensor
@@ -4407,10 +4908,14 @@ def lerp(input: Tensor, end: Tensor, weight: Number, *, out: Any = None) -> Tens
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | included) & allowed
         return _lerp_Scalar[keys](keys, input, end, weight)
+    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and isinstance(weight, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | end.key_set | weight.key_set | included) & allowed
+        return _lerp_Tensor[keys](keys, input, end, weight)
     return _parse_lerp(input, end, weight, out=out)
 
 
-def lerp_(input: Tensor, end: Tensor, weight: Number) -> Tensor:
+def lerp_(input: Tensor, end: Tensor, weight: Number | Tensor) -> Tensor:
     """The point between two tensors at a fraction given as a number.
 
         lerp_(input, end, weight) -> Tensor
@@ -4421,6 +4926,10 @@ def lerp_(input: Tensor, end: Tensor, weight: Number) -> Tensor:
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | included) & allowed
         return _lerp__Scalar[keys](keys, input, end, weight)
+    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and isinstance(weight, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | end.key_set | weight.key_set | included) & allowed
+        return _lerp__Tensor[keys](keys, input, end, weight)
     return _parse_lerp_(input, end, weight)
 
 
@@ -4468,6 +4977,24 @@ def equal(input: Tensor, other: Tensor) -> bool:
         keys = (input.key_set | other.key_set | included) & allowed
         return _equal[keys](keys, input, other)
     return _parse_equal(input, other)
+
+
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Whether each element differs from the other by at most `atol + rtol * abs(other)`, as bool.
+
+    isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and type(rtol) is float
+        and type(atol) is float
+        and type(equal_nan) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _isclose[keys](keys, input, other, rtol, atol, equal_nan)
+    return _parse_isclose(input, other, rtol, atol, equal_nan)
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:

@@ -148,6 +148,20 @@ class TensorMethods(TensorImpl):
     bitwise_left_shift_ = _f.bitwise_left_shift_
     bitwise_right_shift = _f.bitwise_right_shift
     bitwise_right_shift_ = _f.bitwise_right_shift_
+    true_divide = _f.true_divide
+    true_divide_ = _f.true_divide_
+    fmax = _f.fmax
+    fmin = _f.fmin
+    heaviside = _f.heaviside
+    heaviside_ = _f.heaviside_
+    gcd = _f.gcd
+    gcd_ = _f.gcd_
+    lcm = _f.lcm
+    lcm_ = _f.lcm_
+    ldexp = _f.ldexp
+    ldexp_ = _f.ldexp_
+    float_power = _f.float_power
+    float_power_ = _f.float_power_
     neg = _f.neg
     neg_ = _f.neg_
     abs = _f.abs
@@ -223,6 +237,17 @@ class TensorMethods(TensorImpl):
     isinf = _f.isinf
     positive = _f.positive
     isnan = _f.isnan
+    angle = _f.angle
+    frac = _f.frac
+    frac_ = _f.frac_
+    frexp = _f.frexp
+    nan_to_num = _f.nan_to_num
+    nan_to_num_ = _f.nan_to_num_
+    deg2rad = _f.deg2rad
+    deg2rad_ = _f.deg2rad_
+    rad2deg = _f.rad2deg
+    rad2deg_ = _f.rad2deg_
+    isreal = _f.isreal
 
     def where(self, condition: Any, other: Any) -> Any:
         """See `where`; this tensor is its argument number 2."""
@@ -230,6 +255,10 @@ class TensorMethods(TensorImpl):
 
     clamp = _f.clamp
     clamp_ = _f.clamp_
+    clamp_max = _f.clamp_max
+    clamp_max_ = _f.clamp_max_
+    clamp_min = _f.clamp_min
+    clamp_min_ = _f.clamp_min_
     addcmul = _f.addcmul
     addcmul_ = _f.addcmul_
     addcdiv = _f.addcdiv
@@ -239,6 +268,7 @@ class TensorMethods(TensorImpl):
     masked_fill = _f.masked_fill
     masked_fill_ = _f.masked_fill_
     equal = _f.equal
+    isclose = _f.isclose
     allclose = _f.allclose
     sum = _f.sum
     mean = _f.mean

@@ -1,0 +1,121 @@
+"""How is a number taken apart, and what stands for one that is not finite, on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (angle_kernel, frac_kernel, frexp_kernel, nan_to_num_kernel)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, dtype
+from glasstorch.core.return_types import named_result
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.pointwise import ALL, DIRECT_FLOATS, FLOATING, WITH_COMPLEX, Row, register, unary_kernel
+from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
+from glasstorch.kernels.quiet import quietly
+from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes import pointwise_rules as rules
+from glasstorch.operators.shapes.promotion import float_result_type
+from glasstorch.operators.shapes.scalars import LARGEST
+
+# Loops, called as loop(out, x) ----------------------------------------------------------------------------------
+
+
+def frac(out: Array, x: Array) -> None:
+    """What truncation leaves."""
+    np.subtract(x, np.trunc(x), out=out)
+
+
+def half_turn(out: Array, x: Array) -> None:
+    """The angle of a real number: pi below 0, and NaN for NaN; -0 is not below."""
+    angles = np.multiply(np.less(x, 0), np.pi, dtype=out.dtype)
+    np.copyto(angles, x, where=np.isnan(x))
+    out[...] = angles
+
+
+register("frac", *unary_kernel(shapes.unary, Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu")))
+
+ANGLE = Row(half_turn, DIRECT_FLOATS, ALL | COMPLEX_DTYPES | BAREBONES_UNSIGNED, "angle_cpu", float_result_type)
+real_angle, _ = unary_kernel(rules.angle, ANGLE)
+
+
+def angle(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `angle`."""
+    if not self.dtype.is_complex:
+        return real_angle(keys, self, out=out)
+    output = allocate_output(rules.angle(self)) if out is None else out
+    return pointwise(direction, self.dtype, (self,), output, self.dtype.to_real())
+
+
+def direction(out: Array, x: Array) -> None:
+    """The angle of a complex number, between -pi and pi."""
+    np.arctan2(x.imag, x.real, out=out)
+
+
+register("angle", angle)
+
+# A fraction and a power of two ----------------------------------------------------------------------------------
+
+FREXP = Row(np.frexp, DIRECT_FLOATS, FLOATING, "frexp_cpu")
+
+
+def frexp(keys: int, self: Tensor, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, ...]:
+    """The kernel of `frexp.Tensor`: exponents of infinity and NaN are 0, as in C."""
+    mantissa, exponent = map(allocate_output, rules.frexp(self)) if out is None else out
+    FREXP.check(self.dtype)
+    x = quietly(np.asarray, self.array(), op_math(self.dtype).numpy)
+    fractions, powers = quietly(np.frexp, x)
+    np.copyto(mantissa.array(), fractions, casting="unsafe")
+    np.copyto(exponent.array(), np.where(np.isfinite(x), powers, 0), casting="unsafe")
+    return named_result("frexp.Tensor", (mantissa, exponent))
+
+
+register("frexp.Tensor", frexp)
+
+# Infinity and NaN replaced --------------------------------------------------------------------------------------
+
+NAN_TO_NUM = Row(np.nan_to_num, frozenset(), WITH_COMPLEX | BAREBONES_UNSIGNED, "nan_to_num")
+
+
+def nan_to_num(
+    keys: int,
+    self: Tensor,
+    nan: float | None,
+    posinf: float | None,
+    neginf: float | None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The kernel of `nan_to_num`."""
+    output = allocate_output(rules.nan_to_num(self, nan, posinf, neginf)) if out is None else out
+    NAN_TO_NUM.check(self.dtype)
+    if not (self.dtype.is_floating_point or self.dtype.is_complex):
+        np.copyto(output.array(), self.array())
+        return output
+    return pointwise(replacing(self.dtype, nan, posinf, neginf), self.dtype, (self,), output)
+
+
+def replacing(common: dtype, nan: float | None, posinf: float | None, neginf: float | None) -> Loop:
+    """The loop that puts numbers in the place of what is not finite: 0 and the largest ones where none are given."""
+    largest = LARGEST[common]
+    real = op_math(common).to_real().numpy
+    given = (0.0 if nan is None else nan, largest if posinf is None else posinf, -largest if neginf is None else neginf)
+    for_nan, for_infinity, for_negative = (quietly(np.array, value, real) for value in given)
+
+    def replaced(x: Array) -> Array:
+        if np.isfinite(x).all():
+            return x
+        signed = np.where(np.signbit(x), for_negative, for_infinity)
+        return np.where(np.isfinite(x), x, np.where(np.isnan(x), for_nan, signed))
+
+    def loop(out: Array, x: Array) -> None:
+        if out.dtype.kind == "c":
+            out.real, out.imag = replaced(x.real), replaced(x.imag)
+        else:
+            out[...] = replaced(x)
+
+    return loop
+
+
+register("nan_to_num", nan_to_num)
