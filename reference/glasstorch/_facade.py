@@ -25,6 +25,7 @@ from glasstorch import nn as nn
 from glasstorch import optim as optim
 from glasstorch import random as random
 from glasstorch import return_types as return_types
+from glasstorch import special as special
 from glasstorch import storage as storage
 from glasstorch import utils as utils
 from glasstorch._asarray import asarray as asarray

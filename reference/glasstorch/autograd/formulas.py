@@ -28,6 +28,12 @@ from glasstorch.autograd.formulas_linalg import solve_backward as solve_backward
 from glasstorch.autograd.formulas_linalg import svd_backward as svd_backward
 from glasstorch.autograd.formulas_linalg import trace_backward as trace_backward
 from glasstorch.autograd.formulas_pointwise import angle_backward as angle_backward
+from glasstorch.autograd.formulas_special import i1_backward as i1_backward
+from glasstorch.autograd.formulas_special import i1e_backward as i1e_backward
+from glasstorch.autograd.formulas_special import logit_backward as logit_backward
+from glasstorch.autograd.formulas_special import mvlgamma_backward as mvlgamma_backward
+from glasstorch.autograd.formulas_special import sinc_backward as sinc_backward
+from glasstorch.autograd.formulas_special import zero_where_empty as zero_where_empty
 from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, RealNumber, dtype, int64

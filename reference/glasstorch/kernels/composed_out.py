@@ -31,6 +31,7 @@ CAST: Final = {
     "linalg_pinv.out": "linalg_pinv",
     "linalg_pinv.out_rcond_tensor": "linalg_pinv.rcond_tensor",
     "logsumexp.out": "logsumexp",
+    "mvlgamma.out": "mvlgamma",
     "outer.out": "outer",
     "std.out": "std.dim",
     "var.out": "var.dim",

@@ -35,16 +35,20 @@ from glasstorch.autograd.formulas import (
     fft_c2r_backward,
     fft_r2c_backward,
     gather_backward,
+    i1_backward,
+    i1e_backward,
     index_backward,
     index_put_self_backward,
     index_select_backward,
     log_softmax_double_backward,
+    logit_backward,
     logsumexp_backward,
     masked_select_backward,
     mm_left_grad,
     mm_right_grad,
     moved,
     mse_loss_double_backward,
+    mvlgamma_backward,
     narrow_copy_backward,
     norm_backward,
     not_implemented,
@@ -64,6 +68,7 @@ from glasstorch.autograd.formulas import (
     roll_backward,
     scaled,
     sgn_backward,
+    sinc_backward,
     slice_end,
     slice_start,
     slogdet_backward,
@@ -78,6 +83,7 @@ from glasstorch.autograd.formulas import (
     unfold_backward,
     value_selecting_backward,
     var_backward,
+    zero_where_empty,
 )
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import (
@@ -10590,6 +10596,1343 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
     return result
 
 
+_erf = table("erf")
+
+
+class ErfBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = 1.1283791670955126 * f.exp(-self_.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erf")
+def erf(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erf[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erf[below](below, self)
+    node = ErfBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _erf[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_erf_ = table("erf_")
+
+
+@AUTOGRAD.impl("erf_")
+def erf_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erf_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _erf_[below](below, self)
+    node = ErfBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _erf_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_erfc = table("erfc")
+
+
+class ErfcBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = -1.1283791670955126 * f.exp(-self_.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erfc")
+def erfc(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfc[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erfc[below](below, self)
+    node = ErfcBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _erfc[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_erfc_ = table("erfc_")
+
+
+@AUTOGRAD.impl("erfc_")
+def erfc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfc_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _erfc_[below](below, self)
+    node = ErfcBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _erfc_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_erfinv = table("erfinv")
+
+
+class ErfinvBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = 0.886226925452758 * f.exp(result.pow(2)) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("erfinv")
+def erfinv(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfinv[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _erfinv[below](below, self)
+    node = ErfinvBackward0((edge_self,))
+    result = _erfinv[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_erfinv_ = table("erfinv_")
+
+
+@AUTOGRAD.impl("erfinv_")
+def erfinv_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _erfinv_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _erfinv_[below](below, self)
+    node = ErfinvBackward0((edge_self,))
+    _erfinv_[below](below, self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_lgamma = table("lgamma")
+
+
+class LgammaBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.digamma(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("lgamma")
+def lgamma(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lgamma[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _lgamma[below](below, self)
+    node = LgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _lgamma[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_lgamma_ = table("lgamma_")
+
+
+@AUTOGRAD.impl("lgamma_")
+def lgamma_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lgamma_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _lgamma_[below](below, self)
+    node = LgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _lgamma_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_digamma = table("digamma")
+
+
+class DigammaBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.polygamma(1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("digamma")
+def digamma(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _digamma[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _digamma[below](below, self)
+    node = DigammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _digamma[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_digamma_ = table("digamma_")
+
+
+@AUTOGRAD.impl("digamma_")
+def digamma_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _digamma_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _digamma_[below](below, self)
+    node = DigammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _digamma_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_polygamma = table("polygamma")
+
+
+class PolygammaBackward0(Node):
+    saved_self: SavedVariable | None
+    n: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        n = self.n
+        grad_self = grad * f.polygamma(n + 1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("polygamma")
+def polygamma(keys: int, n: Any, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _polygamma[below](below, n, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _polygamma[below](below, n, self)
+    node = PolygammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.n = n
+    result = _polygamma[below](below, n, self)
+    set_history(result, node)
+    return result
+
+
+_polygamma_ = table("polygamma_")
+
+
+@AUTOGRAD.impl("polygamma_")
+def polygamma_(keys: int, self: Any, n: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _polygamma_[below](below, self, n)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _polygamma_[below](below, self, n)
+    node = PolygammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.n = n
+    _polygamma_[below](below, self, n)
+    rebase_history(self, node)
+    return self
+
+
+_mvlgamma = table("mvlgamma")
+
+
+class MvlgammaBackward0(Node):
+    saved_self: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        p = self.p
+        grad_self = mvlgamma_backward(grad, self_, p)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mvlgamma")
+def mvlgamma(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mvlgamma[below](below, self, p)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _mvlgamma[below](below, self, p)
+    node = MvlgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.p = p
+    result = _mvlgamma[below](below, self, p)
+    set_history(result, node)
+    return result
+
+
+_mvlgamma_ = table("mvlgamma_")
+
+
+@AUTOGRAD.impl("mvlgamma_")
+def mvlgamma_(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mvlgamma_[below](below, self, p)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _mvlgamma_[below](below, self, p)
+    node = MvlgammaBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.p = p
+    _mvlgamma_[below](below, self, p)
+    rebase_history(self, node)
+    return self
+
+
+_i0 = table("i0")
+
+
+class I0Backward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * f.special_i1(self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("i0")
+def i0(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _i0[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _i0[below](below, self)
+    node = I0Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _i0[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_i0_ = table("i0_")
+
+
+@AUTOGRAD.impl("i0_")
+def i0_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _i0_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _i0_[below](below, self)
+    node = I0Backward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _i0_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_sinc = table("sinc")
+
+
+class SincBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = sinc_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("sinc")
+def sinc(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sinc[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sinc[below](below, self)
+    node = SincBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _sinc[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_sinc_ = table("sinc_")
+
+
+@AUTOGRAD.impl("sinc_")
+def sinc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sinc_[below](below, self)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _sinc_[below](below, self)
+    node = SincBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    _sinc_[below](below, self)
+    rebase_history(self, node)
+    return self
+
+
+_logit = table("logit")
+
+
+class LogitBackward0(Node):
+    saved_self: SavedVariable | None
+    eps: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        eps = self.eps
+        grad_self = logit_backward(grad, self_, eps)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("logit")
+def logit(keys: int, self: Any, eps: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _logit[below](below, self, eps)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _logit[below](below, self, eps)
+    node = LogitBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.eps = eps
+    result = _logit[below](below, self, eps)
+    set_history(result, node)
+    return result
+
+
+_logit_ = table("logit_")
+
+
+@AUTOGRAD.impl("logit_")
+def logit_(keys: int, self: Any, eps: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _logit_[below](below, self, eps)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _logit_[below](below, self, eps)
+    node = LogitBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.eps = eps
+    _logit_[below](below, self, eps)
+    rebase_history(self, node)
+    return self
+
+
+_igamma = table("igamma")
+
+
+class IgammaBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("igamma: input")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("igamma")
+def igamma(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igamma[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _igamma[below](below, self, other)
+    node = IgammaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _igamma[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_igamma_ = table("igamma_")
+
+
+@AUTOGRAD.impl("igamma_")
+def igamma_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igamma_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _igamma_[below](below, self, other)
+    node = IgammaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    _igamma_[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_igammac = table("igammac")
+
+
+class IgammacBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("igammac: input")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = -grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("igammac")
+def igammac(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igammac[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _igammac[below](below, self, other)
+    node = IgammacBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _igammac[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_igammac_ = table("igammac_")
+
+
+@AUTOGRAD.impl("igammac_")
+def igammac_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _igammac_[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _igammac_[below](below, self, other)
+    node = IgammacBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    _igammac_[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_xlogy_Tensor = table("xlogy.Tensor")
+
+
+class XlogyBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * self_ / other
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Tensor")
+def xlogy_Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _xlogy_Tensor[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _xlogy_Tensor[below](below, self, other)
+    node = XlogyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _xlogy_Tensor[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_xlogy__Tensor = table("xlogy_.Tensor")
+
+
+@AUTOGRAD.impl("xlogy_.Tensor")
+def xlogy__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _xlogy__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _xlogy__Tensor[below](below, self, other)
+    node = XlogyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self.clone())
+    _xlogy__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
+
+
+class XlogyBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * self_ / other
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Scalar_Self")
+def xlogy_Scalar_Self(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _xlogy_Scalar_Self[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _xlogy_Scalar_Self[below](below, self, other)
+    node = XlogyBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _xlogy_Scalar_Self[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
+
+
+class XlogyBackward2(Node):
+    saved_self: SavedVariable | None
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        other = self.other
+        grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("xlogy.Scalar_Other")
+def xlogy_Scalar_Other(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _xlogy_Scalar_Other[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _xlogy_Scalar_Other[below](below, self, other)
+    node = XlogyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.other = other
+    result = _xlogy_Scalar_Other[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
+
+
+@AUTOGRAD.impl("xlogy_.Scalar_Other")
+def xlogy__Scalar_Other(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _xlogy__Scalar_Other[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _xlogy__Scalar_Other[below](below, self, other)
+    node = XlogyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.other = other
+    _xlogy__Scalar_Other[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_special_entr = table("special_entr")
+
+
+class SpecialEntrBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = grad * -(1 + self_.log())
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_entr")
+def special_entr(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_entr[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_entr[below](below, self)
+    node = SpecialEntrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_entr[below](below, self)
+    set_history(result, node)
+    return result
+
+
+_special_ndtri = table("special_ndtri")
+
+
+class SpecialNdtriBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * 2.5066282746310002 * f.exp(result.pow(2) / 2)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_ndtri")
+def special_ndtri(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_ndtri[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_ndtri[below](below, self)
+    node = SpecialNdtriBackward0((edge_self,))
+    result = _special_ndtri[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_log_ndtr = table("special_log_ndtr")
+
+
+class SpecialLogNdtrBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = grad / 2.5066282746310002 * f.exp(-(result + self_.pow(2) / 2))
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_log_ndtr")
+def special_log_ndtr(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_log_ndtr[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_log_ndtr[below](below, self)
+    node = SpecialLogNdtrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_log_ndtr[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_erfcx = table("special_erfcx")
+
+
+class SpecialErfcxBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = (2.0 * self_ * result - 1.1283791670955126) * grad
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_erfcx")
+def special_erfcx(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_erfcx[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_erfcx[below](below, self)
+    node = SpecialErfcxBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_erfcx[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_i0e = table("special_i0e")
+
+
+class SpecialI0EBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = grad * (f.special_i1e(self_) - self_.sgn() * result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i0e")
+def special_i0e(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i0e[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i0e[below](below, self)
+    node = SpecialI0EBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i0e[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_i1 = table("special_i1")
+
+
+class SpecialI1Backward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = i1_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i1")
+def special_i1(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i1[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i1[below](below, self)
+    node = SpecialI1Backward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i1[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_i1e = table("special_i1e")
+
+
+class SpecialI1EBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = i1e_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_i1e")
+def special_i1e(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_i1e[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_i1e[below](below, self)
+    node = SpecialI1EBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _special_i1e[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_special_xlog1py = table("special_xlog1py")
+
+
+class SpecialXlog1PyBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * self_ / (other + 1)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py")
+def special_xlog1py(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _special_xlog1py[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _special_xlog1py[below](below, self, other)
+    node = SpecialXlog1PyBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other)
+    node.saved_self = SavedVariable(self)
+    result = _special_xlog1py[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
+
+
+class SpecialXlog1PyBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * self_ / (other + 1)
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py.self_scalar")
+def special_xlog1py_self_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _special_xlog1py_self_scalar[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _special_xlog1py_self_scalar[below](below, self, other)
+    node = SpecialXlog1PyBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _special_xlog1py_self_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
+
+
+class SpecialXlog1PyBackward2(Node):
+    saved_self: SavedVariable | None
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        other = self.other
+        grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_xlog1py.other_scalar")
+def special_xlog1py_other_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_xlog1py_other_scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_xlog1py_other_scalar[below](below, self, other)
+    node = SpecialXlog1PyBackward2((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.other = other
+    result = _special_xlog1py_other_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_zeta = table("special_zeta")
+
+
+class SpecialZetaBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = not_implemented("zeta")
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_zeta")
+def special_zeta(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _special_zeta[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _special_zeta[below](below, self, other)
+    node = SpecialZetaBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    result = _special_zeta[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_zeta_self_scalar = table("special_zeta.self_scalar")
+
+
+class SpecialZetaBackward1(Node):
+    saved_other: SavedVariable | None
+    self_: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        other = self.unpack(self.saved_other)
+        self_ = self.self_
+        grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
+        return (grad_other,)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.released = True
+
+
+@AUTOGRAD.impl("special_zeta.self_scalar")
+def special_zeta_self_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if other._autograd_meta is None or not grad_mode.get():
+        return _special_zeta_self_scalar[below](below, self, other)
+    edge_other = gradient_edge(other)
+    if edge_other is None:
+        return _special_zeta_self_scalar[below](below, self, other)
+    node = SpecialZetaBackward1((edge_other,))
+    node.saved_other = SavedVariable(other)
+    node.self_ = self
+    result = _special_zeta_self_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+_special_zeta_other_scalar = table("special_zeta.other_scalar")
+
+
+class SpecialZetaBackward2(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("zeta")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("special_zeta.other_scalar")
+def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _special_zeta_other_scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _special_zeta_other_scalar[below](below, self, other)
+    node = SpecialZetaBackward2((edge_self,))
+    result = _special_zeta_other_scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
 register_out_forms(
     AUTOGRAD,
     (
@@ -10745,5 +12088,33 @@ register_out_forms(
         "_softmax.out",
         "_log_softmax.out",
         "mse_loss.out",
+        "erf.out",
+        "erfc.out",
+        "erfinv.out",
+        "lgamma.out",
+        "digamma.out",
+        "polygamma.out",
+        "mvlgamma.out",
+        "i0.out",
+        "sinc.out",
+        "logit.out",
+        "igamma.out",
+        "igammac.out",
+        "xlogy.OutTensor",
+        "xlogy.OutScalar_Self",
+        "xlogy.OutScalar_Other",
+        "special_entr.out",
+        "special_ndtri.out",
+        "special_log_ndtr.out",
+        "special_erfcx.out",
+        "special_i0e.out",
+        "special_i1.out",
+        "special_i1e.out",
+        "special_xlog1py.out",
+        "special_xlog1py.self_scalar_out",
+        "special_xlog1py.other_scalar_out",
+        "special_zeta.out",
+        "special_zeta.self_scalar_out",
+        "special_zeta.other_scalar_out",
     ),
 )

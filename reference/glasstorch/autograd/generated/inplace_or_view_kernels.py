@@ -5835,3 +5835,1173 @@ def mse_loss_out(keys: int, self: Any, target: Any, reduction: Any, out: Any) ->
     returned = _mse_loss_out[below](below, self, target, reduction, out)
     out.bump_version()
     return returned
+
+
+_erf_ = table("erf_")
+
+
+@ADINPLACEORVIEW.impl("erf_")
+def erf_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _erf_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_erf_out = table("erf.out")
+
+
+@ADINPLACEORVIEW.impl("erf.out")
+def erf_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _erf_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_erfc_ = table("erfc_")
+
+
+@ADINPLACEORVIEW.impl("erfc_")
+def erfc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _erfc_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_erfc_out = table("erfc.out")
+
+
+@ADINPLACEORVIEW.impl("erfc.out")
+def erfc_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _erfc_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_erfinv_ = table("erfinv_")
+
+
+@ADINPLACEORVIEW.impl("erfinv_")
+def erfinv_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _erfinv_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_erfinv_out = table("erfinv.out")
+
+
+@ADINPLACEORVIEW.impl("erfinv.out")
+def erfinv_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _erfinv_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_lgamma_ = table("lgamma_")
+
+
+@ADINPLACEORVIEW.impl("lgamma_")
+def lgamma_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lgamma_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_lgamma_out = table("lgamma.out")
+
+
+@ADINPLACEORVIEW.impl("lgamma.out")
+def lgamma_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lgamma_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_digamma_ = table("digamma_")
+
+
+@ADINPLACEORVIEW.impl("digamma_")
+def digamma_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _digamma_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_digamma_out = table("digamma.out")
+
+
+@ADINPLACEORVIEW.impl("digamma.out")
+def digamma_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _digamma_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_polygamma_out = table("polygamma.out")
+
+
+@ADINPLACEORVIEW.impl("polygamma.out")
+def polygamma_out(keys: int, n: Any, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _polygamma_out[below](below, n, self, out)
+    out.bump_version()
+    return returned
+
+
+_polygamma_ = table("polygamma_")
+
+
+@ADINPLACEORVIEW.impl("polygamma_")
+def polygamma_(keys: int, self: Any, n: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _polygamma_[below](below, self, n)
+    self.bump_version()
+    return returned
+
+
+_mvlgamma_ = table("mvlgamma_")
+
+
+@ADINPLACEORVIEW.impl("mvlgamma_")
+def mvlgamma_(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mvlgamma_[below](below, self, p)
+    self.bump_version()
+    return returned
+
+
+_mvlgamma_out = table("mvlgamma.out")
+
+
+@ADINPLACEORVIEW.impl("mvlgamma.out")
+def mvlgamma_out(keys: int, self: Any, p: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mvlgamma_out[below](below, self, p, out)
+    out.bump_version()
+    return returned
+
+
+_i0_ = table("i0_")
+
+
+@ADINPLACEORVIEW.impl("i0_")
+def i0_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _i0_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_i0_out = table("i0.out")
+
+
+@ADINPLACEORVIEW.impl("i0.out")
+def i0_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _i0_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_sinc_ = table("sinc_")
+
+
+@ADINPLACEORVIEW.impl("sinc_")
+def sinc_(keys: int, self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _sinc_[below](below, self)
+    self.bump_version()
+    return returned
+
+
+_sinc_out = table("sinc.out")
+
+
+@ADINPLACEORVIEW.impl("sinc.out")
+def sinc_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _sinc_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_logit_ = table("logit_")
+
+
+@ADINPLACEORVIEW.impl("logit_")
+def logit_(keys: int, self: Any, eps: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _logit_[below](below, self, eps)
+    self.bump_version()
+    return returned
+
+
+_logit_out = table("logit.out")
+
+
+@ADINPLACEORVIEW.impl("logit.out")
+def logit_out(keys: int, self: Any, eps: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _logit_out[below](below, self, eps, out)
+    out.bump_version()
+    return returned
+
+
+_igamma_ = table("igamma_")
+
+
+@ADINPLACEORVIEW.impl("igamma_")
+def igamma_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _igamma_[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_igamma_out = table("igamma.out")
+
+
+@ADINPLACEORVIEW.impl("igamma.out")
+def igamma_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _igamma_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_igammac_ = table("igammac_")
+
+
+@ADINPLACEORVIEW.impl("igammac_")
+def igammac_(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _igammac_[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_igammac_out = table("igammac.out")
+
+
+@ADINPLACEORVIEW.impl("igammac.out")
+def igammac_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _igammac_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_xlogy__Tensor = table("xlogy_.Tensor")
+
+
+@ADINPLACEORVIEW.impl("xlogy_.Tensor")
+def xlogy__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _xlogy__Tensor[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_xlogy_OutTensor = table("xlogy.OutTensor")
+
+
+@ADINPLACEORVIEW.impl("xlogy.OutTensor")
+def xlogy_OutTensor(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _xlogy_OutTensor[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_xlogy_OutScalar_Self = table("xlogy.OutScalar_Self")
+
+
+@ADINPLACEORVIEW.impl("xlogy.OutScalar_Self")
+def xlogy_OutScalar_Self(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _xlogy_OutScalar_Self[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
+
+
+@ADINPLACEORVIEW.impl("xlogy_.Scalar_Other")
+def xlogy__Scalar_Other(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _xlogy__Scalar_Other[below](below, self, other)
+    self.bump_version()
+    return returned
+
+
+_xlogy_OutScalar_Other = table("xlogy.OutScalar_Other")
+
+
+@ADINPLACEORVIEW.impl("xlogy.OutScalar_Other")
+def xlogy_OutScalar_Other(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _xlogy_OutScalar_Other[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_special_entr_out = table("special_entr.out")
+
+
+@ADINPLACEORVIEW.impl("special_entr.out")
+def special_entr_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_entr_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_ndtri_out = table("special_ndtri.out")
+
+
+@ADINPLACEORVIEW.impl("special_ndtri.out")
+def special_ndtri_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_ndtri_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_log_ndtr_out = table("special_log_ndtr.out")
+
+
+@ADINPLACEORVIEW.impl("special_log_ndtr.out")
+def special_log_ndtr_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_log_ndtr_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_erfcx_out = table("special_erfcx.out")
+
+
+@ADINPLACEORVIEW.impl("special_erfcx.out")
+def special_erfcx_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_erfcx_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_i0e_out = table("special_i0e.out")
+
+
+@ADINPLACEORVIEW.impl("special_i0e.out")
+def special_i0e_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_i0e_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_i1_out = table("special_i1.out")
+
+
+@ADINPLACEORVIEW.impl("special_i1.out")
+def special_i1_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_i1_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_i1e_out = table("special_i1e.out")
+
+
+@ADINPLACEORVIEW.impl("special_i1e.out")
+def special_i1e_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_i1e_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_bessel_j0_out = table("special_bessel_j0.out")
+
+
+@ADINPLACEORVIEW.impl("special_bessel_j0.out")
+def special_bessel_j0_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_bessel_j0_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_bessel_j1_out = table("special_bessel_j1.out")
+
+
+@ADINPLACEORVIEW.impl("special_bessel_j1.out")
+def special_bessel_j1_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_bessel_j1_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_bessel_y0_out = table("special_bessel_y0.out")
+
+
+@ADINPLACEORVIEW.impl("special_bessel_y0.out")
+def special_bessel_y0_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_bessel_y0_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_bessel_y1_out = table("special_bessel_y1.out")
+
+
+@ADINPLACEORVIEW.impl("special_bessel_y1.out")
+def special_bessel_y1_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_bessel_y1_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_modified_bessel_i0_out = table("special_modified_bessel_i0.out")
+
+
+@ADINPLACEORVIEW.impl("special_modified_bessel_i0.out")
+def special_modified_bessel_i0_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_modified_bessel_i0_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_modified_bessel_i1_out = table("special_modified_bessel_i1.out")
+
+
+@ADINPLACEORVIEW.impl("special_modified_bessel_i1.out")
+def special_modified_bessel_i1_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_modified_bessel_i1_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_modified_bessel_k0_out = table("special_modified_bessel_k0.out")
+
+
+@ADINPLACEORVIEW.impl("special_modified_bessel_k0.out")
+def special_modified_bessel_k0_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_modified_bessel_k0_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_modified_bessel_k1_out = table("special_modified_bessel_k1.out")
+
+
+@ADINPLACEORVIEW.impl("special_modified_bessel_k1.out")
+def special_modified_bessel_k1_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_modified_bessel_k1_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_special_airy_ai_out = table("special_airy_ai.out")
+
+
+@ADINPLACEORVIEW.impl("special_airy_ai.out")
+def special_airy_ai_out(keys: int, x: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_airy_ai_out[below](below, x, out)
+    out.bump_version()
+    return returned
+
+
+_special_scaled_modified_bessel_k0_out = table("special_scaled_modified_bessel_k0.out")
+
+
+@ADINPLACEORVIEW.impl("special_scaled_modified_bessel_k0.out")
+def special_scaled_modified_bessel_k0_out(keys: int, x: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_scaled_modified_bessel_k0_out[below](below, x, out)
+    out.bump_version()
+    return returned
+
+
+_special_scaled_modified_bessel_k1_out = table("special_scaled_modified_bessel_k1.out")
+
+
+@ADINPLACEORVIEW.impl("special_scaled_modified_bessel_k1.out")
+def special_scaled_modified_bessel_k1_out(keys: int, x: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_scaled_modified_bessel_k1_out[below](below, x, out)
+    out.bump_version()
+    return returned
+
+
+_special_spherical_bessel_j0_out = table("special_spherical_bessel_j0.out")
+
+
+@ADINPLACEORVIEW.impl("special_spherical_bessel_j0.out")
+def special_spherical_bessel_j0_out(keys: int, x: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_spherical_bessel_j0_out[below](below, x, out)
+    out.bump_version()
+    return returned
+
+
+_special_xlog1py_out = table("special_xlog1py.out")
+
+
+@ADINPLACEORVIEW.impl("special_xlog1py.out")
+def special_xlog1py_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_xlog1py_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_special_xlog1py_self_scalar_out = table("special_xlog1py.self_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_xlog1py.self_scalar_out")
+def special_xlog1py_self_scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_xlog1py_self_scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_special_xlog1py_other_scalar_out = table("special_xlog1py.other_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_xlog1py.other_scalar_out")
+def special_xlog1py_other_scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_xlog1py_other_scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_special_zeta_out = table("special_zeta.out")
+
+
+@ADINPLACEORVIEW.impl("special_zeta.out")
+def special_zeta_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_zeta_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_special_zeta_self_scalar_out = table("special_zeta.self_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_zeta.self_scalar_out")
+def special_zeta_self_scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_zeta_self_scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_special_zeta_other_scalar_out = table("special_zeta.other_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_zeta.other_scalar_out")
+def special_zeta_other_scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_zeta_other_scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_t_out = table("special_chebyshev_polynomial_t.out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_t.out")
+def special_chebyshev_polynomial_t_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_t_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_t_x_scalar_out = table("special_chebyshev_polynomial_t.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_t.x_scalar_out")
+def special_chebyshev_polynomial_t_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_t_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_t_n_scalar_out = table("special_chebyshev_polynomial_t.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_t.n_scalar_out")
+def special_chebyshev_polynomial_t_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_t_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_u_out = table("special_chebyshev_polynomial_u.out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_u.out")
+def special_chebyshev_polynomial_u_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_u_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_u_x_scalar_out = table("special_chebyshev_polynomial_u.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_u.x_scalar_out")
+def special_chebyshev_polynomial_u_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_u_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_u_n_scalar_out = table("special_chebyshev_polynomial_u.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_u.n_scalar_out")
+def special_chebyshev_polynomial_u_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_u_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_v_out = table("special_chebyshev_polynomial_v.out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_v.out")
+def special_chebyshev_polynomial_v_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_v_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_v_x_scalar_out = table("special_chebyshev_polynomial_v.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_v.x_scalar_out")
+def special_chebyshev_polynomial_v_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_v_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_v_n_scalar_out = table("special_chebyshev_polynomial_v.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_v.n_scalar_out")
+def special_chebyshev_polynomial_v_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_v_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_w_out = table("special_chebyshev_polynomial_w.out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_w.out")
+def special_chebyshev_polynomial_w_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_w_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_w_x_scalar_out = table("special_chebyshev_polynomial_w.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_w.x_scalar_out")
+def special_chebyshev_polynomial_w_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_w_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_chebyshev_polynomial_w_n_scalar_out = table("special_chebyshev_polynomial_w.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_chebyshev_polynomial_w.n_scalar_out")
+def special_chebyshev_polynomial_w_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_chebyshev_polynomial_w_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_hermite_polynomial_h_out = table("special_hermite_polynomial_h.out")
+
+
+@ADINPLACEORVIEW.impl("special_hermite_polynomial_h.out")
+def special_hermite_polynomial_h_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_hermite_polynomial_h_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_hermite_polynomial_h_x_scalar_out = table("special_hermite_polynomial_h.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_hermite_polynomial_h.x_scalar_out")
+def special_hermite_polynomial_h_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_hermite_polynomial_h_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_hermite_polynomial_h_n_scalar_out = table("special_hermite_polynomial_h.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_hermite_polynomial_h.n_scalar_out")
+def special_hermite_polynomial_h_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_hermite_polynomial_h_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_hermite_polynomial_he_out = table("special_hermite_polynomial_he.out")
+
+
+@ADINPLACEORVIEW.impl("special_hermite_polynomial_he.out")
+def special_hermite_polynomial_he_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_hermite_polynomial_he_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_hermite_polynomial_he_x_scalar_out = table("special_hermite_polynomial_he.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_hermite_polynomial_he.x_scalar_out")
+def special_hermite_polynomial_he_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_hermite_polynomial_he_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_hermite_polynomial_he_n_scalar_out = table("special_hermite_polynomial_he.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_hermite_polynomial_he.n_scalar_out")
+def special_hermite_polynomial_he_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_hermite_polynomial_he_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_laguerre_polynomial_l_out = table("special_laguerre_polynomial_l.out")
+
+
+@ADINPLACEORVIEW.impl("special_laguerre_polynomial_l.out")
+def special_laguerre_polynomial_l_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_laguerre_polynomial_l_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_laguerre_polynomial_l_x_scalar_out = table("special_laguerre_polynomial_l.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_laguerre_polynomial_l.x_scalar_out")
+def special_laguerre_polynomial_l_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_laguerre_polynomial_l_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_laguerre_polynomial_l_n_scalar_out = table("special_laguerre_polynomial_l.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_laguerre_polynomial_l.n_scalar_out")
+def special_laguerre_polynomial_l_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_laguerre_polynomial_l_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_legendre_polynomial_p_out = table("special_legendre_polynomial_p.out")
+
+
+@ADINPLACEORVIEW.impl("special_legendre_polynomial_p.out")
+def special_legendre_polynomial_p_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_legendre_polynomial_p_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_legendre_polynomial_p_x_scalar_out = table("special_legendre_polynomial_p.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_legendre_polynomial_p.x_scalar_out")
+def special_legendre_polynomial_p_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_legendre_polynomial_p_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_legendre_polynomial_p_n_scalar_out = table("special_legendre_polynomial_p.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_legendre_polynomial_p.n_scalar_out")
+def special_legendre_polynomial_p_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_legendre_polynomial_p_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_t_out = table("special_shifted_chebyshev_polynomial_t.out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_t.out")
+def special_shifted_chebyshev_polynomial_t_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_t_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_t_x_scalar_out = table("special_shifted_chebyshev_polynomial_t.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_t.x_scalar_out")
+def special_shifted_chebyshev_polynomial_t_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_t_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_t_n_scalar_out = table("special_shifted_chebyshev_polynomial_t.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_t.n_scalar_out")
+def special_shifted_chebyshev_polynomial_t_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_t_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_u_out = table("special_shifted_chebyshev_polynomial_u.out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_u.out")
+def special_shifted_chebyshev_polynomial_u_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_u_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_u_x_scalar_out = table("special_shifted_chebyshev_polynomial_u.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_u.x_scalar_out")
+def special_shifted_chebyshev_polynomial_u_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_u_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_u_n_scalar_out = table("special_shifted_chebyshev_polynomial_u.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_u.n_scalar_out")
+def special_shifted_chebyshev_polynomial_u_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_u_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_v_out = table("special_shifted_chebyshev_polynomial_v.out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_v.out")
+def special_shifted_chebyshev_polynomial_v_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_v_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_v_x_scalar_out = table("special_shifted_chebyshev_polynomial_v.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_v.x_scalar_out")
+def special_shifted_chebyshev_polynomial_v_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_v_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_v_n_scalar_out = table("special_shifted_chebyshev_polynomial_v.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_v.n_scalar_out")
+def special_shifted_chebyshev_polynomial_v_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_v_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_w_out = table("special_shifted_chebyshev_polynomial_w.out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_w.out")
+def special_shifted_chebyshev_polynomial_w_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_w_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_w_x_scalar_out = table("special_shifted_chebyshev_polynomial_w.x_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_w.x_scalar_out")
+def special_shifted_chebyshev_polynomial_w_x_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_w_x_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned
+
+
+_special_shifted_chebyshev_polynomial_w_n_scalar_out = table("special_shifted_chebyshev_polynomial_w.n_scalar_out")
+
+
+@ADINPLACEORVIEW.impl("special_shifted_chebyshev_polynomial_w.n_scalar_out")
+def special_shifted_chebyshev_polynomial_w_n_scalar_out(keys: int, x: Any, n: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _special_shifted_chebyshev_polynomial_w_n_scalar_out[below](below, x, n, out)
+    out.bump_version()
+    return returned

@@ -28,7 +28,8 @@ ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 
 # Views through which no gradient flows: they share the version counter and have no base.
 NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
-# The out= forms that are CompositeImplicitAutograd: the operators that they are made of count what they write.
+# The out= forms that are CompositeImplicitAutograd: the operators that they are made of count what they write. So do
+# those of the `special_` operators that are others under another name.
 MADE_OF_OTHERS = frozenset(
     [
         "column_stack.out", "concat.out", "concatenate.out", "diag.out", "dstack.out", "hstack.out", "linear.out",
@@ -41,7 +42,10 @@ THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
-    own = [f for f in concerned if not f.is_composite_implicit and f.name not in MADE_OF_OTHERS | THE_ARGUMENT_ITSELF]
+    implicit = {f.name for f in functions if f.is_composite_implicit}
+    special = {f.name for f in concerned if f.name.startswith("special_") and f.functional in implicit}
+    without = MADE_OF_OTHERS | THE_ARGUMENT_ITSELF | special
+    own = [f for f in concerned if not f.is_composite_implicit and f.name not in without]
     return HEADER.format(mark=mark) + "".join(map(_kernel, own))
 
 

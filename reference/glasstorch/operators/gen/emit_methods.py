@@ -149,7 +149,7 @@ def _method(name: Name) -> str:
     others = [python_name(a.name) for a in f.schema.arguments if a.name != "self"]
     call = ["self" if a.name == "self" else python_name(a.name) for a in f.schema.arguments]
     return (
-        f"\n    def {name.name}(self, {', '.join(o + ': Any' for o in others)}) -> Any:\n"
+        f"\n    def {name.name}(self: Any, {', '.join(o + ': Any' for o in others)}) -> Any:\n"
         f'        """See `{name.name}`; this tensor is its argument number {at + 1}."""\n'
         f"        return _f.{python_name(name.name)}({', '.join(call)})\n\n"
     )

@@ -547,6 +547,121 @@ _nll_loss_nd = table("nll_loss_nd")
 _cross_entropy_loss = table("cross_entropy_loss")
 _mse_loss = table("mse_loss")
 _mse_loss_backward = table("mse_loss_backward")
+_erf = table("erf")
+_erf_ = table("erf_")
+_erfc = table("erfc")
+_erfc_ = table("erfc_")
+_erfinv = table("erfinv")
+_erfinv_ = table("erfinv_")
+_lgamma = table("lgamma")
+_lgamma_ = table("lgamma_")
+_digamma = table("digamma")
+_digamma_ = table("digamma_")
+_polygamma = table("polygamma")
+_polygamma_ = table("polygamma_")
+_mvlgamma = table("mvlgamma")
+_mvlgamma_ = table("mvlgamma_")
+_i0 = table("i0")
+_i0_ = table("i0_")
+_sinc = table("sinc")
+_sinc_ = table("sinc_")
+_logit = table("logit")
+_logit_ = table("logit_")
+_igamma = table("igamma")
+_igamma_ = table("igamma_")
+_igammac = table("igammac")
+_igammac_ = table("igammac_")
+_xlogy_Tensor = table("xlogy.Tensor")
+_xlogy_Scalar_Self = table("xlogy.Scalar_Self")
+_xlogy_Scalar_Other = table("xlogy.Scalar_Other")
+_xlogy__Tensor = table("xlogy_.Tensor")
+_xlogy__Scalar_Other = table("xlogy_.Scalar_Other")
+_special_entr = table("special_entr")
+_special_ndtri = table("special_ndtri")
+_special_log_ndtr = table("special_log_ndtr")
+_special_erfcx = table("special_erfcx")
+_special_i0e = table("special_i0e")
+_special_i1 = table("special_i1")
+_special_i1e = table("special_i1e")
+_special_bessel_j0 = table("special_bessel_j0")
+_special_bessel_j1 = table("special_bessel_j1")
+_special_bessel_y0 = table("special_bessel_y0")
+_special_bessel_y1 = table("special_bessel_y1")
+_special_modified_bessel_i0 = table("special_modified_bessel_i0")
+_special_modified_bessel_i1 = table("special_modified_bessel_i1")
+_special_modified_bessel_k0 = table("special_modified_bessel_k0")
+_special_modified_bessel_k1 = table("special_modified_bessel_k1")
+_special_airy_ai = table("special_airy_ai")
+_special_scaled_modified_bessel_k0 = table("special_scaled_modified_bessel_k0")
+_special_scaled_modified_bessel_k1 = table("special_scaled_modified_bessel_k1")
+_special_spherical_bessel_j0 = table("special_spherical_bessel_j0")
+_special_xlog1py = table("special_xlog1py")
+_special_xlog1py_self_scalar = table("special_xlog1py.self_scalar")
+_special_xlog1py_other_scalar = table("special_xlog1py.other_scalar")
+_special_zeta = table("special_zeta")
+_special_zeta_self_scalar = table("special_zeta.self_scalar")
+_special_zeta_other_scalar = table("special_zeta.other_scalar")
+_special_chebyshev_polynomial_t = table("special_chebyshev_polynomial_t")
+_special_chebyshev_polynomial_t_x_scalar = table("special_chebyshev_polynomial_t.x_scalar")
+_special_chebyshev_polynomial_t_n_scalar = table("special_chebyshev_polynomial_t.n_scalar")
+_special_chebyshev_polynomial_u = table("special_chebyshev_polynomial_u")
+_special_chebyshev_polynomial_u_x_scalar = table("special_chebyshev_polynomial_u.x_scalar")
+_special_chebyshev_polynomial_u_n_scalar = table("special_chebyshev_polynomial_u.n_scalar")
+_special_chebyshev_polynomial_v = table("special_chebyshev_polynomial_v")
+_special_chebyshev_polynomial_v_x_scalar = table("special_chebyshev_polynomial_v.x_scalar")
+_special_chebyshev_polynomial_v_n_scalar = table("special_chebyshev_polynomial_v.n_scalar")
+_special_chebyshev_polynomial_w = table("special_chebyshev_polynomial_w")
+_special_chebyshev_polynomial_w_x_scalar = table("special_chebyshev_polynomial_w.x_scalar")
+_special_chebyshev_polynomial_w_n_scalar = table("special_chebyshev_polynomial_w.n_scalar")
+_special_hermite_polynomial_h = table("special_hermite_polynomial_h")
+_special_hermite_polynomial_h_x_scalar = table("special_hermite_polynomial_h.x_scalar")
+_special_hermite_polynomial_h_n_scalar = table("special_hermite_polynomial_h.n_scalar")
+_special_hermite_polynomial_he = table("special_hermite_polynomial_he")
+_special_hermite_polynomial_he_x_scalar = table("special_hermite_polynomial_he.x_scalar")
+_special_hermite_polynomial_he_n_scalar = table("special_hermite_polynomial_he.n_scalar")
+_special_laguerre_polynomial_l = table("special_laguerre_polynomial_l")
+_special_laguerre_polynomial_l_x_scalar = table("special_laguerre_polynomial_l.x_scalar")
+_special_laguerre_polynomial_l_n_scalar = table("special_laguerre_polynomial_l.n_scalar")
+_special_legendre_polynomial_p = table("special_legendre_polynomial_p")
+_special_legendre_polynomial_p_x_scalar = table("special_legendre_polynomial_p.x_scalar")
+_special_legendre_polynomial_p_n_scalar = table("special_legendre_polynomial_p.n_scalar")
+_special_shifted_chebyshev_polynomial_t = table("special_shifted_chebyshev_polynomial_t")
+_special_shifted_chebyshev_polynomial_t_x_scalar = table("special_shifted_chebyshev_polynomial_t.x_scalar")
+_special_shifted_chebyshev_polynomial_t_n_scalar = table("special_shifted_chebyshev_polynomial_t.n_scalar")
+_special_shifted_chebyshev_polynomial_u = table("special_shifted_chebyshev_polynomial_u")
+_special_shifted_chebyshev_polynomial_u_x_scalar = table("special_shifted_chebyshev_polynomial_u.x_scalar")
+_special_shifted_chebyshev_polynomial_u_n_scalar = table("special_shifted_chebyshev_polynomial_u.n_scalar")
+_special_shifted_chebyshev_polynomial_v = table("special_shifted_chebyshev_polynomial_v")
+_special_shifted_chebyshev_polynomial_v_x_scalar = table("special_shifted_chebyshev_polynomial_v.x_scalar")
+_special_shifted_chebyshev_polynomial_v_n_scalar = table("special_shifted_chebyshev_polynomial_v.n_scalar")
+_special_shifted_chebyshev_polynomial_w = table("special_shifted_chebyshev_polynomial_w")
+_special_shifted_chebyshev_polynomial_w_x_scalar = table("special_shifted_chebyshev_polynomial_w.x_scalar")
+_special_shifted_chebyshev_polynomial_w_n_scalar = table("special_shifted_chebyshev_polynomial_w.n_scalar")
+_special_expm1 = table("special_expm1")
+_special_exp2 = table("special_exp2")
+_special_psi = table("special_psi")
+_special_digamma = table("special_digamma")
+_special_gammaln = table("special_gammaln")
+_special_erf = table("special_erf")
+_special_erfc = table("special_erfc")
+_special_erfinv = table("special_erfinv")
+_special_i0 = table("special_i0")
+_special_logit = table("special_logit")
+_special_polygamma = table("special_polygamma")
+_special_logsumexp = table("special_logsumexp")
+_special_expit = table("special_expit")
+_special_sinc = table("special_sinc")
+_special_round = table("special_round")
+_special_log1p = table("special_log1p")
+_special_gammainc = table("special_gammainc")
+_special_gammaincc = table("special_gammaincc")
+_special_multigammaln = table("special_multigammaln")
+_special_ndtr = table("special_ndtr")
+_special_log_softmax = table("special_log_softmax")
+_special_softmax = table("special_softmax")
+_special_xlogy = table("special_xlogy")
+_special_xlogy_self_scalar = table("special_xlogy.self_scalar")
+_special_xlogy_other_scalar = table("special_xlogy.other_scalar")
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
 _parse_empty_like = PythonFunction("empty_like", ["empty_like"])
@@ -1178,6 +1293,264 @@ _parse_nll_loss_nd = PythonFunction("nll_loss_nd", ["nll_loss_nd"])
 _parse_cross_entropy_loss = PythonFunction("cross_entropy_loss", ["cross_entropy_loss"])
 _parse_mse_loss = PythonFunction("mse_loss", ["mse_loss"], ["mse_loss.out"])
 _parse_mse_loss_backward = PythonFunction("mse_loss_backward", ["mse_loss_backward"])
+_parse_erf = PythonFunction("erf", ["erf"], ["erf.out"])
+_parse_erf_ = PythonFunction("erf_", ["erf_"])
+_parse_erfc = PythonFunction("erfc", ["erfc"], ["erfc.out"])
+_parse_erfc_ = PythonFunction("erfc_", ["erfc_"])
+_parse_erfinv = PythonFunction("erfinv", ["erfinv"], ["erfinv.out"])
+_parse_erfinv_ = PythonFunction("erfinv_", ["erfinv_"])
+_parse_lgamma = PythonFunction("lgamma", ["lgamma"], ["lgamma.out"])
+_parse_lgamma_ = PythonFunction("lgamma_", ["lgamma_"])
+_parse_digamma = PythonFunction("digamma", ["digamma"], ["digamma.out"])
+_parse_digamma_ = PythonFunction("digamma_", ["digamma_"])
+_parse_polygamma = PythonFunction("polygamma", ["polygamma"], ["polygamma.out"])
+_parse_polygamma_ = PythonFunction("polygamma_", ["polygamma_"])
+_parse_mvlgamma = PythonFunction("mvlgamma", ["mvlgamma"], ["mvlgamma.out"])
+_parse_mvlgamma_ = PythonFunction("mvlgamma_", ["mvlgamma_"])
+_parse_i0 = PythonFunction("i0", ["i0"], ["i0.out"])
+_parse_i0_ = PythonFunction("i0_", ["i0_"])
+_parse_sinc = PythonFunction("sinc", ["sinc"], ["sinc.out"])
+_parse_sinc_ = PythonFunction("sinc_", ["sinc_"])
+_parse_logit = PythonFunction("logit", ["logit"], ["logit.out"])
+_parse_logit_ = PythonFunction("logit_", ["logit_"])
+_parse_igamma = PythonFunction("igamma", ["igamma"], ["igamma.out"])
+_parse_igamma_ = PythonFunction("igamma_", ["igamma_"])
+_parse_igammac = PythonFunction("igammac", ["igammac"], ["igammac.out"])
+_parse_igammac_ = PythonFunction("igammac_", ["igammac_"])
+_parse_xlogy = PythonFunction(
+    "xlogy",
+    ["xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other"],
+    ["xlogy.OutTensor", "xlogy.OutScalar_Self", "xlogy.OutScalar_Other"],
+)
+_parse_xlogy_ = PythonFunction("xlogy_", ["xlogy_.Tensor", "xlogy_.Scalar_Other"])
+_parse_special_entr = PythonFunction("special_entr", ["special_entr"], ["special_entr.out"])
+_parse_special_ndtri = PythonFunction("special_ndtri", ["special_ndtri"], ["special_ndtri.out"])
+_parse_special_log_ndtr = PythonFunction("special_log_ndtr", ["special_log_ndtr"], ["special_log_ndtr.out"])
+_parse_special_erfcx = PythonFunction("special_erfcx", ["special_erfcx"], ["special_erfcx.out"])
+_parse_special_i0e = PythonFunction("special_i0e", ["special_i0e"], ["special_i0e.out"])
+_parse_special_i1 = PythonFunction("special_i1", ["special_i1"], ["special_i1.out"])
+_parse_special_i1e = PythonFunction("special_i1e", ["special_i1e"], ["special_i1e.out"])
+_parse_special_bessel_j0 = PythonFunction("special_bessel_j0", ["special_bessel_j0"], ["special_bessel_j0.out"])
+_parse_special_bessel_j1 = PythonFunction("special_bessel_j1", ["special_bessel_j1"], ["special_bessel_j1.out"])
+_parse_special_bessel_y0 = PythonFunction("special_bessel_y0", ["special_bessel_y0"], ["special_bessel_y0.out"])
+_parse_special_bessel_y1 = PythonFunction("special_bessel_y1", ["special_bessel_y1"], ["special_bessel_y1.out"])
+_parse_special_modified_bessel_i0 = PythonFunction(
+    "special_modified_bessel_i0", ["special_modified_bessel_i0"], ["special_modified_bessel_i0.out"]
+)
+_parse_special_modified_bessel_i1 = PythonFunction(
+    "special_modified_bessel_i1", ["special_modified_bessel_i1"], ["special_modified_bessel_i1.out"]
+)
+_parse_special_modified_bessel_k0 = PythonFunction(
+    "special_modified_bessel_k0", ["special_modified_bessel_k0"], ["special_modified_bessel_k0.out"]
+)
+_parse_special_modified_bessel_k1 = PythonFunction(
+    "special_modified_bessel_k1", ["special_modified_bessel_k1"], ["special_modified_bessel_k1.out"]
+)
+_parse_special_airy_ai = PythonFunction("special_airy_ai", ["special_airy_ai"], ["special_airy_ai.out"])
+_parse_special_scaled_modified_bessel_k0 = PythonFunction(
+    "special_scaled_modified_bessel_k0",
+    ["special_scaled_modified_bessel_k0"],
+    ["special_scaled_modified_bessel_k0.out"],
+)
+_parse_special_scaled_modified_bessel_k1 = PythonFunction(
+    "special_scaled_modified_bessel_k1",
+    ["special_scaled_modified_bessel_k1"],
+    ["special_scaled_modified_bessel_k1.out"],
+)
+_parse_special_spherical_bessel_j0 = PythonFunction(
+    "special_spherical_bessel_j0", ["special_spherical_bessel_j0"], ["special_spherical_bessel_j0.out"]
+)
+_parse_special_xlog1py = PythonFunction(
+    "special_xlog1py",
+    ["special_xlog1py", "special_xlog1py.self_scalar", "special_xlog1py.other_scalar"],
+    ["special_xlog1py.out", "special_xlog1py.self_scalar_out", "special_xlog1py.other_scalar_out"],
+)
+_parse_special_zeta = PythonFunction(
+    "special_zeta",
+    ["special_zeta", "special_zeta.self_scalar", "special_zeta.other_scalar"],
+    ["special_zeta.out", "special_zeta.self_scalar_out", "special_zeta.other_scalar_out"],
+)
+_parse_special_chebyshev_polynomial_t = PythonFunction(
+    "special_chebyshev_polynomial_t",
+    [
+        "special_chebyshev_polynomial_t",
+        "special_chebyshev_polynomial_t.x_scalar",
+        "special_chebyshev_polynomial_t.n_scalar",
+    ],
+    [
+        "special_chebyshev_polynomial_t.out",
+        "special_chebyshev_polynomial_t.x_scalar_out",
+        "special_chebyshev_polynomial_t.n_scalar_out",
+    ],
+)
+_parse_special_chebyshev_polynomial_u = PythonFunction(
+    "special_chebyshev_polynomial_u",
+    [
+        "special_chebyshev_polynomial_u",
+        "special_chebyshev_polynomial_u.x_scalar",
+        "special_chebyshev_polynomial_u.n_scalar",
+    ],
+    [
+        "special_chebyshev_polynomial_u.out",
+        "special_chebyshev_polynomial_u.x_scalar_out",
+        "special_chebyshev_polynomial_u.n_scalar_out",
+    ],
+)
+_parse_special_chebyshev_polynomial_v = PythonFunction(
+    "special_chebyshev_polynomial_v",
+    [
+        "special_chebyshev_polynomial_v",
+        "special_chebyshev_polynomial_v.x_scalar",
+        "special_chebyshev_polynomial_v.n_scalar",
+    ],
+    [
+        "special_chebyshev_polynomial_v.out",
+        "special_chebyshev_polynomial_v.x_scalar_out",
+        "special_chebyshev_polynomial_v.n_scalar_out",
+    ],
+)
+_parse_special_chebyshev_polynomial_w = PythonFunction(
+    "special_chebyshev_polynomial_w",
+    [
+        "special_chebyshev_polynomial_w",
+        "special_chebyshev_polynomial_w.x_scalar",
+        "special_chebyshev_polynomial_w.n_scalar",
+    ],
+    [
+        "special_chebyshev_polynomial_w.out",
+        "special_chebyshev_polynomial_w.x_scalar_out",
+        "special_chebyshev_polynomial_w.n_scalar_out",
+    ],
+)
+_parse_special_hermite_polynomial_h = PythonFunction(
+    "special_hermite_polynomial_h",
+    ["special_hermite_polynomial_h", "special_hermite_polynomial_h.x_scalar", "special_hermite_polynomial_h.n_scalar"],
+    [
+        "special_hermite_polynomial_h.out",
+        "special_hermite_polynomial_h.x_scalar_out",
+        "special_hermite_polynomial_h.n_scalar_out",
+    ],
+)
+_parse_special_hermite_polynomial_he = PythonFunction(
+    "special_hermite_polynomial_he",
+    [
+        "special_hermite_polynomial_he",
+        "special_hermite_polynomial_he.x_scalar",
+        "special_hermite_polynomial_he.n_scalar",
+    ],
+    [
+        "special_hermite_polynomial_he.out",
+        "special_hermite_polynomial_he.x_scalar_out",
+        "special_hermite_polynomial_he.n_scalar_out",
+    ],
+)
+_parse_special_laguerre_polynomial_l = PythonFunction(
+    "special_laguerre_polynomial_l",
+    [
+        "special_laguerre_polynomial_l",
+        "special_laguerre_polynomial_l.x_scalar",
+        "special_laguerre_polynomial_l.n_scalar",
+    ],
+    [
+        "special_laguerre_polynomial_l.out",
+        "special_laguerre_polynomial_l.x_scalar_out",
+        "special_laguerre_polynomial_l.n_scalar_out",
+    ],
+)
+_parse_special_legendre_polynomial_p = PythonFunction(
+    "special_legendre_polynomial_p",
+    [
+        "special_legendre_polynomial_p",
+        "special_legendre_polynomial_p.x_scalar",
+        "special_legendre_polynomial_p.n_scalar",
+    ],
+    [
+        "special_legendre_polynomial_p.out",
+        "special_legendre_polynomial_p.x_scalar_out",
+        "special_legendre_polynomial_p.n_scalar_out",
+    ],
+)
+_parse_special_shifted_chebyshev_polynomial_t = PythonFunction(
+    "special_shifted_chebyshev_polynomial_t",
+    [
+        "special_shifted_chebyshev_polynomial_t",
+        "special_shifted_chebyshev_polynomial_t.x_scalar",
+        "special_shifted_chebyshev_polynomial_t.n_scalar",
+    ],
+    [
+        "special_shifted_chebyshev_polynomial_t.out",
+        "special_shifted_chebyshev_polynomial_t.x_scalar_out",
+        "special_shifted_chebyshev_polynomial_t.n_scalar_out",
+    ],
+)
+_parse_special_shifted_chebyshev_polynomial_u = PythonFunction(
+    "special_shifted_chebyshev_polynomial_u",
+    [
+        "special_shifted_chebyshev_polynomial_u",
+        "special_shifted_chebyshev_polynomial_u.x_scalar",
+        "special_shifted_chebyshev_polynomial_u.n_scalar",
+    ],
+    [
+        "special_shifted_chebyshev_polynomial_u.out",
+        "special_shifted_chebyshev_polynomial_u.x_scalar_out",
+        "special_shifted_chebyshev_polynomial_u.n_scalar_out",
+    ],
+)
+_parse_special_shifted_chebyshev_polynomial_v = PythonFunction(
+    "special_shifted_chebyshev_polynomial_v",
+    [
+        "special_shifted_chebyshev_polynomial_v",
+        "special_shifted_chebyshev_polynomial_v.x_scalar",
+        "special_shifted_chebyshev_polynomial_v.n_scalar",
+    ],
+    [
+        "special_shifted_chebyshev_polynomial_v.out",
+        "special_shifted_chebyshev_polynomial_v.x_scalar_out",
+        "special_shifted_chebyshev_polynomial_v.n_scalar_out",
+    ],
+)
+_parse_special_shifted_chebyshev_polynomial_w = PythonFunction(
+    "special_shifted_chebyshev_polynomial_w",
+    [
+        "special_shifted_chebyshev_polynomial_w",
+        "special_shifted_chebyshev_polynomial_w.x_scalar",
+        "special_shifted_chebyshev_polynomial_w.n_scalar",
+    ],
+    [
+        "special_shifted_chebyshev_polynomial_w.out",
+        "special_shifted_chebyshev_polynomial_w.x_scalar_out",
+        "special_shifted_chebyshev_polynomial_w.n_scalar_out",
+    ],
+)
+_parse_special_expm1 = PythonFunction("special_expm1", ["special_expm1"], ["special_expm1.out"])
+_parse_special_exp2 = PythonFunction("special_exp2", ["special_exp2"], ["special_exp2.out"])
+_parse_special_psi = PythonFunction("special_psi", ["special_psi"], ["special_psi.out"])
+_parse_special_digamma = PythonFunction("special_digamma", ["special_digamma"], ["special_digamma.out"])
+_parse_special_gammaln = PythonFunction("special_gammaln", ["special_gammaln"], ["special_gammaln.out"])
+_parse_special_erf = PythonFunction("special_erf", ["special_erf"], ["special_erf.out"])
+_parse_special_erfc = PythonFunction("special_erfc", ["special_erfc"], ["special_erfc.out"])
+_parse_special_erfinv = PythonFunction("special_erfinv", ["special_erfinv"], ["special_erfinv.out"])
+_parse_special_i0 = PythonFunction("special_i0", ["special_i0"], ["special_i0.out"])
+_parse_special_logit = PythonFunction("special_logit", ["special_logit"], ["special_logit.out"])
+_parse_special_polygamma = PythonFunction("special_polygamma", ["special_polygamma"], ["special_polygamma.out"])
+_parse_special_logsumexp = PythonFunction("special_logsumexp", ["special_logsumexp"], ["special_logsumexp.out"])
+_parse_special_expit = PythonFunction("special_expit", ["special_expit"], ["special_expit.out"])
+_parse_special_sinc = PythonFunction("special_sinc", ["special_sinc"], ["special_sinc.out"])
+_parse_special_round = PythonFunction("special_round", ["special_round"], ["special_round.out"])
+_parse_special_log1p = PythonFunction("special_log1p", ["special_log1p"], ["special_log1p.out"])
+_parse_special_gammainc = PythonFunction("special_gammainc", ["special_gammainc"], ["special_gammainc.out"])
+_parse_special_gammaincc = PythonFunction("special_gammaincc", ["special_gammaincc"], ["special_gammaincc.out"])
+_parse_special_multigammaln = PythonFunction(
+    "special_multigammaln", ["special_multigammaln"], ["special_multigammaln.out"]
+)
+_parse_special_ndtr = PythonFunction("special_ndtr", ["special_ndtr"], ["special_ndtr.out"])
+_parse_special_log_softmax = PythonFunction("special_log_softmax", ["special_log_softmax"])
+_parse_special_softmax = PythonFunction("special_softmax", ["special_softmax"])
+_parse_special_xlogy = PythonFunction(
+    "special_xlogy",
+    ["special_xlogy", "special_xlogy.self_scalar", "special_xlogy.other_scalar"],
+    ["special_xlogy.out", "special_xlogy.self_scalar_out", "special_xlogy.other_scalar_out"],
+)
 
 
 def empty(
@@ -9287,3 +9660,1151 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
         keys = (grad_output.key_set | input.key_set | target.key_set | included) & allowed
         return _mse_loss_backward[keys](keys, grad_output, input, target, reduction)
     return _parse_mse_loss_backward(grad_output, input, target, reduction)
+
+
+def erf(input: Tensor, *, out: Any = None) -> Tensor:
+    """The error function of each element.
+
+    erf(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erf[keys](keys, input)
+    return _parse_erf(input, out=out)
+
+
+def erf_(input: Tensor) -> Tensor:
+    """The error function of each element.
+
+        erf_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erf_[keys](keys, input)
+    return _parse_erf_(input)
+
+
+def erfc(input: Tensor, *, out: Any = None) -> Tensor:
+    """`1 - erf(x)`, exact where that is near 0 too.
+
+    erfc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfc[keys](keys, input)
+    return _parse_erfc(input, out=out)
+
+
+def erfc_(input: Tensor) -> Tensor:
+    """`1 - erf(x)`, exact where that is near 0 too.
+
+        erfc_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfc_[keys](keys, input)
+    return _parse_erfc_(input)
+
+
+def erfinv(input: Tensor, *, out: Any = None) -> Tensor:
+    """The number whose error function each element is.
+
+    erfinv(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfinv[keys](keys, input)
+    return _parse_erfinv(input, out=out)
+
+
+def erfinv_(input: Tensor) -> Tensor:
+    """The number whose error function each element is.
+
+        erfinv_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _erfinv_[keys](keys, input)
+    return _parse_erfinv_(input)
+
+
+def lgamma(input: Tensor, *, out: Any = None) -> Tensor:
+    """The logarithm of the size of the gamma function of each element.
+
+    lgamma(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _lgamma[keys](keys, input)
+    return _parse_lgamma(input, out=out)
+
+
+def lgamma_(input: Tensor) -> Tensor:
+    """The logarithm of the size of the gamma function of each element.
+
+        lgamma_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _lgamma_[keys](keys, input)
+    return _parse_lgamma_(input)
+
+
+def digamma(input: Tensor, *, out: Any = None) -> Tensor:
+    """The derivative of `lgamma`.
+
+    digamma(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _digamma[keys](keys, input)
+    return _parse_digamma(input, out=out)
+
+
+def digamma_(input: Tensor) -> Tensor:
+    """The derivative of `lgamma`.
+
+        digamma_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _digamma_[keys](keys, input)
+    return _parse_digamma_(input)
+
+
+def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
+    """The n-th derivative of `digamma`.
+
+    polygamma(n, input, *, out=None) -> Tensor
+    """
+    if type(n) is int and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _polygamma[keys](keys, n, input)
+    return _parse_polygamma(n, input, out=out)
+
+
+def polygamma_(input: Tensor, n: int) -> Tensor:
+    """The n-th derivative of `digamma`, written where the input was.
+
+        polygamma_(input, n) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(n) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _polygamma_[keys](keys, input, n)
+    return _parse_polygamma_(input, n)
+
+
+def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+    """The logarithm of the gamma function of p dimensions.
+
+    mvlgamma(input, p, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mvlgamma[keys](keys, input, p)
+    return _parse_mvlgamma(input, p, out=out)
+
+
+def mvlgamma_(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the gamma function of p dimensions.
+
+        mvlgamma_(input, p) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(p) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mvlgamma_[keys](keys, input, p)
+    return _parse_mvlgamma_(input, p)
+
+
+def i0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind and order 0.
+
+    i0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _i0[keys](keys, input)
+    return _parse_i0(input, out=out)
+
+
+def i0_(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind and order 0.
+
+        i0_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _i0_[keys](keys, input)
+    return _parse_i0_(input)
+
+
+def sinc(input: Tensor, *, out: Any = None) -> Tensor:
+    """`sin(pi x) / (pi x)`, which is 1 at 0.
+
+    sinc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sinc[keys](keys, input)
+    return _parse_sinc(input, out=out)
+
+
+def sinc_(input: Tensor) -> Tensor:
+    """`sin(pi x) / (pi x)`, which is 1 at 0.
+
+        sinc_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sinc_[keys](keys, input)
+    return _parse_sinc_(input)
+
+
+def logit(input: Tensor, eps: float | None = None, *, out: Any = None) -> Tensor:
+    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+
+    logit(input, eps=None, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logit[keys](keys, input, eps)
+    return _parse_logit(input, eps, out=out)
+
+
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
+    """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
+
+        logit_(input, eps=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logit_[keys](keys, input, eps)
+    return _parse_logit_(input, eps)
+
+
+def igamma(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The share of the gamma function of the first that the integral up to the second holds.
+
+    igamma(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igamma[keys](keys, input, other)
+    return _parse_igamma(input, other, out=out)
+
+
+def igamma_(input: Tensor, other: Tensor) -> Tensor:
+    """The share of the gamma function of the first that the integral up to the second holds.
+
+        igamma_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igamma_[keys](keys, input, other)
+    return _parse_igamma_(input, other)
+
+
+def igammac(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """`1 - igamma(x, y)`, exact where that is near 0 too.
+
+    igammac(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igammac[keys](keys, input, other)
+    return _parse_igammac(input, other, out=out)
+
+
+def igammac_(input: Tensor, other: Tensor) -> Tensor:
+    """`1 - igamma(x, y)`, exact where that is near 0 too.
+
+        igammac_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _igammac_[keys](keys, input, other)
+    return _parse_igammac_(input, other)
+
+
+def xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`x * log(y)`, which is 0 where x is.
+
+    xlogy(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _xlogy_Tensor[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _xlogy_Scalar_Self[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _xlogy_Scalar_Other[keys](keys, input, other)
+    return _parse_xlogy(input, other, out=out)
+
+
+def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`x * log(y)`, which is 0 where x is.
+
+        xlogy_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _xlogy__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _xlogy__Scalar_Other[keys](keys, input, other)
+    return _parse_xlogy_(input, other)
+
+
+def special_entr(input: Tensor, *, out: Any = None) -> Tensor:
+    """`-x log(x)`: 0 at 0, -infinity below.
+
+    special_entr(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_entr[keys](keys, input)
+    return _parse_special_entr(input, out=out)
+
+
+def special_ndtri(input: Tensor, *, out: Any = None) -> Tensor:
+    """The number below which that share of a normal distribution lies.
+
+    special_ndtri(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_ndtri[keys](keys, input)
+    return _parse_special_ndtri(input, out=out)
+
+
+def special_log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    """The logarithm of the share of a normal distribution below each element.
+
+    special_log_ndtr(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_log_ndtr[keys](keys, input)
+    return _parse_special_log_ndtr(input, out=out)
+
+
+def special_erfcx(input: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(x * x) * erfc(x)`, without overflow on the way.
+
+    special_erfcx(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erfcx[keys](keys, input)
+    return _parse_special_erfcx(input, out=out)
+
+
+def special_i0e(input: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(-|x|) * i0(x)`.
+
+    special_i0e(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i0e[keys](keys, input)
+    return _parse_special_i0e(input, out=out)
+
+
+def special_i1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind and order 1.
+
+    special_i1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i1[keys](keys, input)
+    return _parse_special_i1(input, out=out)
+
+
+def special_i1e(input: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(-|x|) * i1(x)`.
+
+    special_i1e(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i1e[keys](keys, input)
+    return _parse_special_i1e(input, out=out)
+
+
+def special_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the first kind and order 0.
+
+    special_bessel_j0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_j0[keys](keys, input)
+    return _parse_special_bessel_j0(input, out=out)
+
+
+def special_bessel_j1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the first kind and order 1.
+
+    special_bessel_j1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_j1[keys](keys, input)
+    return _parse_special_bessel_j1(input, out=out)
+
+
+def special_bessel_y0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the second kind and order 0.
+
+    special_bessel_y0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_y0[keys](keys, input)
+    return _parse_special_bessel_y0(input, out=out)
+
+
+def special_bessel_y1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The Bessel function of the second kind and order 1.
+
+    special_bessel_y1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_bessel_y1[keys](keys, input)
+    return _parse_special_bessel_y1(input, out=out)
+
+
+def special_modified_bessel_i0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind and order 0.
+
+    special_modified_bessel_i0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_i0[keys](keys, input)
+    return _parse_special_modified_bessel_i0(input, out=out)
+
+
+def special_modified_bessel_i1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the first kind and order 1.
+
+    special_modified_bessel_i1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_i1[keys](keys, input)
+    return _parse_special_modified_bessel_i1(input, out=out)
+
+
+def special_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the second kind and order 0.
+
+    special_modified_bessel_k0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_k0[keys](keys, input)
+    return _parse_special_modified_bessel_k0(input, out=out)
+
+
+def special_modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+    """The modified Bessel function of the second kind and order 1.
+
+    special_modified_bessel_k1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_modified_bessel_k1[keys](keys, input)
+    return _parse_special_modified_bessel_k1(input, out=out)
+
+
+def special_airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
+    """The Airy function Ai.
+
+    special_airy_ai(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_airy_ai[keys](keys, x)
+    return _parse_special_airy_ai(x, out=out)
+
+
+def special_scaled_modified_bessel_k0(x: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(x) * modified_bessel_k0(x)`.
+
+    special_scaled_modified_bessel_k0(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_scaled_modified_bessel_k0[keys](keys, x)
+    return _parse_special_scaled_modified_bessel_k0(x, out=out)
+
+
+def special_scaled_modified_bessel_k1(x: Tensor, *, out: Any = None) -> Tensor:
+    """`exp(x) * modified_bessel_k1(x)`.
+
+    special_scaled_modified_bessel_k1(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_scaled_modified_bessel_k1[keys](keys, x)
+    return _parse_special_scaled_modified_bessel_k1(x, out=out)
+
+
+def special_spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
+    """The spherical Bessel function of the first kind and order 0: `sin(x) / x`.
+
+    special_spherical_bessel_j0(x, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_spherical_bessel_j0[keys](keys, x)
+    return _parse_special_spherical_bessel_j0(x, out=out)
+
+
+def special_xlog1py(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`x * log1p(y)`, which is 0 where x is.
+
+    special_xlog1py(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_xlog1py[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _special_xlog1py_self_scalar[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_xlog1py_other_scalar[keys](keys, input, other)
+    return _parse_special_xlog1py(input, other, out=out)
+
+
+def special_zeta(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Hurwitz zeta function: the sum of `(y + k) ** -x` over k from 0.
+
+    special_zeta(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_zeta[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _special_zeta_self_scalar[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_zeta_other_scalar[keys](keys, input, other)
+    return _parse_special_zeta(input, other, out=out)
+
+
+def special_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the first kind and degree n.
+
+    special_chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_t[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_t_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_t_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_t(x, n, out=out)
+
+
+def special_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the second kind and degree n.
+
+    special_chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_u[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_u_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_u_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_u(x, n, out=out)
+
+
+def special_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the third kind and degree n.
+
+    special_chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_v[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_v_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_v_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_v(x, n, out=out)
+
+
+def special_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Chebyshev polynomial of the fourth kind and degree n.
+
+    special_chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_w[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_chebyshev_polynomial_w_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_chebyshev_polynomial_w_n_scalar[keys](keys, x, n)
+    return _parse_special_chebyshev_polynomial_w(x, n, out=out)
+
+
+def special_hermite_polynomial_h(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The physicist's Hermite polynomial of degree n.
+
+    special_hermite_polynomial_h(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_hermite_polynomial_h[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_hermite_polynomial_h_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_hermite_polynomial_h_n_scalar[keys](keys, x, n)
+    return _parse_special_hermite_polynomial_h(x, n, out=out)
+
+
+def special_hermite_polynomial_he(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The probabilist's Hermite polynomial of degree n.
+
+    special_hermite_polynomial_he(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_hermite_polynomial_he[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_hermite_polynomial_he_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_hermite_polynomial_he_n_scalar[keys](keys, x, n)
+    return _parse_special_hermite_polynomial_he(x, n, out=out)
+
+
+def special_laguerre_polynomial_l(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Laguerre polynomial of degree n.
+
+    special_laguerre_polynomial_l(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_laguerre_polynomial_l[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_laguerre_polynomial_l_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_laguerre_polynomial_l_n_scalar[keys](keys, x, n)
+    return _parse_special_laguerre_polynomial_l(x, n, out=out)
+
+
+def special_legendre_polynomial_p(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The Legendre polynomial of degree n.
+
+    special_legendre_polynomial_p(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_legendre_polynomial_p[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_legendre_polynomial_p_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_legendre_polynomial_p_n_scalar[keys](keys, x, n)
+    return _parse_special_legendre_polynomial_p(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the first kind and degree n: that of 2x - 1.
+
+    special_shifted_chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_t[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_t_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_t_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_t(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the second kind and degree n: that of 2x - 1.
+
+    special_shifted_chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_u[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_u_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_u_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_u(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the third kind and degree n: that of 2x - 1.
+
+    special_shifted_chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_v[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_v_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_v_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_v(x, n, out=out)
+
+
+def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The shifted Chebyshev polynomial of the fourth kind and degree n: that of 2x - 1.
+
+    special_shifted_chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_w[keys](keys, x, n)
+    if type(x) in NUMBERS and isinstance(n, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (n.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_w_x_scalar[keys](keys, x, n)
+    if isinstance(x, TensorImpl) and type(n) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _special_shifted_chebyshev_polynomial_w_n_scalar[keys](keys, x, n)
+    return _parse_special_shifted_chebyshev_polynomial_w(x, n, out=out)
+
+
+def special_expm1(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.expm1`.
+
+    special_expm1(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_expm1[keys](keys, input)
+    return _parse_special_expm1(input, out=out)
+
+
+def special_exp2(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.exp2`.
+
+    special_exp2(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_exp2[keys](keys, input)
+    return _parse_special_exp2(input, out=out)
+
+
+def special_psi(input: Tensor, *, out: Any = None) -> Tensor:
+    """`digamma` under another name.
+
+    special_psi(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_psi[keys](keys, input)
+    return _parse_special_psi(input, out=out)
+
+
+def special_digamma(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.digamma`.
+
+    special_digamma(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_digamma[keys](keys, input)
+    return _parse_special_digamma(input, out=out)
+
+
+def special_gammaln(input: Tensor, *, out: Any = None) -> Tensor:
+    """`lgamma` under another name.
+
+    special_gammaln(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_gammaln[keys](keys, input)
+    return _parse_special_gammaln(input, out=out)
+
+
+def special_erf(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.erf`.
+
+    special_erf(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erf[keys](keys, input)
+    return _parse_special_erf(input, out=out)
+
+
+def special_erfc(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.erfc`.
+
+    special_erfc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erfc[keys](keys, input)
+    return _parse_special_erfc(input, out=out)
+
+
+def special_erfinv(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.erfinv`.
+
+    special_erfinv(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_erfinv[keys](keys, input)
+    return _parse_special_erfinv(input, out=out)
+
+
+def special_i0(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.i0`.
+
+    special_i0(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_i0[keys](keys, input)
+    return _parse_special_i0(input, out=out)
+
+
+def special_logit(input: Tensor, eps: float | None = None, *, out: Any = None) -> Tensor:
+    """`torch.logit`.
+
+    special_logit(input, eps=None, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_logit[keys](keys, input, eps)
+    return _parse_special_logit(input, eps, out=out)
+
+
+def special_polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.polygamma`.
+
+    special_polygamma(n, input, *, out=None) -> Tensor
+    """
+    if type(n) is int and isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_polygamma[keys](keys, n, input)
+    return _parse_special_polygamma(n, input, out=out)
+
+
+def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
+    """`torch.logsumexp`.
+
+    special_logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _special_logsumexp[keys](keys, args[0], [args[1]], False)
+    return _parse_special_logsumexp(*args, **kwargs)
+
+
+def special_expit(input: Tensor, *, out: Any = None) -> Tensor:
+    """`sigmoid` under another name.
+
+    special_expit(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_expit[keys](keys, input)
+    return _parse_special_expit(input, out=out)
+
+
+def special_sinc(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.sinc`.
+
+    special_sinc(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_sinc[keys](keys, input)
+    return _parse_special_sinc(input, out=out)
+
+
+def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """`torch.round`.
+
+    special_round(input, *, decimals=0, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(decimals) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_round[keys](keys, input, decimals)
+    return _parse_special_round(input, decimals=decimals, out=out)
+
+
+def special_log1p(input: Tensor, *, out: Any = None) -> Tensor:
+    """`torch.log1p`.
+
+    special_log1p(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_log1p[keys](keys, input)
+    return _parse_special_log1p(input, out=out)
+
+
+def special_gammainc(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """`igamma` under another name.
+
+    special_gammainc(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_gammainc[keys](keys, input, other)
+    return _parse_special_gammainc(input, other, out=out)
+
+
+def special_gammaincc(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """`igammac` under another name.
+
+    special_gammaincc(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_gammaincc[keys](keys, input, other)
+    return _parse_special_gammaincc(input, other, out=out)
+
+
+def special_multigammaln(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+    """`mvlgamma` under another name.
+
+    special_multigammaln(input, p, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_multigammaln[keys](keys, input, p)
+    return _parse_special_multigammaln(input, p, out=out)
+
+
+def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    """The share of a normal distribution below each element.
+
+    special_ndtr(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_ndtr[keys](keys, input)
+    return _parse_special_ndtr(input, out=out)
+
+
+def special_log_softmax(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
+    """`torch.log_softmax`.
+
+    special_log_softmax(input, dim, *, dtype=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_log_softmax[keys](keys, input, dim, dtype)
+    if kwargs or dim is MISSING:
+        return _parse_special_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
+    return _parse_special_log_softmax(input, dim, dtype=dtype)
+
+
+def special_softmax(input: Tensor, dim: int = MISSING, dtype: dtype_ | None = None, axis: int | None = None) -> Tensor:
+    """`torch.softmax`.
+
+    special_softmax(input, dim, dtype=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and axis is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_softmax[keys](keys, input, dim, dtype)
+    if axis is not None or dim is MISSING:
+        return _parse_special_softmax.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, dtype=dtype
+        )
+    return _parse_special_softmax(input, dim, dtype)
+
+
+def special_xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`torch.xlogy`.
+
+    special_xlogy(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _special_xlogy[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _special_xlogy_self_scalar[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _special_xlogy_other_scalar[keys](keys, input, other)
+    return _parse_special_xlogy(input, other, out=out)

@@ -249,7 +249,7 @@ class TensorMethods(TensorImpl):
     rad2deg_ = _f.rad2deg_
     isreal = _f.isreal
 
-    def where(self, condition: Any, other: Any) -> Any:
+    def where(self: Any, condition: Any, other: Any) -> Any:
         """See `where`; this tensor is its argument number 2."""
         return _f.where(condition, self, other)
 
@@ -409,6 +409,36 @@ class TensorMethods(TensorImpl):
     _lazy_clone = _f._lazy_clone
     softmax = _f.softmax
     log_softmax = _f.log_softmax
+    erf = _f.erf
+    erf_ = _f.erf_
+    erfc = _f.erfc
+    erfc_ = _f.erfc_
+    erfinv = _f.erfinv
+    erfinv_ = _f.erfinv_
+    lgamma = _f.lgamma
+    lgamma_ = _f.lgamma_
+    digamma = _f.digamma
+    digamma_ = _f.digamma_
+
+    def polygamma(self: Any, n: Any) -> Any:
+        """See `polygamma`; this tensor is its argument number 2."""
+        return _f.polygamma(n, self)
+
+    polygamma_ = _f.polygamma_
+    mvlgamma = _f.mvlgamma
+    mvlgamma_ = _f.mvlgamma_
+    i0 = _f.i0
+    i0_ = _f.i0_
+    sinc = _f.sinc
+    sinc_ = _f.sinc_
+    logit = _f.logit
+    logit_ = _f.logit_
+    igamma = _f.igamma
+    igamma_ = _f.igamma_
+    igammac = _f.igammac
+    igammac_ = _f.igammac_
+    xlogy = _f.xlogy
+    xlogy_ = _f.xlogy_
 
     # Attributes
     T = property(_f.numpy_T)

@@ -76,6 +76,7 @@ from glasstorch.operators.generated.functions import diagonal as diagonal
 from glasstorch.operators.generated.functions import diagonal_copy as diagonal_copy
 from glasstorch.operators.generated.functions import diagonal_scatter as diagonal_scatter
 from glasstorch.operators.generated.functions import diff as diff
+from glasstorch.operators.generated.functions import digamma as digamma
 from glasstorch.operators.generated.functions import div as div
 from glasstorch.operators.generated.functions import dot as dot
 from glasstorch.operators.generated.functions import dsplit as dsplit
@@ -86,6 +87,9 @@ from glasstorch.operators.generated.functions import empty_permuted as empty_per
 from glasstorch.operators.generated.functions import empty_strided as empty_strided
 from glasstorch.operators.generated.functions import eq as eq
 from glasstorch.operators.generated.functions import equal as equal
+from glasstorch.operators.generated.functions import erf as erf
+from glasstorch.operators.generated.functions import erfc as erfc
+from glasstorch.operators.generated.functions import erfinv as erfinv
 from glasstorch.operators.generated.functions import exp as exp
 from glasstorch.operators.generated.functions import exp2 as exp2
 from glasstorch.operators.generated.functions import expm1 as expm1
@@ -115,6 +119,9 @@ from glasstorch.operators.generated.functions import heaviside as heaviside
 from glasstorch.operators.generated.functions import hsplit as hsplit
 from glasstorch.operators.generated.functions import hstack as hstack
 from glasstorch.operators.generated.functions import hypot as hypot
+from glasstorch.operators.generated.functions import i0 as i0
+from glasstorch.operators.generated.functions import igamma as igamma
+from glasstorch.operators.generated.functions import igammac as igammac
 from glasstorch.operators.generated.functions import imag as imag
 from glasstorch.operators.generated.functions import index_put as index_put
 from glasstorch.operators.generated.functions import index_put_ as index_put_
@@ -135,6 +142,7 @@ from glasstorch.operators.generated.functions import lcm as lcm
 from glasstorch.operators.generated.functions import ldexp as ldexp
 from glasstorch.operators.generated.functions import le as le
 from glasstorch.operators.generated.functions import lerp as lerp
+from glasstorch.operators.generated.functions import lgamma as lgamma
 from glasstorch.operators.generated.functions import linspace as linspace
 from glasstorch.operators.generated.functions import log as log
 from glasstorch.operators.generated.functions import log1p as log1p
@@ -147,6 +155,7 @@ from glasstorch.operators.generated.functions import logical_and as logical_and
 from glasstorch.operators.generated.functions import logical_not as logical_not
 from glasstorch.operators.generated.functions import logical_or as logical_or
 from glasstorch.operators.generated.functions import logical_xor as logical_xor
+from glasstorch.operators.generated.functions import logit as logit
 from glasstorch.operators.generated.functions import logspace as logspace
 from glasstorch.operators.generated.functions import logsumexp as logsumexp
 from glasstorch.operators.generated.functions import lt as lt
@@ -165,6 +174,7 @@ from glasstorch.operators.generated.functions import movedim as movedim
 from glasstorch.operators.generated.functions import mul as mul
 from glasstorch.operators.generated.functions import multinomial as multinomial
 from glasstorch.operators.generated.functions import mv as mv
+from glasstorch.operators.generated.functions import mvlgamma as mvlgamma
 from glasstorch.operators.generated.functions import nan_to_num as nan_to_num
 from glasstorch.operators.generated.functions import narrow as narrow
 from glasstorch.operators.generated.functions import narrow_copy as narrow_copy
@@ -176,6 +186,7 @@ from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like
 from glasstorch.operators.generated.functions import outer as outer
 from glasstorch.operators.generated.functions import polar as polar
+from glasstorch.operators.generated.functions import polygamma as polygamma
 from glasstorch.operators.generated.functions import positive as positive
 from glasstorch.operators.generated.functions import pow as pow
 from glasstorch.operators.generated.functions import prod as prod
@@ -215,6 +226,7 @@ from glasstorch.operators.generated.functions import sigmoid as sigmoid
 from glasstorch.operators.generated.functions import sign as sign
 from glasstorch.operators.generated.functions import signbit as signbit
 from glasstorch.operators.generated.functions import sin as sin
+from glasstorch.operators.generated.functions import sinc as sinc
 from glasstorch.operators.generated.functions import sinh as sinh
 from glasstorch.operators.generated.functions import slice_copy as slice_copy
 from glasstorch.operators.generated.functions import slice_scatter as slice_scatter
@@ -267,6 +279,7 @@ from glasstorch.operators.generated.functions import view_as_real_copy as view_a
 from glasstorch.operators.generated.functions import vsplit as vsplit
 from glasstorch.operators.generated.functions import vstack as vstack
 from glasstorch.operators.generated.functions import where as where
+from glasstorch.operators.generated.functions import xlogy as xlogy
 from glasstorch.operators.generated.functions import zero_ as zero_
 from glasstorch.operators.generated.functions import zeros as zeros
 from glasstorch.operators.generated.functions import zeros_like as zeros_like

@@ -1,0 +1,185 @@
+"""Which loops compute the special functions of one number on the CPU?
+
+Mirrors: aten/src/ATen/native/Math.h, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp, aten/src/ATen/native/cpu/
+    airy_ai.cpp, bessel_j0.cpp and their neighbours (named after the functions)
+Differs: SciPy's ufuncs are the loops, in single precision too; both have most of their methods from the Cephes library.
+    Far out the Airy and Bessel functions of float32 are nearer to the truth than PyTorch's.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.pointwise import (
+    DIRECT_FLOATS,
+    FLOATING,
+    FLOATING_OR_COMPLEX,
+    Row,
+    register,
+    unary_kernel,
+)
+from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
+from glasstorch.kernels.structured import shape_function
+from glasstorch.operators.shapes import pointwise_special as shapes
+from glasstorch.operators.shapes.promotion import float_result_type
+
+FULL_PRECISION = FLOATING & DIRECT_FLOATS  # what AT_DISPATCH_FLOATING_TYPES names
+
+# SciPy is imported at the first call: it takes as long to import as the whole library. -------------------------------
+
+
+@cache
+def ufunc(name: str) -> np.ufunc:
+    """A function of scipy.special."""
+    return getattr(import_module("scipy.special"), name)  # type: ignore[no-any-return]
+
+
+def by_scipy(name: str) -> Loop:
+    """The loop that is one function of scipy.special."""
+
+    def loop(out: Array, *inputs: Array) -> None:
+        ufunc(name)(*inputs, out=out)
+
+    return loop
+
+
+# Loops of several steps, called as loop(out, x) ----------------------------------------------------------------------
+
+
+def log_gamma(out: Array, x: Array) -> None:
+    """The logarithm of the size of the gamma function; SciPy's is -inf at -inf, C's and PyTorch's +inf."""
+    ufunc("gammaln")(x, out=out)
+    np.copyto(out, np.inf, where=np.isneginf(out))
+
+
+def sinc(out: Array, x: Array) -> None:
+    """`sin(pi x) / (pi x)`, and 1 at 0."""
+    turned = np.multiply(x, np.array(math.pi, x.dtype))
+    zero = np.equal(x, 0)
+    np.divide(np.sin(turned), turned, out=out)
+    np.copyto(out, 1, where=zero)
+
+
+def airy_ai(out: Array, x: Array) -> None:
+    """The first of SciPy's four results; at an infinity PyTorch has no value."""
+    ufunc("airy")(x, out=(out, None, None, None))
+    np.copyto(out, np.nan, where=np.isinf(x))
+
+
+def spherical_bessel_j0(out: Array, x: Array) -> None:
+    """`sin(x) / x`, 1 at 0 and 0 at an infinity."""
+    zero, infinite = np.equal(x, 0), np.isinf(x)
+    np.divide(np.sin(x), x, out=out)
+    np.copyto(out, 1, where=zero)
+    np.copyto(out, 0, where=infinite)
+
+
+def logit(out: Array, x: Array) -> None:
+    """`log(x / (1 - x))`."""
+    np.log(np.divide(x, np.subtract(1, x)), out=out)
+
+
+def trigamma(out: Array, x: Array) -> None:
+    """The derivative of digamma: six terms of its series, then what the tail tends to; below 1/2 by reflection."""
+    left = np.less(x, 0.5)
+    one = np.array(1, x.dtype)
+    point = np.where(left, one - x, x)
+    total = np.zeros_like(point)
+    for _ in range(6):
+        total += one / (point * point)
+        point += one
+    inverse = one / (point * point)
+    third, fourth, fifth = (np.array(1 / k, x.dtype) for k in (6, 30, 42))
+    total += (one + one / (2 * point) + inverse * (third - inverse * (fourth - inverse * fifth))) / point
+    sine = np.sin(np.array(math.pi, x.dtype) * x)
+    out[...] = np.where(left, np.array(math.pi**2, x.dtype) / (sine * sine) - total, total)
+
+
+# The tables ----------------------------------------------------------------------------------------------------------
+
+HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and what PyTorch's kernel is called in messages
+    "erf": (by_scipy("erf"), "erf_vml_cpu"),
+    "erfc": (by_scipy("erfc"), "erfc_vml_cpu"),
+    "erfinv": (by_scipy("erfinv"), "erfinv_vml_cpu"),
+    "lgamma": (log_gamma, "lgamma_vml_cpu"),
+    "digamma": (by_scipy("psi"), "digamma"),
+    "i0": (by_scipy("i0"), "i0_vml_cpu"),
+    "special_entr": (by_scipy("entr"), "entr_cpu"),
+    "special_i0e": (by_scipy("i0e"), "i0e_cpu"),
+    "special_i1": (by_scipy("i1"), "i1_cpu"),
+    "special_i1e": (by_scipy("i1e"), "i1e_cpu"),
+}
+
+FULL_ONLY: dict[str, Loop] = {  # those of float32 and float64 alone
+    "special_erfcx": by_scipy("erfcx"),
+    "special_ndtri": by_scipy("ndtri"),
+    "special_log_ndtr": by_scipy("log_ndtr"),
+    "special_airy_ai": airy_ai,
+    "special_bessel_j0": by_scipy("j0"),
+    "special_bessel_j1": by_scipy("j1"),
+    "special_bessel_y0": by_scipy("y0"),
+    "special_bessel_y1": by_scipy("y1"),
+    "special_modified_bessel_i0": by_scipy("i0"),
+    "special_modified_bessel_i1": by_scipy("i1"),
+    "special_modified_bessel_k0": by_scipy("k0"),
+    "special_modified_bessel_k1": by_scipy("k1"),
+    "special_scaled_modified_bessel_k0": by_scipy("k0e"),
+    "special_scaled_modified_bessel_k1": by_scipy("k1e"),
+    "special_spherical_bessel_j0": spherical_bessel_j0,
+}
+
+ROWS = {
+    **{name: Row(loop, DIRECT_FLOATS, FLOATING, label, float_result_type) for name, (loop, label) in HALF_TOO.items()},
+    **{
+        name: Row(loop, DIRECT_FLOATS, FULL_PRECISION, f"{name.removeprefix('special_')}_cpu", float_result_type)
+        for name, loop in FULL_ONLY.items()
+    },
+    "sinc": Row(sinc, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "sinc_cpu", float_result_type),
+}
+
+for name, row in ROWS.items():
+    register(name, *unary_kernel(shape_function(name), row))
+
+# With a number beside the tensor -------------------------------------------------------------------------------------
+
+LOGIT = Row(logit, DIRECT_FLOATS, FLOATING, "logit_cpu")
+POLYGAMMA = tuple(Row(trigamma, DIRECT_FLOATS, FLOATING, label) for label in ("digamma", "trigamma", "polygamma"))
+
+
+def logit_between(keys: int, self: Tensor, eps: float | None, out: Tensor | None = None) -> Tensor:
+    """The kernel of `logit`: what lies outside of [eps, 1 - eps] counts as the nearer end."""
+    output = allocate_output(shapes.logit(self, eps)) if out is None else out
+    common = float_result_type(self)
+    LOGIT.check(common)
+
+    def clipped(out: Array, x: Array) -> None:
+        low, high = np.array(eps, x.dtype), np.array(1, x.dtype) - np.array(eps, x.dtype)
+        logit(out, np.where(x < low, low, np.where(x > high, high, x)))
+
+    return pointwise(logit if eps is None or eps < 0 else clipped, common, (self,), output)
+
+
+def polygamma(keys: int, n: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `polygamma`: the n-th derivative of digamma."""
+    output = allocate_output(shapes.polygamma(n, self)) if out is None else out
+    common = float_result_type(self)
+    POLYGAMMA[min(n, 2)].check(common)
+
+    def by_zeta(out: Array, x: Array) -> None:
+        factor: Any = np.exp(ufunc("gammaln")(np.array(n + 1, x.dtype)))
+        ufunc("zeta")(np.array(n + 1, x.dtype), x, out=out)
+        np.multiply(out, factor if n % 2 else -factor, out=out)
+
+    loop = ROWS["digamma"].loop if n == 0 else trigamma if n == 1 else by_zeta
+    return pointwise(loop, common, (self,), output)
+
+
+register("logit", logit_between)
+register("polygamma", polygamma)

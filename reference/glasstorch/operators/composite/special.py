@@ -1,0 +1,122 @@
+"""Which special functions are other operators, by another name or with a number in a tensor's place?
+
+Mirrors: aten/src/ATen/native/UnaryOps.cpp (special_*, mvlgamma, polygamma_), BinaryOps.cpp (special_xlogy,
+    special_gammainc, xlogy, special_zeta), ReduceOps.cpp (special_logsumexp), SoftMax.cpp (special_softmax)
+Differs: one rule serves all that take a number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core import hooks
+from glasstorch.core.dtype import FLOATING, Number, bool_, get_default_dtype
+from glasstorch.core.errors import ArgumentError, DtypeError
+from glasstorch.operators.direct import on_tensors
+from glasstorch.operators.generated.functions import arange, erf, lgamma
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+# The same under another name -----------------------------------------------------------------------------------------
+
+digamma = psi = on_tensors("digamma")
+erfc = on_tensors("erfc")
+erfinv = on_tensors("erfinv")
+exp2 = on_tensors("exp2")
+expit = on_tensors("sigmoid")
+expm1 = on_tensors("expm1")
+gammainc = on_tensors("igamma")
+gammaincc = on_tensors("igammac")
+gammaln = on_tensors("lgamma")
+i0 = on_tensors("i0")
+log1p = on_tensors("log1p")
+log_softmax = on_tensors("log_softmax.int")
+logit = on_tensors("logit")
+logsumexp = on_tensors("logsumexp")
+multigammaln = on_tensors("mvlgamma")
+polygamma = on_tensors("polygamma")
+round = on_tensors("round.decimals")
+sinc = on_tensors("sinc")
+softmax = on_tensors("softmax.int")
+special_erf = on_tensors("erf")
+special_xlogy = on_tensors("xlogy.Tensor")
+special_xlogy_self_scalar = on_tensors("xlogy.Scalar_Self")
+special_xlogy_other_scalar = on_tensors("xlogy.Scalar_Other")
+
+# A number in a tensor's place ----------------------------------------------------------------------------------------
+
+
+def with_number(name: str) -> Callable[..., Any]:
+    """Calls an operator of two tensors with a number for one of them."""
+    operator = on_tensors(name)
+
+    def call(self: Tensor | Number, other: Tensor | Number, *out: Tensor) -> Any:
+        return operator(_tensor(self), _tensor(other), *out)
+
+    return call
+
+
+def _tensor(value: Tensor | Number) -> Tensor:
+    return value if not isinstance(value, bool | int | float | complex) else hooks.tensor_hooks.wrapped_number(value)
+
+
+xlogy = with_number("xlogy.Tensor")
+xlog1py = with_number("special_xlog1py")
+zeta = with_number("special_zeta")
+POLYNOMIALS = (
+    "chebyshev_polynomial_t",
+    "chebyshev_polynomial_u",
+    "chebyshev_polynomial_v",
+    "chebyshev_polynomial_w",
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
+    "shifted_chebyshev_polynomial_t",
+    "shifted_chebyshev_polynomial_u",
+    "shifted_chebyshev_polynomial_v",
+    "shifted_chebyshev_polynomial_w",
+)
+(
+    chebyshev_polynomial_t,
+    chebyshev_polynomial_u,
+    chebyshev_polynomial_v,
+    chebyshev_polynomial_w,
+    hermite_polynomial_h,
+    hermite_polynomial_he,
+    laguerre_polynomial_l,
+    legendre_polynomial_p,
+    shifted_chebyshev_polynomial_t,
+    shifted_chebyshev_polynomial_u,
+    shifted_chebyshev_polynomial_v,
+    shifted_chebyshev_polynomial_w,
+) = (with_number(f"special_{name}") for name in POLYNOMIALS)
+
+# Made of several -----------------------------------------------------------------------------------------------------
+
+
+def ndtr(self: Tensor) -> Tensor:
+    """The share of a normal distribution below each element."""
+    return (1 + erf(self * math.sqrt(0.5))) * 0.5
+
+
+def mvlgamma(self: Tensor, p: int) -> Tensor:
+    """The logarithm of the gamma function of p dimensions: a sum of p of the plain one."""
+    if self.dtype is bool_:
+        raise DtypeError("The input tensor may not be a boolean tensor. Expected floating point numbers or integers")
+    if p < 1:
+        raise ArgumentError(f"p has to be greater than or equal to 1, got p = {p}")
+    dtype = self.dtype if self.dtype.category >= FLOATING else get_default_dtype()
+    steps = arange(-p / 2 + 0.5, 0.5, 0.5, dtype=dtype, device=self.device)
+    return lgamma(self.unsqueeze(-1) + steps).sum(-1) + p * (p - 1) * math.log(math.pi) / 4
+
+
+polygamma_out = on_tensors("polygamma.out")
+
+
+def polygamma_(self: Tensor, n: int) -> Tensor:
+    """`polygamma`, written where the input was."""
+    return polygamma_out(n, self, self)  # type: ignore[no-any-return]
