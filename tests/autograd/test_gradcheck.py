@@ -112,3 +112,31 @@ def test_complex_gradients_are_checked_along_both_axes(torch: Any) -> None:
     assert torch.autograd.gradgradcheck(lambda a, b: a.abs() * b, (z, y))
     wrong = function(torch, lambda x, g: g * x.cos())  # not conjugated
     assert not torch.autograd.gradcheck(wrong, (z,), raise_exception=False)
+
+
+def test_the_fast_mode_accepts_right_gradients(torch: Any) -> None:
+    x, y = double(torch, 0.3, 1.2), double(torch, 2.0, -1.0)
+    z = torch.tensor([0.3 + 1j, 1 - 0.2j], dtype=torch.complex128, requires_grad=True)
+    for check in (torch.autograd.gradcheck, torch.autograd.gradgradcheck):
+        assert check(lambda a, b: ((a * b).sin() + a, a.exp()), (x, y), fast_mode=True) is True
+        assert check(lambda a, b: (a * b).exp() + a.conj(), (z, x), fast_mode=True) is True
+
+
+def test_the_fast_mode_refuses_wrong_derivatives(torch: Any) -> None:
+    x = double(torch, 0.3, 1.2, 0.7)
+    first = function(torch, lambda x, g: g * x.cos() * torch.tensor([1, 1, 1.01], dtype=torch.float64))
+    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0 with respect to input 0"):
+        torch.autograd.gradcheck(first, (x,), fast_mode=True)
+    second = function(torch, lambda x, g: function(torch, lambda x, g: g * x.sin())(x + torch.pi / 2) * g)
+    assert torch.autograd.gradcheck(second, (x,), fast_mode=True)
+    assert not torch.autograd.gradgradcheck(second, (x,), fast_mode=True, raise_exception=False)
+
+
+def test_the_fast_mode_moves_an_input_in_all_its_places(torch: Any) -> None:
+    x = double(torch, 0.3, 1.2)
+    assert torch.autograd.gradcheck(lambda a, b: a * b, (x, x), fast_mode=True)
+
+
+def test_the_fast_mode_refuses_a_result_that_has_lost_its_history(torch: Any) -> None:
+    x = double(torch, 0.3, 1.2)
+    assert not torch.autograd.gradcheck(lambda a: a.detach() * 2, (x,), fast_mode=True, raise_exception=False)

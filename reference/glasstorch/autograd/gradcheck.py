@@ -1,8 +1,8 @@
 """Does a derivative agree with finite differences?
 
 Mirrors: torch/autograd/gradcheck.py
-Differs: the slow, elementwise mode only: every column of the Jacobian, no random projection. A complex number counts
-    as two real ones.
+Differs: a complex number counts as two real ones. The directions of the fast mode are of both signs, always the same,
+    and its tolerance is that of errors that do not add up: atol times the lengths of the two directions.
 """
 
 from __future__ import annotations
@@ -30,11 +30,14 @@ def gradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
+    fast_mode: bool = False,
 ) -> bool:
     """Compare the gradients of `func` at float64 or complex128 `inputs` that require grad with central differences.
 
-    Returns True, or raises GradcheckError with both Jacobians (returns False with `raise_exception=False`). Where no
-    output requires grad, the function must be constant.
+    Every element of the Jacobians is compared; with `fast_mode` one number of each, its product with a fixed direction
+    on either side. That takes three calls of `func` for an input, however large it is. Returns True, or raises
+    GradcheckError with both Jacobians (returns False with `raise_exception=False`). Where no output requires grad, the
+    function must be constant.
     """
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     checked = [t for t in inputs if isinstance(t, Tensor) and t.requires_grad]
@@ -48,8 +51,9 @@ def gradcheck(
             raise ValueError(
                 f"gradcheck needs float64 or complex128 inputs: differences of {t.dtype} numbers are mostly noise"
             )
+    check = _check_projections if fast_mode else _check_jacobians
     try:
-        _check_jacobians(func, inputs, checked, eps, atol, rtol)
+        check(func, inputs, checked, eps, atol, rtol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -78,6 +82,49 @@ def _check_jacobians(
                 )
 
 
+def _check_projections(
+    func: Callable[..., Any], inputs: Sequence[Any], checked: Sequence[Tensor], eps: float, atol: float, rtol: float
+) -> None:
+    """As `_check_jacobians`, for the product of each Jacobian with one direction of its input and one of its output."""
+    outputs = _outputs(func, inputs)
+    results = _outputs if outputs else _tensors
+    generator = np.random.default_rng(0)
+    ends = [generator.standard_normal(real_numbers(o).size) for o in results(func, inputs)]
+    found = [
+        grad(o, checked, _from_real_numbers(v, o), retain_graph=True, allow_unused=True)
+        for o, v in zip(outputs, ends, strict=False)
+    ]
+    for i, t in enumerate(checked):
+        start = generator.standard_normal(real_numbers(t).size)
+        start /= max(float(np.linalg.norm(start)), eps)
+        before = real_numbers(t)
+        ahead, behind = (
+            results(func, _replaced(inputs, t, _from_real_numbers(before + step * start, t))) for step in (eps, -eps)
+        )
+        for j, end in enumerate(ends):
+            numeric = float(end @ (real_numbers(ahead[j]) - real_numbers(behind[j]))) / (2 * eps)
+            given = found[j][i] if outputs else None
+            analytic = 0.0 if given is None else float(real_numbers(given) @ start)
+            if not np.isclose(
+                analytic, numeric, rtol=rtol, atol=atol * max(float(np.linalg.norm(end)), 1), equal_nan=True
+            ):
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {j} with respect to input {i},\nnumerical:{numeric}\n"
+                    f"analytical:{analytic}\nalong one direction of each; fast_mode=False compares every element"
+                )
+
+
+def _replaced(inputs: Sequence[Any], old: Tensor, new: Tensor) -> list[Any]:
+    """The inputs with another tensor in every place of one."""
+    return [new.requires_grad_() if value is old else value for value in inputs]
+
+
+def _from_real_numbers(numbers: np.ndarray[Any, np.dtype[np.float64]], like: Tensor) -> Tensor:
+    """The tensor of these `real_numbers`, with the shape and dtype of another."""
+    values = numbers.view(np.complex128) if like.dtype.is_complex else numbers
+    return from_array(values.astype(like.dtype.numpy).reshape(like._shape), like.dtype)
+
+
 def gradgradcheck(
     func: Callable[..., Any],
     inputs: Any,
@@ -87,8 +134,9 @@ def gradgradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
+    fast_mode: bool = False,
 ) -> bool:
-    """Compare second derivatives with finite differences of the first.
+    """Compare second derivatives with finite differences of the first, as `gradcheck` does.
 
     `grad_outputs` defaults to fixed, not symmetric numbers of the outputs' shapes.
     """
@@ -111,7 +159,9 @@ def gradgradcheck(
         return tuple(g for g in found if g is not None)
 
     arguments = (*inputs, *grad_outputs)
-    return gradcheck(first_gradients, arguments, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception)
+    return gradcheck(
+        first_gradients, arguments, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, fast_mode=fast_mode
+    )
 
 
 def _tensors(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:

@@ -1,0 +1,72 @@
+"""Are the second derivatives of every operator of these areas right, on samples of PyTorch's own database?
+
+Every entry that PyTorch marks for gradgradcheck, in float64 and in complex128 where the entry has gradients of it: two
+samples of each by `make test`, all by `make test-all`. The fast mode compares one number of each Jacobian, so that
+samples of a hundred elements take no longer than those of three; tests/agreement/test_gradients.py compares all numbers
+of the table's own samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch.autograd import gradgradcheck
+from tests.agreement.opinfo import Call, counterpart, database, leaves, samples_of
+from tests.agreement.test_opinfo import ENTRIES, hold
+
+Require = Callable[[str], Any]
+
+
+def check_second(entry: Any, function: Any, torch: Any, most: int | None) -> None:
+    """gradgradcheck of the samples, as PyTorch's own test of second derivatives calls it (common_utils.py)."""
+    for dtype in ("float64", "complex128"):
+        for sample in samples_of(entry, getattr(torch, dtype), torch, most):
+            check_sample(entry, function, sample, torch)
+
+
+def check_sample(entry: Any, function: Any, sample: Any, torch: Any) -> None:
+    """One call, as a function of its tensors that require grad."""
+    call = Call(glasstorch, sample, torch, grad=True)
+    places = {id(tensor): i for i, tensor in enumerate(t for t in call.inputs if t.requires_grad and t.numel())}
+    if not places:
+        return
+    wrapper = counterpart(entry.gradcheck_wrapper, torch)
+    process = counterpart(sample.output_process_fn_grad, torch)
+
+    def of_its_tensors(*tensors: Any) -> list[Any]:
+        def put(value: Any) -> Any:
+            if isinstance(value, list | tuple):
+                return type(value)(put(v) for v in value)
+            return tensors[places[id(value)]] if id(value) in places else value
+
+        glasstorch.default_generator.manual_seed(0)
+        result = wrapper(function, *map(put, call.args), **{name: put(v) for name, v in call.kwargs.items()})
+        return [leaf for leaf in leaves(process(result)) if isinstance(leaf, glasstorch.Tensor)]
+
+    wanted = [t for t in call.inputs if id(t) in places]
+    if any(r.requires_grad for r in of_its_tensors(*wanted)):
+        assert gradgradcheck(of_its_tensors, wanted, fast_mode=True), f"{entry.name}, {sample.summary()[:300]}"
+
+
+def marked(name: str, torch: Any) -> bool:
+    """Whether PyTorch checks the second derivatives of an entry."""
+    return bool(database(torch)[name].supports_autograd and database(torch)[name].supports_gradgrad)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_second_derivatives(name: str, require: Require) -> None:
+    torch = require("torch")
+    if marked(name, torch):
+        hold("second", check_second, name, torch, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ENTRIES)
+def test_second_derivatives_of_all_samples(name: str, require: Require) -> None:
+    torch = require("torch")
+    if marked(name, torch):
+        hold("second", check_second, name, torch, None)
