@@ -4,6 +4,7 @@ Mirrors: torch/return_types.py
 Differs: re-exports of core/return_types.py.
 """
 
+from glasstorch.core.return_types import kthvalue as kthvalue
 from glasstorch.core.return_types import linalg_cholesky_ex as linalg_cholesky_ex
 from glasstorch.core.return_types import linalg_eig as linalg_eig
 from glasstorch.core.return_types import linalg_eigh as linalg_eigh
@@ -13,5 +14,9 @@ from glasstorch.core.return_types import linalg_slogdet as linalg_slogdet
 from glasstorch.core.return_types import linalg_solve_ex as linalg_solve_ex
 from glasstorch.core.return_types import linalg_svd as linalg_svd
 from glasstorch.core.return_types import max as max
+from glasstorch.core.return_types import median as median
 from glasstorch.core.return_types import min as min
+from glasstorch.core.return_types import mode as mode
+from glasstorch.core.return_types import nanmedian as nanmedian
 from glasstorch.core.return_types import sort as sort
+from glasstorch.core.return_types import topk as topk

@@ -72,6 +72,11 @@ def _named(name: str, *fields: str) -> type[NamedResults]:
 
 
 frexp = _named("frexp", "mantissa", "exponent")
+topk = _named("topk", "values", "indices")
+kthvalue = _named("kthvalue", "values", "indices")
+median = _named("median", "values", "indices")
+nanmedian = _named("nanmedian", "values", "indices")
+mode = _named("mode", "values", "indices")
 linalg_cholesky_ex = _named("linalg_cholesky_ex", "L", "info")
 linalg_inv_ex = _named("linalg_inv_ex", "inverse", "info")
 linalg_slogdet = _named("linalg_slogdet", "sign", "logabsdet")
@@ -86,6 +91,11 @@ RETURN_TYPES: dict[str, type[NamedResults]] = {
     "min.dim": min,
     "sort": sort,
     "sort.stable": sort,
+    "topk": topk,
+    "kthvalue": kthvalue,
+    "median.dim": median,
+    "nanmedian.dim": nanmedian,
+    "mode": mode,
     "frexp.Tensor": frexp,
     "linalg_cholesky_ex": linalg_cholesky_ex,
     "linalg_inv_ex": linalg_inv_ex,

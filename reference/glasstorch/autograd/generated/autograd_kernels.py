@@ -5755,6 +5755,294 @@ def sort_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any) ->
     return results
 
 
+_topk = table("topk")
+
+
+class TopkBackward0(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = value_selecting_backward(grad, dim, indices, self_shape, True)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("topk")
+def topk(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _topk[below](below, self, k, dim, largest, sorted)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _topk[below](below, self, k, dim, largest, sorted)
+    node = TopkBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    results = _topk[below](below, self, k, dim, largest, sorted)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_kthvalue = table("kthvalue")
+
+
+class KthvalueBackward0(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        keepdim = self.keepdim
+        self_shape = self.self_shape
+        grad_self = value_selecting_backward(grad, dim, indices, self_shape, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("kthvalue")
+def kthvalue(keys: int, self: Any, k: Any, dim: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _kthvalue[below](below, self, k, dim, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _kthvalue[below](below, self, k, dim, keepdim)
+    node = KthvalueBackward0((edge_self,))
+    node.dim = dim
+    node.keepdim = keepdim
+    node.self_shape = self._shape
+    results = _kthvalue[below](below, self, k, dim, keepdim)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_median = table("median")
+
+
+class MedianBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = evenly_distribute_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("median")
+def median(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _median[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _median[below](below, self)
+    node = MedianBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _median[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_median_dim = table("median.dim")
+
+
+class MedianBackward1(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        keepdim = self.keepdim
+        self_shape = self.self_shape
+        grad_self = value_selecting_backward(grad, dim, indices, self_shape, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("median.dim")
+def median_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _median_dim[below](below, self, dim, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _median_dim[below](below, self, dim, keepdim)
+    node = MedianBackward1((edge_self,))
+    node.dim = dim
+    node.keepdim = keepdim
+    node.self_shape = self._shape
+    results = _median_dim[below](below, self, dim, keepdim)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_nanmedian = table("nanmedian")
+
+
+class NanmedianBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        grad_self = evenly_distribute_backward(grad, self_, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("nanmedian")
+def nanmedian(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _nanmedian[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _nanmedian[below](below, self)
+    node = NanmedianBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _nanmedian[below](below, self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_nanmedian_dim = table("nanmedian.dim")
+
+
+class NanmedianBackward1(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        keepdim = self.keepdim
+        self_shape = self.self_shape
+        grad_self = value_selecting_backward(grad, dim, indices, self_shape, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("nanmedian.dim")
+def nanmedian_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _nanmedian_dim[below](below, self, dim, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _nanmedian_dim[below](below, self, dim, keepdim)
+    node = NanmedianBackward1((edge_self,))
+    node.dim = dim
+    node.keepdim = keepdim
+    node.self_shape = self._shape
+    results = _nanmedian_dim[below](below, self, dim, keepdim)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_mode = table("mode")
+
+
+class ModeBackward0(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        keepdim = self.keepdim
+        self_shape = self.self_shape
+        grad_self = value_selecting_backward(grad, dim, indices, self_shape, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("mode")
+def mode(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mode[below](below, self, dim, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _mode[below](below, self, dim, keepdim)
+    node = ModeBackward0((edge_self,))
+    node.dim = dim
+    node.keepdim = keepdim
+    node.self_shape = self._shape
+    results = _mode[below](below, self, dim, keepdim)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
 __unique2 = table("_unique2")
 
 
@@ -12029,6 +12317,13 @@ register_out_forms(
         "cumprod.out",
         "sort.values",
         "sort.values_stable",
+        "topk.values",
+        "kthvalue.values",
+        "median.out",
+        "median.dim_values",
+        "nanmedian.out",
+        "nanmedian.dim_values",
+        "mode.values",
         "mm.out",
         "bmm.out",
         "mv.out",

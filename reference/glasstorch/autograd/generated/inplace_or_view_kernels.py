@@ -3798,6 +3798,112 @@ def isin_Scalar_Tensor_out(
     return returned
 
 
+_topk_values = table("topk.values")
+
+
+@ADINPLACEORVIEW.impl("topk.values")
+def topk_values(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _topk_values[below](below, self, k, dim, largest, sorted, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_kthvalue_values = table("kthvalue.values")
+
+
+@ADINPLACEORVIEW.impl("kthvalue.values")
+def kthvalue_values(keys: int, self: Any, k: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _kthvalue_values[below](below, self, k, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_median_out = table("median.out")
+
+
+@ADINPLACEORVIEW.impl("median.out")
+def median_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _median_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_median_dim_values = table("median.dim_values")
+
+
+@ADINPLACEORVIEW.impl("median.dim_values")
+def median_dim_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _median_dim_values[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_nanmedian_out = table("nanmedian.out")
+
+
+@ADINPLACEORVIEW.impl("nanmedian.out")
+def nanmedian_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nanmedian_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_nanmedian_dim_values = table("nanmedian.dim_values")
+
+
+@ADINPLACEORVIEW.impl("nanmedian.dim_values")
+def nanmedian_dim_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nanmedian_dim_values[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_mode_values = table("mode.values")
+
+
+@ADINPLACEORVIEW.impl("mode.values")
+def mode_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _mode_values[below](below, self, dim, keepdim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
 _take_out = table("take.out")
 
 

@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/cpu/SortingKernel.cpp (sort_stable_kernel), aten/src/ATen/native/Bucketization.cpp,
     aten/src/ATen/native/TensorCompare.cpp (isin_sorting, isin_default_cpu)
-Differs: NumPy sorts. Every sort is stable, as PyTorch's on the CPU is; NaN counts as larger than everything.
+Differs: NumPy sorts. Every sort is stable, also where nobody asked for that; NaN counts as larger than everything.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, Number, bool_, dtype, float32
+from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, Number, bool_, dtype, float32, int64
 from glasstorch.core.errors import DtypeNotImplementedError, IndexValueError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.ordering import picked, sorted_places
 from glasstorch.kernels.cpu.pointwise import ALL, EVERY, NOT_BOOL
 from glasstorch.kernels.cpu.reductions import finish
 from glasstorch.kernels.iterator import allocate_output
@@ -39,27 +40,22 @@ def sort(
 ) -> tuple[Any, ...]:
     """The kernel of `sort.stable`."""
     results = shapes.sort(self, stable, dim, descending)
-    values, places = out if out is not None else map(allocate_output, results)
     array = self.array()
     if array.ndim and self.dtype in FLOAT8:
         raise DtypeNotImplementedError(f"\"sorting_kernel_method_name\" not implemented for '{self.dtype.scalar_name}'")
     if not array.ndim:
-        values.array()[...], places.array()[...] = array, 0
+        values, places = array.copy(), np.array(0)
     else:
         axis = wrap_dim(dim, array.ndim)
-        order = sorted_places(array.astype(np.float32) if self.dtype in HALF_PRECISION else array, axis, descending)
-        values.array()[...] = np.take_along_axis(array, order, axis)
-        places.array()[...] = order
-    return named_result("sort.stable", (values, places))
-
-
-def sorted_places(array: Array, axis: int, descending: bool) -> Array:
-    """Where the smallest, second smallest ... elements stand; equal ones keep their order, descending too."""
-    if not descending:
-        return np.argsort(array, axis, kind="stable")
-    backwards = np.argsort(np.flip(array, axis), axis, kind="stable")
-    places: Array = array.shape[axis] - 1 - np.flip(backwards, axis)
-    return places
+        rows = np.ascontiguousarray(np.moveaxis(array, axis, -1))
+        order = sorted_places(rows, descending)
+        values, places = np.moveaxis(picked(rows, order), -1, axis), np.moveaxis(order, -1, axis)
+    if out is None and results[0].strides is None:
+        return named_result("sort.stable", (finish(values, self.dtype, None), finish(places, int64, None)))
+    written = out if out is not None else tuple(map(allocate_output, results))
+    for tensor, computed in zip(written, (values, places), strict=True):
+        tensor.array()[...] = computed
+    return named_result("sort.stable", written)
 
 
 # searchsorted ---------------------------------------------------------------------------------------------------

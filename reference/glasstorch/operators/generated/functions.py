@@ -317,6 +317,13 @@ _sort = table("sort")
 _argsort = table("argsort")
 _searchsorted_Tensor = table("searchsorted.Tensor")
 _searchsorted_Scalar = table("searchsorted.Scalar")
+_topk = table("topk")
+_kthvalue = table("kthvalue")
+_median = table("median")
+_median_dim = table("median.dim")
+_nanmedian = table("nanmedian")
+_nanmedian_dim = table("nanmedian.dim")
+_mode = table("mode")
 __unique2 = table("_unique2")
 _unique_dim = table("unique_dim")
 _take = table("take")
@@ -996,6 +1003,13 @@ _parse_isin = PythonFunction(
     ["isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor"],
     ["isin.Tensor_Tensor_out", "isin.Tensor_Scalar_out", "isin.Scalar_Tensor_out"],
 )
+_parse_topk = PythonFunction("topk", ["topk"], ["topk.values"])
+_parse_kthvalue = PythonFunction("kthvalue", ["kthvalue"], ["kthvalue.values"])
+_parse_median = PythonFunction("median", ["median", "median.dim"], ["median.out", "median.dim_values"])
+_parse_nanmedian = PythonFunction(
+    "nanmedian", ["nanmedian", "nanmedian.dim"], ["nanmedian.out", "nanmedian.dim_values"]
+)
+_parse_mode = PythonFunction("mode", ["mode"], ["mode.values"])
 _parse__unique2 = PythonFunction("_unique2", ["_unique2"])
 _parse_unique_dim = PythonFunction("unique_dim", ["unique_dim"])
 _parse_take = PythonFunction("take", ["take"], ["take.out"])
@@ -5803,6 +5817,99 @@ def isin(*args: Any, **kwargs: Any) -> Tensor:
     isin(element, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
     """
     return _parse_isin(*args, **kwargs)
+
+
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None, **kwargs: Any
+) -> Any:
+    """The k largest elements along a dimension, or the smallest, and where they stand.
+
+    topk(input, k, dim=-1, largest=True, sorted=True, *, out=None) -> (values, indices)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(k) is int
+        and type(dim) is int
+        and type(largest) is bool
+        and type(sorted) is bool
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _topk[keys](keys, input, k, dim, largest, sorted)
+    if kwargs:
+        return _parse_topk.by_names(kwargs, input=input, k=k, dim=dim, largest=largest, sorted=sorted, out=out)
+    return _parse_topk(input, k, dim, largest, sorted, out=out)
+
+
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Any:
+    """The k-th smallest element along a dimension, counted from 1, and where it stands.
+
+    kthvalue(input, k, dim=-1, keepdim=False, *, out=None) -> (values, indices)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(k) is int
+        and type(dim) is int
+        and type(keepdim) is bool
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _kthvalue[keys](keys, input, k, dim, keepdim)
+    if kwargs:
+        return _parse_kthvalue.by_names(kwargs, input=input, k=k, dim=dim, keepdim=keepdim, out=out)
+    return _parse_kthvalue(input, k, dim, keepdim, out=out)
+
+
+def median(*args: Any, **kwargs: Any) -> Tensor:
+    """The element in the middle of all in order; of two the smaller. NaN if there is one.
+
+    median(input, *, out=None) -> Tensor
+    median(input, dim, keepdim=False, *, out=None) -> (values, indices)
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _median[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _median_dim[keys](keys, args[0], args[1], False)
+    return _parse_median(*args, **kwargs)
+
+
+def nanmedian(*args: Any, **kwargs: Any) -> Tensor:
+    """The median of the elements that are not NaN.
+
+    nanmedian(input, *, out=None) -> Tensor
+    nanmedian(input, dim, keepdim=False, *, out=None) -> (values, indices)
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _nanmedian[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _nanmedian_dim[keys](keys, args[0], args[1], False)
+    return _parse_nanmedian(*args, **kwargs)
+
+
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Any:
+    """The most frequent element along a dimension, and where it stands; of several the smallest.
+
+    mode(input, dim=-1, keepdim=False, *, out=None) -> (values, indices)
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and type(keepdim) is bool and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _mode[keys](keys, input, dim, keepdim)
+    if kwargs:
+        return _parse_mode.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
+    return _parse_mode(input, dim, keepdim, out=out)
 
 
 def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:

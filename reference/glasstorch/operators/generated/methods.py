@@ -291,6 +291,11 @@ class TensorMethods(TensorImpl):
     cumprod_ = _f.cumprod_
     sort = _f.sort
     argsort = _f.argsort
+    topk = _f.topk
+    kthvalue = _f.kthvalue
+    median = _f.median
+    nanmedian = _f.nanmedian
+    mode = _f.mode
     take = _f.take
     take_along_dim = _f.take_along_dim
     repeat_interleave = _f.repeat_interleave

@@ -138,6 +138,7 @@ from glasstorch.operators.generated.functions import isneginf as isneginf
 from glasstorch.operators.generated.functions import isposinf as isposinf
 from glasstorch.operators.generated.functions import isreal as isreal
 from glasstorch.operators.generated.functions import kaiser_window as kaiser_window
+from glasstorch.operators.generated.functions import kthvalue as kthvalue
 from glasstorch.operators.generated.functions import lcm as lcm
 from glasstorch.operators.generated.functions import ldexp as ldexp
 from glasstorch.operators.generated.functions import le as le
@@ -166,9 +167,11 @@ from glasstorch.operators.generated.functions import matrix_power as matrix_powe
 from glasstorch.operators.generated.functions import max as max
 from glasstorch.operators.generated.functions import maximum as maximum
 from glasstorch.operators.generated.functions import mean as mean
+from glasstorch.operators.generated.functions import median as median
 from glasstorch.operators.generated.functions import min as min
 from glasstorch.operators.generated.functions import minimum as minimum
 from glasstorch.operators.generated.functions import mm as mm
+from glasstorch.operators.generated.functions import mode as mode
 from glasstorch.operators.generated.functions import moveaxis as moveaxis
 from glasstorch.operators.generated.functions import movedim as movedim
 from glasstorch.operators.generated.functions import mul as mul
@@ -176,6 +179,7 @@ from glasstorch.operators.generated.functions import multinomial as multinomial
 from glasstorch.operators.generated.functions import mv as mv
 from glasstorch.operators.generated.functions import mvlgamma as mvlgamma
 from glasstorch.operators.generated.functions import nan_to_num as nan_to_num
+from glasstorch.operators.generated.functions import nanmedian as nanmedian
 from glasstorch.operators.generated.functions import narrow as narrow
 from glasstorch.operators.generated.functions import narrow_copy as narrow_copy
 from glasstorch.operators.generated.functions import ne as ne
@@ -253,6 +257,7 @@ from glasstorch.operators.generated.functions import take_along_dim as take_alon
 from glasstorch.operators.generated.functions import tan as tan
 from glasstorch.operators.generated.functions import tanh as tanh
 from glasstorch.operators.generated.functions import tensor_split as tensor_split
+from glasstorch.operators.generated.functions import topk as topk
 from glasstorch.operators.generated.functions import trace as trace
 from glasstorch.operators.generated.functions import transpose as transpose
 from glasstorch.operators.generated.functions import transpose_copy as transpose_copy

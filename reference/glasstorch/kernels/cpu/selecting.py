@@ -1,0 +1,243 @@
+"""How are elements picked by their rank on the CPU: medians, the k-th, the k largest, the most frequent?
+
+Mirrors: aten/src/ATen/native/Sorting.cpp (kthvalue_out_impl_cpu, median_impl, median_with_indices_impl),
+    aten/src/ATen/native/TopKImpl.h (topk_impl_loop), aten/src/ATen/native/cpu/TensorCompareKernel.cpp (mode_kernel_impl)
+Differs: NumPy's partition. Which of several equal elements is picked PyTorch leaves open: see Note [Equal elements].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import COMPLEX_DTYPES, HALF_PRECISION, STORED_ONLY, bool_, dtype, int64
+from glasstorch.core.errors import DtypeError
+from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.return_types import named_result
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.equal_elements import (
+    FOLLOWED,
+    follow,
+    nth_element,
+    quick_select,
+    sorted_by_topk,
+    unstable_sort,
+)
+from glasstorch.kernels.cpu.ordering import SMALL, joined, ordered_keys, picked, sorted_places
+from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes import selecting as shapes
+
+CPU = KernelTable("CPU")
+
+UNORDERED = COMPLEX_DTYPES | STORED_ONLY
+NO_BOOL = UNORDERED | {bool_}
+Outs = tuple[Tensor, Tensor] | None
+
+
+def rows_of(self: Tensor, dim: int) -> tuple[Array, int]:
+    """The array with a dimension moved to the end, row after row in memory; and that dimension."""
+    d = wrap_dim(dim, len(self._shape))
+    return np.ascontiguousarray(np.moveaxis(self.array(), d, -1)), d
+
+
+def pair(name: str, values: Array, places: Array, dtype: dtype, out: Outs) -> tuple[Any, ...]:
+    """Both results as tensors, or written into those given."""
+    to_values, to_places = out if out is not None else (None, None)
+    return named_result(name, (finish(values, dtype, to_values), finish(places, int64, to_places)))
+
+
+def reduced(name: str, rows: Array, places: Array, d: int, keepdim: bool, dtype: dtype, out: Outs) -> tuple[Any, ...]:
+    """The elements at one place in each row, and the places."""
+    values = picked(rows, places[..., None])[..., 0]
+    if keepdim:
+        values, places = np.expand_dims(values, d), np.expand_dims(places, d)
+    return pair(name, values, places, dtype, out)
+
+
+# One element of each row ----------------------------------------------------------------------------------------
+
+
+def kthvalue(keys: int, self: Tensor, k: int, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
+    """The kernel of `kthvalue`: NaN counts as larger than everything."""
+    shapes.kthvalue(self, k, dim, keepdim)
+    if not self._shape:
+        return pair("kthvalue", self.array().copy(), np.array(0), self.dtype, out)
+    check_implemented("kthvalue_cpu", self.dtype, NO_BOOL)
+    rows, d = rows_of(self, dim)
+    wide = widened(rows, self.dtype)
+    places = kthvalue_places(wide, ranked(wide, k - 1), k - 1)
+    return reduced("kthvalue", rows, places, d, keepdim, self.dtype, out)
+
+
+def ranked(rows: Array, rank: int) -> Array:
+    """The element of a rank in each row."""
+    array: Array = quietly(np.partition, rows, rank, -1)[..., rank]
+    return array
+
+
+def kthvalue_places(rows: Array, values: Array, rank: int) -> Array:
+    """Where the values of a rank stand: in rows that have several of them see Note [Equal elements]."""
+    equal = where_equal(rows, values)
+    places = np.asarray(equal.argmax(-1))
+    if rows.size <= FOLLOWED:
+        several = np.count_nonzero(equal, -1) > 1
+        if several.any():
+            places[several] = follow(rows, False, several, quick_select, rank)[:, rank]
+    return places
+
+
+def where_equal(rows: Array, values: Array) -> Array:
+    """Which elements of a row are the row's value; a NaN is any NaN."""
+    equal = rows == values[..., None]
+    if rows.dtype.kind == "f" and (missing := np.isnan(values)).any():
+        equal[missing] = np.isnan(rows[missing])
+    return equal
+
+
+def median_dim(name: str, ignore_nan: bool) -> Any:
+    """The kernel of `median.dim`, where the first NaN of a row wins, or of `nanmedian.dim`, which passes them by."""
+
+    def kernel(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
+        shapes.median_dim(self, dim, keepdim)
+        check_implemented("median_out", self.dtype, NO_BOOL)
+        if not self._shape:
+            return pair(name, self.array().copy(), np.array(0), self.dtype, out)
+        rows, d = rows_of(self, dim)
+        wide = widened(rows, self.dtype)
+        places = middle_places(wide, middles(wide, ignore_nan), ignore_nan)
+        return reduced(name, rows, places, d, keepdim, self.dtype, out)
+
+    return kernel
+
+
+def middles(rows: Array, ignore_nan: bool) -> Array:
+    """The lower middle of each row: NaN if there is one, or of what is not NaN, where there is any."""
+    found = ranked(rows, (rows.shape[-1] - 1) // 2)
+    if rows.dtype.kind != "f":
+        return found
+    missing = np.isnan(rows)
+    concerned = missing.any(-1)
+    if not concerned.any():
+        return found
+    if not ignore_nan:
+        return np.where(concerned, np.float32(np.nan), found)
+    some = rows[concerned]
+    found[concerned] = np.take_along_axis(np.sort(some, -1), middle_ranks(some, True)[:, None], -1)[:, 0]
+    return found
+
+
+def middle_places(rows: Array, values: Array, ignore_nan: bool) -> Array:
+    """Where the median would stand in a stable order: it need not be the first of its value. NaN is the first one."""
+    equal = where_equal(rows, values)
+    before = middle_ranks(rows, ignore_nan) - np.count_nonzero(rows < values[..., None], -1)
+    if rows.dtype.kind == "f":
+        before = np.where(np.isnan(values), 0, before)
+    if not before.any():
+        return np.asarray(equal.argmax(-1))
+    return np.asarray((np.cumsum(equal, -1) > before[..., None]).argmax(-1))
+
+
+def middle_ranks(rows: Array, ignore_nan: bool) -> Array:
+    """The rank of each row's lower middle; where NaN is passed by, of the elements before."""
+    counts: Any = rows.shape[-1]
+    if ignore_nan and rows.dtype.kind == "f":
+        counts = counts - np.count_nonzero(np.isnan(rows), -1)
+    return np.maximum(np.asarray(counts) - 1, 0) // 2
+
+
+def median_all(ignore_nan: bool) -> Any:
+    """The kernel of `median` or `nanmedian`; of nothing it is NaN, made an integer where it must be."""
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        if 0 in self._shape:
+            return finish(np.float32(np.nan), self.dtype, out)
+        check_implemented("median_cpu", self.dtype, NO_BOOL)
+        return finish(middles(widened(self.array().reshape(-1), self.dtype), ignore_nan), self.dtype, out)
+
+    return kernel
+
+
+def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> tuple[Any, ...]:
+    """The kernel of `mode`: of several equally frequent elements the smallest; every NaN is one of its kind."""
+    shapes.mode(self, dim, keepdim)
+    if not self._shape:
+        return pair("mode", self.array().copy(), np.array(0), self.dtype, out)
+    if 0 in self._shape:
+        rows, d = rows_of(self, dim)
+        return reduced("mode", rows, np.empty(rows.shape[:-1], np.int64), d, keepdim, self.dtype, out)
+    check_implemented("mode_cpu", self.dtype, UNORDERED)
+    rows, d = rows_of(self, dim)
+    if rows.size <= FOLLOWED:
+        everything = np.ones(rows.shape[:-1], bool)
+        order = follow(rows, False, everything, unstable_sort, 0).reshape(rows.shape)
+    else:
+        order = sorted_places(rows, False)
+    in_order = picked(rows, order)
+    counted = np.arange(rows.shape[-1])
+    starts = np.where(in_order[..., 1:] != in_order[..., :-1], counted[1:], 0)
+    since = np.concatenate([np.zeros_like(order[..., :1]), np.maximum.accumulate(starts, -1)], -1)
+    ends = (counted - since).argmax(-1)  # where the longest run ends
+    return reduced("mode", rows, np.take_along_axis(order, ends[..., None], -1)[..., 0], d, keepdim, self.dtype, out)
+
+
+# Several elements of each row -----------------------------------------------------------------------------------
+
+
+def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool, out: Outs = None) -> tuple[Any, ...]:
+    """The kernel of `topk`: NaN counts as larger than everything. Where no order is asked for, small
+    tensors have that of PyTorch, large ones are sorted all the same."""
+    shapes.topk(self, k, dim, largest, sorted)
+    if self.dtype.is_complex or self.dtype is bool_:
+        raise DtypeError(f" topk does not support {'bool' if self.dtype is bool_ else 'complex'} dtypes on CPU")
+    if not self._shape:
+        return pair("topk", self.array().copy(), np.array(0), self.dtype, out)
+    check_implemented("topk_cpu", self.dtype, UNORDERED)
+    rows, d = rows_of(self, dim)
+    places = first_places(rows, k, largest)
+    if rows.size <= FOLLOWED and 0 < k and 64 * k > rows.shape[-1]:
+        follow_equal(rows, places, largest, sorted)
+    values = picked(rows, places)
+    return pair("topk", np.moveaxis(values, -1, d), np.moveaxis(places, -1, d), self.dtype, out)
+
+
+def follow_equal(rows: Array, places: Array, descending: bool, sorted: bool) -> None:
+    """Put other places in the rows where some of the chosen elements are equal, or where no order is asked for."""
+    k = places.shape[-1]
+    keys = np.sort(ordered_keys(rows, descending), -1)
+    if sorted:
+        concerned = (keys[..., 1 : k + 1] == keys[..., : k + 1][..., :-1]).any(-1)
+    else:
+        concerned = np.ones(rows.shape[:-1], bool)
+    if concerned.any():
+        select = sorted_by_topk if sorted else nth_element
+        places[concerned] = follow(rows, descending, concerned, select, k if sorted else k - 1)[:, :k]
+
+
+def first_places(rows: Array, k: int, descending: bool) -> Array:
+    """The first k of `sorted_places`. Where only a part is asked for, only that is put in order."""
+    if rows.size <= SMALL or not 0 < k <= rows.shape[-1] // 4:
+        return sorted_places(rows, descending)[..., :k]
+    keys = ordered_keys(rows, descending)
+    if keys.itemsize < 8:
+        together, bits = joined(keys)
+        together.partition(k - 1, -1)
+        chosen = np.sort(together[..., :k], -1)
+        chosen &= np.uint64((1 << bits) - 1)
+        return chosen.view(np.int64)
+    chosen = np.sort(np.argpartition(keys, k - 1, -1)[..., :k], -1)
+    order = np.argsort(picked(keys, chosen), -1, kind="stable")
+    return np.take_along_axis(chosen, order, -1)
+
+
+structured(CPU, "kthvalue", kthvalue)
+structured(CPU, "median", median_all(False))
+structured(CPU, "nanmedian", median_all(True))
+structured(CPU, "median.dim", median_dim("median.dim", False))
+structured(CPU, "nanmedian.dim", median_dim("nanmedian.dim", True))
+structured(CPU, "mode", mode)
+structured(CPU, "topk", topk)
