@@ -13,6 +13,7 @@ from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
 from glasstorch.operators.generated import functions
 from glasstorch.operators.unique import unique as unique
+from glasstorch.operators.unravel import unravel_index as unravel_index
 
 __all__ = [
     "atleast_1d",
@@ -26,6 +27,7 @@ __all__ = [
     "split",
     "tensordot",
     "unique",
+    "unravel_index",
 ]
 
 

@@ -16,6 +16,11 @@ import numpy as np
 from glasstorch._tensor import from_array
 from glasstorch.autograd.formulas_fft import fft_c2r_backward as fft_c2r_backward
 from glasstorch.autograd.formulas_fft import fft_r2c_backward as fft_r2c_backward
+from glasstorch.autograd.formulas_indexing import index_fill_value_backward as index_fill_value_backward
+from glasstorch.autograd.formulas_indexing import index_reduce_backward as index_reduce_backward
+from glasstorch.autograd.formulas_indexing import index_slices as index_slices
+from glasstorch.autograd.formulas_indexing import put_self_backward as put_self_backward
+from glasstorch.autograd.formulas_indexing import scatter_reduce_backward as scatter_reduce_backward
 from glasstorch.autograd.formulas_linalg import cholesky_backward as cholesky_backward
 from glasstorch.autograd.formulas_linalg import det_backward as det_backward
 from glasstorch.autograd.formulas_linalg import eig_backward as eig_backward

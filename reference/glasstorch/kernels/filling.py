@@ -1,6 +1,7 @@
-"""How is a mask filled in place with the number that a tensor holds?
+"""How is what a mask or an index names filled in place with the number that a tensor holds?
 
-Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (masked_fill__cpu, masked_fill__cuda, with a Tensor as value)
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (masked_fill__cpu, masked_fill__cuda and index_fill_, with a
+    Tensor as value)
 Differs: one kernel for every backend.
 """
 
@@ -9,14 +10,22 @@ from __future__ import annotations
 from glasstorch._tensor import Tensor
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.composite.pointwise import only_number
+from glasstorch.operators.composite.taking import number_to_fill
 from glasstorch.operators.direct import on_tensors
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
 masked_fill_number_ = on_tensors("masked_fill_.Scalar")
+index_fill_number_ = on_tensors("index_fill_.int_Scalar")
 
 
 @COMPOSED.impl("masked_fill_.Tensor")
 def masked_fill_(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """The number written where the mask holds."""
     return masked_fill_number_(self, mask, only_number(value))  # type: ignore[no-any-return]
+
+
+@COMPOSED.impl("index_fill_.int_Tensor")
+def index_fill_(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
+    """The number written at the indices of one dimension that a vector names."""
+    return index_fill_number_(self, dim, index, number_to_fill(value))  # type: ignore[no-any-return]

@@ -38,8 +38,11 @@ from glasstorch.autograd.formulas import (
     i1_backward,
     i1e_backward,
     index_backward,
+    index_fill_value_backward,
     index_put_self_backward,
+    index_reduce_backward,
     index_select_backward,
+    index_slices,
     log_softmax_double_backward,
     logit_backward,
     logsumexp_backward,
@@ -61,12 +64,14 @@ from glasstorch.autograd.formulas import (
     pow_backward_self,
     prod_backward,
     prod_dim_backward,
+    put_self_backward,
     qr_backward,
     reduced,
     reduced_numel,
     repeat_backward,
     roll_backward,
     scaled,
+    scatter_reduce_backward,
     sgn_backward,
     sinc_backward,
     slice_end,
@@ -10003,6 +10008,631 @@ def scatter_add_(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     return self
 
 
+_scatter_reduce_two = table("scatter_reduce.two")
+
+
+class ScatterReduceBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_src: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    include_self: Any
+    reduce: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_src: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            index = self.unpack(self.saved_index)
+            src = self.unpack(self.saved_src)
+            result = self.unpack(self.saved_result)
+            dim = self.dim
+            include_self = self.include_self
+            reduce = self.reduce
+            grad_self, grad_src = scatter_reduce_backward(grad, self_, dim, index, src, reduce, include_self, result)
+        return (grad_self, grad_src)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_index = None
+        self.saved_src = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("scatter_reduce.two")
+def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None:
+        return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    node = ScatterReduceBackward0((edge_self, edge_src))
+    node.saved_self = SavedVariable(self)
+    node.saved_index = SavedVariable(index)
+    node.saved_src = SavedVariable(src)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    result = _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_scatter_reduce__two = table("scatter_reduce_.two")
+
+
+@AUTOGRAD.impl("scatter_reduce_.two")
+def scatter_reduce__two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    if requires_grad(self) or requires_grad(src):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_src = gradient_edge(src)
+    if edge_self is None and edge_src is None and not requires_grad(self):
+        return _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    node = ScatterReduceBackward0((edge_self, edge_src))
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_index = SavedVariable(index)
+    node.saved_src = SavedVariable(src)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_index_add = table("index_add")
+
+
+class IndexAddBackward0(Node):
+    saved_index: SavedVariable | None
+    alpha: Any
+    dim: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            grad_self = grad
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            alpha = self.alpha
+            dim = self.dim
+            source_shape = self.source_shape
+            grad_source = scaled(index_slices(grad, dim, index, source_shape), alpha)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_add")
+def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_add[below](below, self, dim, index, source, alpha)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_add[below](below, self, dim, index, source, alpha)
+    node = IndexAddBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.alpha = alpha
+    node.dim = dim
+    node.source_shape = source._shape
+    result = _index_add[below](below, self, dim, index, source, alpha)
+    set_history(result, node)
+    return result
+
+
+_index_add_ = table("index_add_")
+
+
+@AUTOGRAD.impl("index_add_")
+def index_add_(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_add_[below](below, self, dim, index, source, alpha)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _index_add_[below](below, self, dim, index, source, alpha)
+    node = IndexAddBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.alpha = alpha
+    node.dim = dim
+    node.source_shape = source._shape
+    _index_add_[below](below, self, dim, index, source, alpha)
+    rebase_history(self, node)
+    return self
+
+
+_index_reduce = table("index_reduce")
+
+
+class IndexReduceBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_index: SavedVariable | None
+    saved_source: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    include_self: Any
+    reduce: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            index = self.unpack(self.saved_index)
+            source = self.unpack(self.saved_source)
+            result = self.unpack(self.saved_result)
+            dim = self.dim
+            include_self = self.include_self
+            reduce = self.reduce
+            grad_self, grad_source = index_reduce_backward(
+                grad, self_, dim, index, source, reduce, include_self, result
+            )
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_index = None
+        self.saved_source = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_reduce")
+def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    node = IndexReduceBackward0((edge_self, edge_source))
+    node.saved_self = SavedVariable(self)
+    node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    result = _index_reduce[below](below, self, dim, index, source, reduce, include_self)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_index_reduce_ = table("index_reduce_")
+
+
+@AUTOGRAD.impl("index_reduce_")
+def index_reduce_(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    node = IndexReduceBackward0((edge_self, edge_source))
+    node.saved_self = SavedVariable(self.clone())
+    node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
+    node.dim = dim
+    node.include_self = include_self
+    node.reduce = reduce
+    _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    rebase_history(self, node)
+    node.saved_result = SavedVariable(self, node, 0)
+    return self
+
+
+_index_copy = table("index_copy")
+
+
+class IndexCopyBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.index_fill(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            source_shape = self.source_shape
+            grad_source = index_slices(grad, dim, index, source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_copy")
+def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_copy[below](below, self, dim, index, source)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _index_copy[below](below, self, dim, index, source)
+    node = IndexCopyBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.source_shape = source._shape
+    result = _index_copy[below](below, self, dim, index, source)
+    set_history(result, node)
+    return result
+
+
+_index_copy_ = table("index_copy_")
+
+
+@AUTOGRAD.impl("index_copy_")
+def index_copy_(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _index_copy_[below](below, self, dim, index, source)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _index_copy_[below](below, self, dim, index, source)
+    node = IndexCopyBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    node.source_shape = source._shape
+    _index_copy_[below](below, self, dim, index, source)
+    rebase_history(self, node)
+    return self
+
+
+_index_fill_int_Scalar = table("index_fill.int_Scalar")
+
+
+class IndexFillBackward0(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        dim = self.dim
+        grad_self = grad.index_fill(dim, index, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_fill.int_Scalar")
+def index_fill_int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_fill_int_Scalar[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _index_fill_int_Scalar[below](below, self, dim, index, value)
+    node = IndexFillBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _index_fill_int_Scalar[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+_index_fill__int_Scalar = table("index_fill_.int_Scalar")
+
+
+@AUTOGRAD.impl("index_fill_.int_Scalar")
+def index_fill__int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _index_fill__int_Scalar[below](below, self, dim, index, value)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _index_fill__int_Scalar[below](below, self, dim, index, value)
+    node = IndexFillBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    _index_fill__int_Scalar[below](below, self, dim, index, value)
+    rebase_history(self, node)
+    return self
+
+
+_index_fill_int_Tensor = table("index_fill.int_Tensor")
+
+
+class IndexFillBackward1(Node):
+    saved_index: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_value: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_self = grad.index_fill(dim, index, 0)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            dim = self.dim
+            grad_value = index_fill_value_backward(grad, dim, index)
+        return (grad_self, grad_value)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("index_fill.int_Tensor")
+def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _index_fill_int_Tensor[below](below, self, dim, index, value)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None:
+        return _index_fill_int_Tensor[below](below, self, dim, index, value)
+    node = IndexFillBackward1((edge_self, edge_value))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    result = _index_fill_int_Tensor[below](below, self, dim, index, value)
+    set_history(result, node)
+    return result
+
+
+_index_fill__int_Tensor = table("index_fill_.int_Tensor")
+
+
+@AUTOGRAD.impl("index_fill_.int_Tensor")
+def index_fill__int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
+        return _index_fill__int_Tensor[below](below, self, dim, index, value)
+    if requires_grad(self) or requires_grad(value):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_value = gradient_edge(value)
+    if edge_self is None and edge_value is None and not requires_grad(self):
+        return _index_fill__int_Tensor[below](below, self, dim, index, value)
+    node = IndexFillBackward1((edge_self, edge_value))
+    node.saved_index = SavedVariable(index)
+    node.dim = dim
+    _index_fill__int_Tensor[below](below, self, dim, index, value)
+    rebase_history(self, node)
+    return self
+
+
+_put = table("put")
+
+
+class PutBackward0(Node):
+    saved_index: SavedVariable | None
+    accumulate: Any
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            index = self.unpack(self.saved_index)
+            accumulate = self.accumulate
+            source_shape = self.source_shape
+            grad_self = put_self_backward(grad, index, source_shape, accumulate)
+        if edges[1] is not None:
+            index = self.unpack(self.saved_index)
+            source_shape = self.source_shape
+            grad_source = grad.take(index).reshape(source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("put")
+def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _put[below](below, self, index, source, accumulate)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _put[below](below, self, index, source, accumulate)
+    node = PutBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.accumulate = accumulate
+    node.source_shape = source._shape
+    result = _put[below](below, self, index, source, accumulate)
+    set_history(result, node)
+    return result
+
+
+_put_ = table("put_")
+
+
+@AUTOGRAD.impl("put_")
+def put_(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _put_[below](below, self, index, source, accumulate)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _put_[below](below, self, index, source, accumulate)
+    node = PutBackward0((edge_self, edge_source))
+    node.saved_index = SavedVariable(index)
+    node.accumulate = accumulate
+    node.source_shape = source._shape
+    _put_[below](below, self, index, source, accumulate)
+    rebase_history(self, node)
+    return self
+
+
+_masked_scatter = table("masked_scatter")
+
+
+class MaskedScatterBackward0(Node):
+    saved_mask: SavedVariable | None
+    source_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_source: Any = None
+        if edges[0] is not None:
+            mask = self.unpack(self.saved_mask)
+            grad_self = grad.masked_fill(mask, 0)
+        if edges[1] is not None:
+            mask = self.unpack(self.saved_mask)
+            source_shape = self.source_shape
+            grad_source = f.masked_scatter_backward(grad, mask, source_shape)
+        return (grad_self, grad_source)
+
+    def release_variables(self) -> None:
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_scatter")
+def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _masked_scatter[below](below, self, mask, source)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None:
+        return _masked_scatter[below](below, self, mask, source)
+    node = MaskedScatterBackward0((edge_self, edge_source))
+    node.saved_mask = SavedVariable(mask)
+    node.source_shape = source._shape
+    result = _masked_scatter[below](below, self, mask, source)
+    set_history(result, node)
+    return result
+
+
+_masked_scatter_ = table("masked_scatter_")
+
+
+@AUTOGRAD.impl("masked_scatter_")
+def masked_scatter_(keys: int, self: Any, mask: Any, source: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
+        return _masked_scatter_[below](below, self, mask, source)
+    if requires_grad(self) or requires_grad(source):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_source = gradient_edge(source)
+    if edge_self is None and edge_source is None and not requires_grad(self):
+        return _masked_scatter_[below](below, self, mask, source)
+    node = MaskedScatterBackward0((edge_self, edge_source))
+    node.saved_mask = SavedVariable(mask)
+    node.source_shape = source._shape
+    _masked_scatter_[below](below, self, mask, source)
+    rebase_history(self, node)
+    return self
+
+
+_masked_scatter_backward = table("masked_scatter_backward")
+
+
+class MaskedScatterBackwardBackward0(Node):
+    saved_grad_output: SavedVariable | None
+    saved_mask: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_output = self.unpack(self.saved_grad_output)
+        mask = self.unpack(self.saved_mask)
+        grad_grad_output = f.zeros_like(grad_output).masked_scatter(mask, grad)
+        return (grad_grad_output,)
+
+    def release_variables(self) -> None:
+        self.saved_grad_output = None
+        self.saved_mask = None
+        self.released = True
+
+
+@AUTOGRAD.impl("masked_scatter_backward")
+def masked_scatter_backward(keys: int, grad_output: Any, mask: Any, sizes: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if grad_output._autograd_meta is None or not grad_mode.get():
+        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    edge_grad_output = gradient_edge(grad_output)
+    if edge_grad_output is None:
+        return _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    node = MaskedScatterBackwardBackward0((edge_grad_output,))
+    node.saved_grad_output = SavedVariable(grad_output)
+    node.saved_mask = SavedVariable(mask)
+    result = _masked_scatter_backward[below](below, grad_output, mask, sizes)
+    set_history(result, node)
+    return result
+
+
 _index_select = table("index_select")
 
 
@@ -12378,6 +13008,10 @@ register_out_forms(
         "scatter.src_out",
         "scatter.value_out",
         "scatter_add.out",
+        "scatter_reduce.two_out",
+        "index_add.out",
+        "index_reduce.out",
+        "index_copy.out",
         "index_select.out",
         "masked_select.out",
         "_softmax.out",

@@ -5707,6 +5707,231 @@ def scatter_add_out(keys: int, self: Any, dim: Any, index: Any, src: Any, out: A
     return returned
 
 
+_scatter__reduce = table("scatter_.reduce")
+
+
+@ADINPLACEORVIEW.impl("scatter_.reduce")
+def scatter__reduce(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter__reduce[below](below, self, dim, index, src, reduce)
+    self.bump_version()
+    return returned
+
+
+_scatter_reduce_out = table("scatter.reduce_out")
+
+
+@ADINPLACEORVIEW.impl("scatter.reduce_out")
+def scatter_reduce_out(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_reduce_out[below](below, self, dim, index, src, reduce, out)
+    out.bump_version()
+    return returned
+
+
+_scatter__value_reduce = table("scatter_.value_reduce")
+
+
+@ADINPLACEORVIEW.impl("scatter_.value_reduce")
+def scatter__value_reduce(keys: int, self: Any, dim: Any, index: Any, value: Any, reduce: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter__value_reduce[below](below, self, dim, index, value, reduce)
+    self.bump_version()
+    return returned
+
+
+_scatter_value_reduce_out = table("scatter.value_reduce_out")
+
+
+@ADINPLACEORVIEW.impl("scatter.value_reduce_out")
+def scatter_value_reduce_out(keys: int, self: Any, dim: Any, index: Any, value: Any, reduce: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_value_reduce_out[below](below, self, dim, index, value, reduce, out)
+    out.bump_version()
+    return returned
+
+
+_scatter_reduce__two = table("scatter_reduce_.two")
+
+
+@ADINPLACEORVIEW.impl("scatter_reduce_.two")
+def scatter_reduce__two(keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_reduce__two[below](below, self, dim, index, src, reduce, include_self)
+    self.bump_version()
+    return returned
+
+
+_scatter_reduce_two_out = table("scatter_reduce.two_out")
+
+
+@ADINPLACEORVIEW.impl("scatter_reduce.two_out")
+def scatter_reduce_two_out(
+    keys: int, self: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _scatter_reduce_two_out[below](below, self, dim, index, src, reduce, include_self, out)
+    out.bump_version()
+    return returned
+
+
+_index_add_ = table("index_add_")
+
+
+@ADINPLACEORVIEW.impl("index_add_")
+def index_add_(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_add_[below](below, self, dim, index, source, alpha)
+    self.bump_version()
+    return returned
+
+
+_index_add_out = table("index_add.out")
+
+
+@ADINPLACEORVIEW.impl("index_add.out")
+def index_add_out(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_add_out[below](below, self, dim, index, source, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_index_reduce_ = table("index_reduce_")
+
+
+@ADINPLACEORVIEW.impl("index_reduce_")
+def index_reduce_(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_reduce_[below](below, self, dim, index, source, reduce, include_self)
+    self.bump_version()
+    return returned
+
+
+_index_reduce_out = table("index_reduce.out")
+
+
+@ADINPLACEORVIEW.impl("index_reduce.out")
+def index_reduce_out(
+    keys: int, self: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_reduce_out[below](below, self, dim, index, source, reduce, include_self, out)
+    out.bump_version()
+    return returned
+
+
+_index_copy_ = table("index_copy_")
+
+
+@ADINPLACEORVIEW.impl("index_copy_")
+def index_copy_(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_copy_[below](below, self, dim, index, source)
+    self.bump_version()
+    return returned
+
+
+_index_copy_out = table("index_copy.out")
+
+
+@ADINPLACEORVIEW.impl("index_copy.out")
+def index_copy_out(keys: int, self: Any, dim: Any, index: Any, source: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_copy_out[below](below, self, dim, index, source, out)
+    out.bump_version()
+    return returned
+
+
+_index_fill__int_Scalar = table("index_fill_.int_Scalar")
+
+
+@ADINPLACEORVIEW.impl("index_fill_.int_Scalar")
+def index_fill__int_Scalar(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_fill__int_Scalar[below](below, self, dim, index, value)
+    self.bump_version()
+    return returned
+
+
+_index_fill__int_Tensor = table("index_fill_.int_Tensor")
+
+
+@ADINPLACEORVIEW.impl("index_fill_.int_Tensor")
+def index_fill__int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _index_fill__int_Tensor[below](below, self, dim, index, value)
+    self.bump_version()
+    return returned
+
+
+_put_ = table("put_")
+
+
+@ADINPLACEORVIEW.impl("put_")
+def put_(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _put_[below](below, self, index, source, accumulate)
+    self.bump_version()
+    return returned
+
+
+_masked_scatter_ = table("masked_scatter_")
+
+
+@ADINPLACEORVIEW.impl("masked_scatter_")
+def masked_scatter_(keys: int, self: Any, mask: Any, source: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _masked_scatter_[below](below, self, mask, source)
+    self.bump_version()
+    return returned
+
+
+_nonzero_static_out = table("nonzero_static.out")
+
+
+@ADINPLACEORVIEW.impl("nonzero_static.out")
+def nonzero_static_out(keys: int, self: Any, size: Any, fill_value: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nonzero_static_out[below](below, self, size, fill_value, out)
+    out.bump_version()
+    return returned
+
+
 _index_select_out = table("index_select.out")
 
 

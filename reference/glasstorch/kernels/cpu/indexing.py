@@ -1,7 +1,6 @@
 """How are elements picked and placed by tensors of indices?
 
-Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp, aten/src/ATen/native/cpu/IndexKernel.cpp,
-    ScatterGatherKernel.cpp
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp, aten/src/ATen/native/cpu/IndexKernel.cpp
 Differs: NumPy's advanced indexing has the same rules for index and index_put; an index outside its dimension is looked
     for only after NumPy has refused it.
 """
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty_strided, make, wrap
-from glasstorch.core.dtype import STORED_ONLY, Number, bool_, dtype, int32, int64, uint8, uint16, uint32, uint64
+from glasstorch.core.dtype import STORED_ONLY, bool_, dtype, int32, int64, uint8, uint16, uint32, uint64
 from glasstorch.core.errors import (
     ArgumentError,
     DimensionError,
@@ -24,18 +23,17 @@ from glasstorch.core.errors import (
     IndexValueError,
 )
 from glasstorch.core.geometry import Shape, wrap_dim
-from glasstorch.core.layout import contiguous_format
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.transformations import holding
 from glasstorch.kernels.indexing import look_before_put
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import (
     check_no_overlap,
     check_writable,
     resize_output,
-    structured,
 )
 from glasstorch.operators.shapes import indexing as shapes
 from glasstorch.operators.shapes.scalars import number_as
@@ -108,16 +106,11 @@ def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, fill
         if accumulate:  # NumPy 2.4 adds wrong values at an index of two dimensions where it has to broadcast them
             if source.ndim != 1 or len(at) > 1 or at[0].shape != source.shape:
                 source = np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape)
-            add_at(array, at, source)
+            quietly(np.add.at, array, at, source)
         else:
             array[at] = source
     except IndexError:
         empty_or_refused(target, indices)
-
-
-def add_at(array: Array, at: Any, values: Array) -> None:
-    """Add values at indices that may name a place more than once; on bool, or them."""
-    (np.logical_or if array.dtype.kind == "b" else np.add).at(array, at, values)
 
 
 def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
@@ -181,85 +174,6 @@ def first_outside(index: Array, least: int, limit: int) -> int | None:
     return int(flat[((flat < least) | (flat >= limit)).argmax()])
 
 
-# gather, scatter ------------------------------------------------------------------------------------------------
-
-
-def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
-    """result[i][j] = self[index[i][j]][j], for dim 0."""
-    shapes.gather(self, dim, index, sparse_grad)
-    if index.numel():
-        refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu")
-    source, at = along(self.array(), dim, index.array())
-    picked = source[at] if index.numel() else np.empty(index._shape, self.dtype.numpy)
-    picked = np.asarray(picked, order="C").reshape(index._shape)
-    if out is None:
-        return wrap(picked, self.dtype)
-    check_no_overlap(out, (self, index))
-    out.array()[...] = picked
-    return out
-
-
-def along(array: Array, dim: int, index: Array) -> tuple[Array, tuple[Any, ...]]:
-    """The array with at least one dimension, and the NumPy index that names the element along `dim` for each index."""
-    array, index = np.atleast_1d(array), np.atleast_1d(index)
-    if not index.size:
-        return array, ()
-    dim = wrap_dim(dim, array.ndim)
-    outside = first_outside(index, 0, array.shape[dim])
-    if outside is not None:
-        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {array.shape[dim]}")
-    grid = [COUNT[:size] if size <= COUNT.size else np.arange(size) for size in index.shape]
-    places = [g.reshape(-1, *[1] * (index.ndim - 1 - d)) for d, g in enumerate(grid)]
-    return array, (*places[:dim], index, *places[dim + 1 :])
-
-
-def scatter_src(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
-    """result[index[i][j]][j] = src[i][j], for dim 0; of several for one place the last stays."""
-    shapes.scatter_src(self, dim, index, src)
-    return _scattered(self, dim, index, src, out, add=False)
-
-
-def scatter_value(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
-    """result[index[i][j]][j] = value, for dim 0."""
-    shapes.scatter_value(self, dim, index, value)
-    return _scattered(self, dim, index, number_as(value, self.dtype), out, add=False)
-
-
-def scatter_add(keys: int, self: Tensor, dim: int, index: Tensor, src: Tensor, out: Tensor | None = None) -> Tensor:
-    """result[index[i][j]][j] += src[i][j], for dim 0."""
-    shapes.scatter_src(self, dim, index, src)
-    return _scattered(self, dim, index, src, out, add=True)
-
-
-def _scattered(
-    self: Tensor, dim: int, index: Tensor, source: Tensor | Number, out: Tensor | None, *, add: bool
-) -> Tensor:
-    """Write or add a source, larger than the index or a number, into `out` or a copy of the tensor."""
-    if out is None:
-        out = clone(0, self, contiguous_format)
-    elif out is not self:
-        out.array()[...] = self.array()
-    check_no_overlap(out, (index, source))
-    target, at = along(out.array(), dim, index.array())
-    if not at:
-        return out
-    refuse(STORED_ONLY, self, f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu")
-    values = np.asarray(source.array() if isinstance(source, Tensor) else source, target.dtype)
-    if values.ndim:
-        values = values[tuple(slice(size) for size in index._shape)]
-    if add:
-        add_at(target, at, values)
-    else:
-        target[at] = values
-    return out
-
-
-structured(CPU, "gather", gather)
-structured(CPU, "scatter.src", scatter_src)
-structured(CPU, "scatter.value", scatter_value)
-structured(CPU, "scatter_add", scatter_add)
-
-
 # index_select, masked_select, nonzero ---------------------------------------------------------------------------
 
 
@@ -318,7 +232,7 @@ def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Ten
 @CPU.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> Tensor:
     """One row of indices for each element that is not 0; as in PyTorch the columns are contiguous."""
-    return of_columns(_nonzero(self))
+    return of_columns(nonzero_columns(self))
 
 
 @CPU.impl("nonzero.out")
@@ -328,7 +242,7 @@ def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
         raise DtypeError(
             f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out.dtype.scalar_name}"
         )
-    rows = _nonzero(self).T
+    rows = nonzero_columns(self).T
     resize_output(out, rows.shape)
     check_writable(out, (self,))
     out.array()[...] = rows
@@ -343,7 +257,7 @@ def of_columns(columns: Array) -> Tensor:
     return make(Storage.over(columns, resizable=True), int64, (rows, count), (1, rows), 0)
 
 
-def _nonzero(tensor: Tensor) -> Array:
+def nonzero_columns(tensor: Tensor) -> Array:
     """The indices of elements that are not 0, one row for each dimension."""
     refuse(STORED_ONLY, tensor, "nonzero_count_cpu")
     array = tensor.array()

@@ -1,15 +1,18 @@
 """Which ways of picking, repeating and subtracting elements are made of others?
 
-Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (take, take_along_dim), aten/src/ATen/native/Repeat.cpp,
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (take, take_along_dim, index_fill,
+    masked_scatter_backward), aten/src/ATen/native/Repeat.cpp,
     aten/src/ATen/native/ReduceOps.cpp (diff)
 Differs: `take` is made of `index` here, a kernel of its own there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import STORED_ONLY, bool_, int32, int64
+from glasstorch.core.dtype import STORED_ONLY, Number, bool_, int32, int64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -19,10 +22,12 @@ from glasstorch.operators.generated.functions import lt, where
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
+index_fill = on_tensors("index_fill.int_Scalar")
 index_select = on_tensors("index_select")
 unsafe_view = on_tensor("_unsafe_view")
 gather = on_tensors("gather")
 cat = on_tensors("cat")
+masked_select = on_tensors("masked_select")
 logical_xor = on_tensors("logical_xor")
 subtract = on_tensors("sub.Tensor")
 repeated_indices = on_tensor("repeat_interleave.Tensor")
@@ -69,6 +74,33 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     places = where(lt(indices, 0), indices + shape[d], indices)
     places = places.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
     return gather(source, d, places, False)  # type: ignore[no-any-return]
+
+
+# index_fill, masked_scatter -------------------------------------------------------------------------------------
+
+
+def index_fill_tensor(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
+    """`index_fill` with the number that a tensor holds."""
+    return index_fill(self, dim, index, number_to_fill(value))  # type: ignore[no-any-return]
+
+
+def number_to_fill(value: Tensor) -> Number:
+    """The number of a tensor without dimensions."""
+    if value._shape:
+        raise ShapeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} "
+            f"dimension(s)."
+        )
+    return value.item()
+
+
+def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
+    """What the mask picks of a gradient, in the sizes of the source; elements that were not used have zeros."""
+    picked = masked_select(grad_output, mask)
+    missing = prod(sizes) - picked.numel()
+    if missing:
+        picked = cat([picked, picked.new_zeros((missing,))], 0)
+    return picked.view(sizes)
 
 
 # repeat_interleave ----------------------------------------------------------------------------------------------

@@ -517,6 +517,20 @@ _diagflat = table("diagflat")
 _gather = table("gather")
 _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
+_index_add = table("index_add")
+_index_add_ = table("index_add_")
+_index_copy = table("index_copy")
+_index_copy_ = table("index_copy_")
+_index_fill_int_Scalar = table("index_fill.int_Scalar")
+_index_fill_int_Tensor = table("index_fill.int_Tensor")
+_index_fill__int_Scalar = table("index_fill_.int_Scalar")
+_index_fill__int_Tensor = table("index_fill_.int_Tensor")
+_put = table("put")
+_put_ = table("put_")
+_masked_scatter = table("masked_scatter")
+_masked_scatter_ = table("masked_scatter_")
+_masked_scatter_backward = table("masked_scatter_backward")
+_nonzero_static = table("nonzero_static")
 _index_select = table("index_select")
 _masked_select = table("masked_select")
 _nonzero_numpy = table("nonzero_numpy")
@@ -1253,10 +1267,32 @@ _parse_index = PythonFunction("index", ["index.Tensor"])
 _parse_index_put = PythonFunction("index_put", ["index_put"])
 _parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
 _parse_gather = PythonFunction("gather", ["gather"], ["gather.out"])
-_parse_scatter = PythonFunction("scatter", ["scatter.src", "scatter.value"], ["scatter.src_out", "scatter.value_out"])
-_parse_scatter_ = PythonFunction("scatter_", ["scatter_.src", "scatter_.value"])
+_parse_scatter = PythonFunction(
+    "scatter",
+    ["scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce"],
+    ["scatter.src_out", "scatter.value_out", "scatter.reduce_out", "scatter.value_reduce_out"],
+)
+_parse_scatter_ = PythonFunction(
+    "scatter_", ["scatter_.src", "scatter_.value", "scatter_.reduce", "scatter_.value_reduce"]
+)
 _parse_scatter_add = PythonFunction("scatter_add", ["scatter_add"], ["scatter_add.out"])
 _parse_scatter_add_ = PythonFunction("scatter_add_", ["scatter_add_"])
+_parse_scatter_reduce = PythonFunction("scatter_reduce", ["scatter_reduce.two"], ["scatter_reduce.two_out"])
+_parse_scatter_reduce_ = PythonFunction("scatter_reduce_", ["scatter_reduce_.two"])
+_parse_index_add = PythonFunction("index_add", ["index_add"], ["index_add.out"])
+_parse_index_add_ = PythonFunction("index_add_", ["index_add_"])
+_parse_index_reduce = PythonFunction("index_reduce", ["index_reduce"], ["index_reduce.out"])
+_parse_index_reduce_ = PythonFunction("index_reduce_", ["index_reduce_"])
+_parse_index_copy = PythonFunction("index_copy", ["index_copy"], ["index_copy.out"])
+_parse_index_copy_ = PythonFunction("index_copy_", ["index_copy_"])
+_parse_index_fill = PythonFunction("index_fill", ["index_fill.int_Scalar", "index_fill.int_Tensor"])
+_parse_index_fill_ = PythonFunction("index_fill_", ["index_fill_.int_Scalar", "index_fill_.int_Tensor"])
+_parse_put = PythonFunction("put", ["put"])
+_parse_put_ = PythonFunction("put_", ["put_"])
+_parse_masked_scatter = PythonFunction("masked_scatter", ["masked_scatter"])
+_parse_masked_scatter_ = PythonFunction("masked_scatter_", ["masked_scatter_"])
+_parse_masked_scatter_backward = PythonFunction("masked_scatter_backward", ["masked_scatter_backward"])
+_parse_nonzero_static = PythonFunction("nonzero_static", ["nonzero_static"], ["nonzero_static.out"])
 _parse_index_select = PythonFunction("index_select", ["index_select"], ["index_select.out"])
 _parse_masked_select = PythonFunction("masked_select", ["masked_select"], ["masked_select.out"])
 _parse_nonzero_numpy = PythonFunction("nonzero_numpy", ["nonzero_numpy"])
@@ -9046,6 +9082,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     scatter(input, dim, index, src, *, out=None) -> Tensor
     scatter(input, dim, index, value, *, out=None) -> Tensor
+    scatter(input, dim, index, src, *, reduce, out=None) -> Tensor
+    scatter(input, dim, index, value, *, reduce, out=None) -> Tensor
     """
     return _parse_scatter(*args, **kwargs)
 
@@ -9055,6 +9093,8 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
 
         scatter_(input, dim, index, src) -> Tensor
         scatter_(input, dim, index, value) -> Tensor
+        scatter_(input, dim, index, src, *, reduce) -> Tensor
+        scatter_(input, dim, index, value, *, reduce) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -9108,6 +9148,377 @@ def scatter_add_(
             {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, src=src
         )
     return _parse_scatter_add_(input, dim, index, src)
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    src: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the sum, product, mean or extremum of elements of a source at the given indices.
+
+    scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None) -> Tensor
+    """
+    if kwargs or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
+        return _parse_scatter_reduce.by_names(
+            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self, out=out
+        )
+    return _parse_scatter_reduce(input, dim, index, src, reduce, include_self=include_self, out=out)
+
+
+def scatter_reduce_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    src: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the sum, product, mean or extremum of elements of a source at the given indices.
+
+        scatter_reduce_(input, dim, index, src, reduce, *, include_self=True) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if kwargs or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
+        return _parse_scatter_reduce_.by_names(
+            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self
+        )
+    return _parse_scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
+
+
+def index_add(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    *,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with slices of a source added at the indices of one dimension that a vector names.
+
+    index_add(input, dim, index, source, *, alpha=1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(alpha) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_add[keys](keys, input, dim, index, source, alpha)
+    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_add.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha, out=out)
+    return _parse_index_add(input, dim, index, source, alpha=alpha, out=out)
+
+
+def index_add_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    *,
+    alpha: Number = 1,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with slices of a source added at the indices of one dimension that a vector names.
+
+        index_add_(input, dim, index, source, *, alpha=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(alpha) in NUMBERS
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_add_[keys](keys, input, dim, index, source, alpha)
+    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_add_.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha)
+    return _parse_index_add_(input, dim, index, source, alpha=alpha)
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the product, mean or extremum of slices of a source at the indices of one dimension.
+
+    index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None) -> Tensor
+    """
+    if kwargs or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
+        return _parse_index_reduce.by_names(
+            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self, out=out
+        )
+    return _parse_index_reduce(input, dim, index, source, reduce, include_self=include_self, out=out)
+
+
+def index_reduce_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    reduce: str = MISSING,
+    *,
+    include_self: bool = True,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with the product, mean or extremum of slices of a source at the indices of one dimension.
+
+        index_reduce_(input, dim, index, source, reduce, *, include_self=True) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if kwargs or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
+        return _parse_index_reduce_.by_names(
+            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self
+        )
+    return _parse_index_reduce_(input, dim, index, source, reduce, include_self=include_self)
+
+
+def index_copy(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The tensor with slices of a source written at the indices of one dimension that a vector names.
+
+    index_copy(input, dim, index, source, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_copy[keys](keys, input, dim, index, source)
+    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_copy.by_names(kwargs, input=input, dim=dim, index=index, source=source, out=out)
+    return _parse_index_copy(input, dim, index, source, out=out)
+
+
+def index_copy_(
+    input: Tensor, dim: int = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, axis: int | None = None
+) -> Tensor:
+    """The tensor with slices of a source written at the indices of one dimension that a vector names.
+
+        index_copy_(input, dim, index, source) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _index_copy_[keys](keys, input, dim, index, source)
+    if axis is not None or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_copy_.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, source=source
+        )
+    return _parse_index_copy_(input, dim, index, source)
+
+
+def index_fill(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    value: Number | Tensor = MISSING,
+    axis: int | None = None,
+) -> Tensor:
+    """The tensor with a number written at the indices of one dimension that a vector names.
+
+    index_fill(input, dim, index, value) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and type(value) in NUMBERS
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | included) & allowed
+        return _index_fill_int_Scalar[keys](keys, input, dim, index, value)
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | value.key_set | included) & allowed
+        return _index_fill_int_Tensor[keys](keys, input, dim, index, value)
+    if axis is not None or dim is MISSING or index is MISSING or value is MISSING:
+        return _parse_index_fill.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, value=value
+        )
+    return _parse_index_fill(input, dim, index, value)
+
+
+def index_fill_(
+    input: Tensor,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    value: Number | Tensor = MISSING,
+    axis: int | None = None,
+) -> Tensor:
+    """The tensor with a number written at the indices of one dimension that a vector names.
+
+        index_fill_(input, dim, index, value) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and type(value) in NUMBERS
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | included) & allowed
+        return _index_fill__int_Scalar[keys](keys, input, dim, index, value)
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and isinstance(index, TensorImpl)
+        and isinstance(value, TensorImpl)
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | value.key_set | included) & allowed
+        return _index_fill__int_Tensor[keys](keys, input, dim, index, value)
+    if axis is not None or dim is MISSING or index is MISSING or value is MISSING:
+        return _parse_index_fill_.by_names(
+            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, value=value
+        )
+    return _parse_index_fill_(input, dim, index, value)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """The tensor with elements written, or added, by their number in row-major order.
+
+    put(input, index, source, accumulate=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(accumulate) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _put[keys](keys, input, index, source, accumulate)
+    return _parse_put(input, index, source, accumulate)
+
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """The tensor with elements written, or added, by their number in row-major order.
+
+        put_(input, index, source, accumulate=False) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(index, TensorImpl)
+        and isinstance(source, TensorImpl)
+        and type(accumulate) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | index.key_set | source.key_set | included) & allowed
+        return _put_[keys](keys, input, index, source, accumulate)
+    return _parse_put_(input, index, source, accumulate)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The tensor with the elements of a source, one after the other, where a mask is true.
+
+    masked_scatter(input, mask, source) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
+        return _masked_scatter[keys](keys, input, mask, source)
+    return _parse_masked_scatter(input, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The tensor with the elements of a source, one after the other, where a mask is true.
+
+        masked_scatter_(input, mask, source) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
+        return _masked_scatter_[keys](keys, input, mask, source)
+    return _parse_masked_scatter_(input, mask, source)
+
+
+def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
+    """The gradient of masked_scatter's source: what the mask picks, and zeros for what was not used.
+
+    masked_scatter_backward(grad_output, mask, sizes) -> Tensor
+    """
+    if isinstance(grad_output, TensorImpl) and isinstance(mask, TensorImpl) and is_ints(sizes):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | mask.key_set | included) & allowed
+        return _masked_scatter_backward[keys](keys, grad_output, mask, list(sizes))
+    return _parse_masked_scatter_backward(grad_output, mask, sizes)
+
+
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
+    """The indices of the first `size` elements that are not 0, one row each; missing rows hold the fill value.
+
+    nonzero_static(input, *, size, fill_value=-1, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(size) is int and type(fill_value) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _nonzero_static[keys](keys, input, size, fill_value)
+    return _parse_nonzero_static(input, size=size, fill_value=fill_value, out=out)
 
 
 def index_select(

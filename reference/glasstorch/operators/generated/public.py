@@ -123,8 +123,12 @@ from glasstorch.operators.generated.functions import i0 as i0
 from glasstorch.operators.generated.functions import igamma as igamma
 from glasstorch.operators.generated.functions import igammac as igammac
 from glasstorch.operators.generated.functions import imag as imag
+from glasstorch.operators.generated.functions import index_add as index_add
+from glasstorch.operators.generated.functions import index_copy as index_copy
+from glasstorch.operators.generated.functions import index_fill as index_fill
 from glasstorch.operators.generated.functions import index_put as index_put
 from glasstorch.operators.generated.functions import index_put_ as index_put_
+from glasstorch.operators.generated.functions import index_reduce as index_reduce
 from glasstorch.operators.generated.functions import index_select as index_select
 from glasstorch.operators.generated.functions import inner as inner
 from glasstorch.operators.generated.functions import is_conj as is_conj
@@ -161,6 +165,7 @@ from glasstorch.operators.generated.functions import logspace as logspace
 from glasstorch.operators.generated.functions import logsumexp as logsumexp
 from glasstorch.operators.generated.functions import lt as lt
 from glasstorch.operators.generated.functions import masked_fill as masked_fill
+from glasstorch.operators.generated.functions import masked_scatter as masked_scatter
 from glasstorch.operators.generated.functions import masked_select as masked_select
 from glasstorch.operators.generated.functions import matmul as matmul
 from glasstorch.operators.generated.functions import matrix_power as matrix_power
@@ -185,6 +190,7 @@ from glasstorch.operators.generated.functions import narrow_copy as narrow_copy
 from glasstorch.operators.generated.functions import ne as ne
 from glasstorch.operators.generated.functions import neg as neg
 from glasstorch.operators.generated.functions import nextafter as nextafter
+from glasstorch.operators.generated.functions import nonzero_static as nonzero_static
 from glasstorch.operators.generated.functions import normal as normal
 from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like
@@ -194,6 +200,7 @@ from glasstorch.operators.generated.functions import polygamma as polygamma
 from glasstorch.operators.generated.functions import positive as positive
 from glasstorch.operators.generated.functions import pow as pow
 from glasstorch.operators.generated.functions import prod as prod
+from glasstorch.operators.generated.functions import put as put
 from glasstorch.operators.generated.functions import rad2deg as rad2deg
 from glasstorch.operators.generated.functions import rand as rand
 from glasstorch.operators.generated.functions import rand_like as rand_like
@@ -221,6 +228,7 @@ from glasstorch.operators.generated.functions import rsub as rsub
 from glasstorch.operators.generated.functions import scalar_tensor as scalar_tensor
 from glasstorch.operators.generated.functions import scatter as scatter
 from glasstorch.operators.generated.functions import scatter_add as scatter_add
+from glasstorch.operators.generated.functions import scatter_reduce as scatter_reduce
 from glasstorch.operators.generated.functions import searchsorted as searchsorted
 from glasstorch.operators.generated.functions import select as select
 from glasstorch.operators.generated.functions import select_copy as select_copy

@@ -1,0 +1,217 @@
+"""How are slices along a dimension filled, copied, added and reduced at the indices of a vector?
+
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (index_add_cpu_, index_reduce_func_impl, index_copy_out,
+    index_fill_), aten/src/ATen/native/cpu/IndexKernel.cpp (index_fill_kernel, index_copy_kernel)
+Differs: nothing is written where an index is out of range; index_reduce does not warn that it is in beta.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import FLOATING, STORED_ONLY, Number, bool_, int64
+from glasstorch.core.errors import DimensionError, DtypeNotImplementedError, IndexValueError, OverlapError
+from glasstorch.core.geometry import Overlap, has_internal_overlap, wrap_dim
+from glasstorch.core.layout import contiguous_format
+from glasstorch.core.tensor_impl import Array
+from glasstorch.core.user_line import warn_user
+from glasstorch.kernels.cpu.accumulation import reduce_rows
+from glasstorch.kernels.cpu.copies import clone
+from glasstorch.kernels.cpu.indexing import CPU, first_outside, refuse
+from glasstorch.kernels.cpu.pointwise import Kernel
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured
+from glasstorch.operators.shapes import index_along as shapes
+from glasstorch.operators.shapes.scalars import number_as
+
+UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
+LABELS: Final = {"prod": "mul_cpu", "mean": "add_stub", "amax": "maximum_cpu", "amin": "minimum_cpu"}
+
+
+def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
+    """The tensor to write to: `out`, which now holds the elements, or a copy. It shares no memory with the inputs."""
+    if out is None:
+        return clone(0, self, contiguous_format)
+    check_no_overlap(out, inputs)
+    if out is not self:
+        out.array()[...] = self.array()
+    return out
+
+
+def rows_of(tensor: Tensor, dim: int) -> Array:
+    """The elements with a dimension in front; a tensor without dimensions has one of size 1."""
+    array = np.atleast_1d(tensor.array())
+    return np.moveaxis(array, dim, 0)
+
+
+def check_inside(self: Tensor, dim: int, index: Tensor, scattered: bool = False) -> Array:
+    """The indices as a vector; refused if one is negative or too large."""
+    chosen = index.array().reshape(-1)
+    size = self._shape[dim] if self._shape else 1
+    outside = first_outside(chosen, 0, size)
+    if outside is None:
+        return chosen
+    if scattered:
+        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+    raise DimensionError(f"index out of range in self: {outside} along dimension {dim}, which has size {size}")
+
+
+# index_add, index_reduce ----------------------------------------------------------------------------------------
+
+
+def index_add(
+    keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number, out: Tensor | None = None
+) -> Tensor:
+    """self[index[n]] += alpha * source[n], for dim 0, one index after the other."""
+    shapes.index_add(self, dim, index, source, alpha)
+    ndim = len(self._shape)
+    dim = wrap_dim(dim, ndim)
+    factor = number_as(alpha, self.dtype)
+    # Those PyTorch hands to scatter_add, which rounds a sum of half precision once.
+    scattered = ndim > 1 and dim in (0, ndim - 1) and factor == 1 and index.dtype is int64
+    empty = ndim > 1 and not (self.numel() and index.numel())
+    if not empty:
+        refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu" if scattered else "index_add_")
+        chosen = check_inside(self, dim, index, scattered)
+    out = written(self, out, index, source)
+    if empty:
+        return out
+    values = rows_of(source, dim)
+    if factor != 1:
+        values = quietly(np.multiply, values, np.asarray(factor, values.dtype))
+    _add_rows(rows_of(out, dim), chosen, values, scattered)
+    return out
+
+
+def _add_rows(rows: Array, chosen: Array, values: Array, round_once: bool) -> None:
+    if round_once and rows.itemsize == 2 and rows.dtype.kind not in "iu":
+        wide = rows.astype(np.float32)
+        reduce_rows(np.add, wide, chosen, values.astype(np.float32))
+        rows[...] = quietly(wide.astype, rows.dtype)
+    else:
+        reduce_rows(np.add, rows, chosen, values)
+
+
+def index_reduce(
+    keys: int,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    include_self: bool,
+    out: Tensor | None = None,
+) -> Tensor:
+    """self[index[n]] multiplied by, or the mean or extremum with, source[n], for dim 0, one index after the other."""
+    shapes.index_reduce(self, dim, index, source, reduce, include_self)
+    _check_reduced(self, reduce, include_self)
+    dim = wrap_dim(dim, len(self._shape))
+    chosen = check_inside(self, dim, index)
+    out = written(self, out, index, source)
+    rows, values = rows_of(out, dim), rows_of(source, dim)
+    if not include_self:
+        rows[chosen] = identity(reduce, rows.dtype)
+    reduce_rows(UFUNCS[reduce], rows, chosen, values)
+    if reduce == "mean":
+        counts = np.bincount(chosen, minlength=rows.shape[0]) + include_self
+        counts = np.maximum(counts, 1).astype(rows.dtype).reshape(-1, *[1] * (rows.ndim - 1))
+        divide = np.true_divide if out.dtype.category >= FLOATING else np.floor_divide
+        quietly(divide, rows, counts, out=rows)
+    return out
+
+
+def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
+    """PyTorch's words where one of the kernels that it goes through was not written for a dtype."""
+    vector = len(self._shape) < 2
+    if not include_self:
+        label, refused = "index_reduce_func_exclude_input_init", {bool_} | STORED_ONLY
+    elif vector:
+        label, refused = "index_func_", {bool_} | STORED_ONLY
+    elif reduce == "mean":
+        label, refused = "div_floor_cpu", {bool_} | STORED_ONLY
+    else:
+        label, refused = LABELS[reduce], set(STORED_ONLY)
+    complex_too = not include_self or vector or reduce in ("amax", "amin")
+    if self.dtype in refused or (self.dtype.is_complex and complex_too):
+        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{self.dtype.scalar_name}'")
+
+
+def identity(reduce: str, dtype: np.dtype[np.generic]) -> object:
+    """What a reduction leaves every other value as it is with."""
+    if reduce in ("amax", "amin"):
+        sign = -1 if reduce == "amax" else 1
+        if dtype.kind == "b":
+            return sign > 0
+        if dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            return limits.max if sign > 0 else limits.min
+        return sign * np.inf
+    return 1 if reduce == "prod" else 0
+
+
+structured(CPU, "index_add", index_add)
+structured(CPU, "index_reduce", index_reduce)
+
+
+# index_copy, index_fill -----------------------------------------------------------------------------------------
+
+
+def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
+    """self[index[n]] = source[n], for dim 0; of several for one place the last stays."""
+    shapes.index_copy(self, dim, index, source)
+    dim = wrap_dim(dim, len(self._shape))
+    empty = not source.numel()
+    if not empty:
+        refuse(STORED_ONLY, self, "index_copy_cpu")
+        size = self._shape[dim] if self._shape else 1
+        outside = first_outside(index.array(), 0, size)
+        if outside is not None:
+            raise DimensionError(
+                f"index_copy_(): index {outside} is out of bounds for dimension {dim} with size {size}"
+            )
+    out = written(self, out, index, source)
+    if not empty:
+        rows = rows_of(out, dim)
+        rows[index.array().reshape(-1)] = rows_of(source, dim)
+    return out
+
+
+def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
+    """self[index[n]] = value, for dim 0; a negative index counts from the end."""
+    shapes.index_fill(self, dim, index, value)
+    refuse(STORED_ONLY, self, "index_fill_cpu")
+    dim = wrap_dim(dim, len(self._shape))
+    size = self._shape[dim] if self._shape else 1
+    empty = 0 in shapes.without(self._shape, dim)
+    outside = None if empty else first_outside(index.array(), -size, size)
+    if outside is not None:
+        raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+    if out is None:
+        out = clone(keys, self, None)
+    elif overlap(out, index) in (Overlap.PARTIAL, Overlap.FULL):
+        raise OverlapError(OVERLAPS_INPUT)
+    if not empty:
+        rows_of(out, dim)[index.array().reshape(-1)] = number_as(value, self.dtype)
+    return out
+
+
+def index_fill_shortcut(checked: Kernel) -> Kernel:
+    """The in-place form, which PyTorch still lets write to expanded tensors: the same value, often to one place."""
+
+    def inplace(keys: int, self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
+        if self._strides is None or not has_internal_overlap(self._shape, self._strides):
+            return checked(keys, self, dim, index, value)
+        warn_user(
+            "Use of index_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
+        )
+        return index_fill(keys, self, dim, index, value, self)
+
+    return inplace
+
+
+structured(CPU, "index_copy", index_copy)
+structured(CPU, "index_fill.int_Scalar", index_fill, shortcut=index_fill_shortcut)

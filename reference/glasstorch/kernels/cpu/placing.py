@@ -1,0 +1,85 @@
+"""How are elements put by their number or where a mask is true, and how are so many that are not 0 found?
+
+Mirrors: aten/src/ATen/native/cpu/IndexKernel.cpp (put_kernel, masked_scatter_kernel),
+    aten/src/ATen/native/TensorAdvancedIndexing.cpp (put_, masked_scatter__cpu, nonzero_static_out_cpu)
+Differs: nothing is written where a number is out of range or the source is too short.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import STORED_ONLY, int64
+from glasstorch.core.errors import DimensionError, ShapeError
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.accumulation import reduce_at
+from glasstorch.kernels.cpu.copies import clone
+from glasstorch.kernels.cpu.indexing import CPU, first_outside, nonzero_columns, refuse
+from glasstorch.kernels.structured import check_no_overlap, check_writable, structured
+from glasstorch.operators.shapes import placing as shapes
+from glasstorch.operators.shapes.scalars import number_as
+
+
+def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool, out: Tensor | None = None) -> Tensor:
+    """Elements written, or added, by their number in row-major order; a negative one counts from the end."""
+    shapes.put(self, index, source, accumulate)
+    size = self.numel()
+    if index.numel():
+        refuse(STORED_ONLY, self, "take_put_cpu")
+        outside = first_outside(index.array(), -size, size)
+        if outside is not None:
+            raise DimensionError(f"out of range: tried to access index {outside} on a tensor of {size} elements.")
+    if out is None:
+        out = clone(keys, self, None)
+    else:
+        check_no_overlap(out, (index, source))
+    target, places, values = out.array(), index.array().reshape(-1), source.array().reshape(-1)
+    flat = target.reshape(-1)  # a copy where the tensor has gaps
+    if accumulate:
+        reduce_at(np.add, flat, places, values)
+    else:
+        flat[places] = values
+    if not target.flags.c_contiguous:
+        target[...] = flat.reshape(target.shape)
+    return out
+
+
+def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
+    """The elements of the source, one after the other, where the mask is true."""
+    shape = shapes.masked_scatter(self, mask, source).shape
+    refuse(STORED_ONLY, self, "masked_scatter")
+    chosen = np.broadcast_to(mask.array(), shape)
+    count, given = int(np.count_nonzero(chosen)), source.numel()
+    if count > given:
+        raise ShapeError(
+            f"Number of elements of source < number of ones in mask: the source has {given}, the mask {count}"
+        )
+    values = source.array().reshape(-1)[:count]
+    if out is None:
+        result = np.array(np.broadcast_to(self.array(), shape), order="C")
+        result[chosen] = values
+        return wrap(result, self.dtype)
+    out.array()[chosen] = values.copy()  # the source may be the tensor itself
+    return out
+
+
+structured(CPU, "put", put)
+structured(CPU, "masked_scatter", masked_scatter)
+
+
+def nonzero_static(keys: int, self: Tensor, size: int, fill_value: int, out: Tensor | None = None) -> Tensor:
+    """The first `size` rows of what `nonzero` gives, and rows of the fill value if there are fewer."""
+    shape = shapes.nonzero_static(self, size, fill_value).shape
+    rows: Array = nonzero_columns(self).T[:size]
+    if out is None:
+        out = wrap(np.empty(shape, np.int64), int64)
+    else:
+        check_writable(out, (self,))
+    result = out.array()
+    result[: len(rows)] = rows
+    result[len(rows) :] = number_as(fill_value, int64)
+    return out
+
+
+structured(CPU, "nonzero_static", nonzero_static)
