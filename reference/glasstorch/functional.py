@@ -12,6 +12,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
 from glasstorch.operators.generated import functions
+from glasstorch.operators.norm import norm as norm
 from glasstorch.operators.unique import unique as unique
 from glasstorch.operators.unravel import unravel_index as unravel_index
 
@@ -24,6 +25,7 @@ __all__ = [
     "broadcast_tensors",
     "cartesian_prod",
     "meshgrid",
+    "norm",
     "split",
     "tensordot",
     "unique",

@@ -4,6 +4,9 @@ Mirrors: torch/return_types.py
 Differs: re-exports of core/return_types.py.
 """
 
+from glasstorch.core.return_types import aminmax as aminmax
+from glasstorch.core.return_types import cummax as cummax
+from glasstorch.core.return_types import cummin as cummin
 from glasstorch.core.return_types import kthvalue as kthvalue
 from glasstorch.core.return_types import linalg_cholesky_ex as linalg_cholesky_ex
 from glasstorch.core.return_types import linalg_eig as linalg_eig

@@ -33,6 +33,27 @@ from glasstorch.autograd.formulas_linalg import solve_backward as solve_backward
 from glasstorch.autograd.formulas_linalg import svd_backward as svd_backward
 from glasstorch.autograd.formulas_linalg import trace_backward as trace_backward
 from glasstorch.autograd.formulas_pointwise import angle_backward as angle_backward
+from glasstorch.autograd.formulas_reductions import aminmax_backward as aminmax_backward
+from glasstorch.autograd.formulas_reductions import cumprod_backward as cumprod_backward
+from glasstorch.autograd.formulas_reductions import dist_backward as dist_backward
+from glasstorch.autograd.formulas_reductions import evenly_distribute_backward as evenly_distribute_backward
+from glasstorch.autograd.formulas_reductions import expand_reduced as expand_reduced
+from glasstorch.autograd.formulas_reductions import extremum_dims_backward as extremum_dims_backward
+from glasstorch.autograd.formulas_reductions import logcumsumexp_backward as logcumsumexp_backward
+from glasstorch.autograd.formulas_reductions import logsumexp_backward as logsumexp_backward
+from glasstorch.autograd.formulas_reductions import nansum_backward as nansum_backward
+from glasstorch.autograd.formulas_reductions import numel as numel
+from glasstorch.autograd.formulas_reductions import prod_backward as prod_backward
+from glasstorch.autograd.formulas_reductions import prod_dim_backward as prod_dim_backward
+from glasstorch.autograd.formulas_reductions import reduced_numel as reduced_numel
+from glasstorch.autograd.formulas_reductions import renorm_backward as renorm_backward
+from glasstorch.autograd.formulas_reductions import restore_reduced as restore_reduced
+from glasstorch.autograd.formulas_reductions import running_extremum_backward as running_extremum_backward
+from glasstorch.autograd.formulas_reductions import std_backward as std_backward
+from glasstorch.autograd.formulas_reductions import std_mean_backward as std_mean_backward
+from glasstorch.autograd.formulas_reductions import value_selecting_backward as value_selecting_backward
+from glasstorch.autograd.formulas_reductions import var_backward as var_backward
+from glasstorch.autograd.formulas_reductions import var_mean_backward as var_mean_backward
 from glasstorch.autograd.formulas_special import i1_backward as i1_backward
 from glasstorch.autograd.formulas_special import i1e_backward as i1e_backward
 from glasstorch.autograd.formulas_special import logit_backward as logit_backward
@@ -41,7 +62,7 @@ from glasstorch.autograd.formulas_special import sinc_backward as sinc_backward
 from glasstorch.autograd.formulas_special import zero_where_empty as zero_where_empty
 from glasstorch.core import hooks
 from glasstorch.core.device import device
-from glasstorch.core.dtype import Number, RealNumber, dtype, int64
+from glasstorch.core.dtype import Number, dtype, int64
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim, wrap_dims
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
@@ -58,8 +79,6 @@ from glasstorch.operators.generated.functions import (
     le,
     log,
     lt,
-    ne,
-    ones_like,
     real,
     slice_backward,
     stack,
@@ -205,117 +224,6 @@ def clamp_backward_min_max(grad: Tensor, self: Tensor, min: Tensor | None, max: 
 def copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     """The gradient with the sign that the element was given; none at 0. (PyTorch: copysign_tensor_self_backward)"""
     return grad * where(eq(self, 0), 0.0, result / self)
-
-
-# Reductions -----------------------------------------------------------------------------------------------------
-
-
-def numel(shape: Shape) -> int:
-    """The number of elements of a shape."""
-    return math.prod(shape)
-
-
-def expand_reduced(grad: Tensor, shape: Shape, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
-    """The gradient of a reduction over dimensions, repeated along them. (PyTorch: sum_backward)"""
-    return restore_reduced(grad, shape, dim, keepdim).expand(shape)
-
-
-def restore_reduced(tensor: Tensor, shape: Shape, dim: Any, keepdim: bool) -> Tensor:
-    """A reduced tensor with the dimensions that it lost put back as size 1."""
-    if keepdim or not shape:
-        return tensor
-    dims = [dim] if isinstance(dim, int) else dim
-    for d in sorted(wrap_dims(dims, len(shape)) if dims else range(len(shape))):
-        tensor = tensor.unsqueeze(d)
-    return tensor
-
-
-def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
-    """How many elements go into one result of a reduction."""
-    if not dim or not shape:
-        return math.prod(shape)
-    return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
-
-
-def prod_backward(grad: Tensor, self: Tensor) -> Tensor:
-    """The product of all other elements, found without dividing by one that may be 0."""
-    if not self.shape:
-        return grad
-    return (grad * conjugate(_product_of_others(self.reshape(-1), 0))).reshape(self.shape)
-
-
-def prod_dim_backward(grad: Tensor, self: Tensor, dim: int, keepdim: bool) -> Tensor:
-    """As `prod_backward`, along one dimension."""
-    if not self.shape:
-        return grad
-    return restore_reduced(grad, self.shape, dim, keepdim) * conjugate(_product_of_others(self, dim))
-
-
-def _product_of_others(self: Tensor, dim: int) -> Tensor:
-    """For each element the product of those before it and of those behind it. (PyTorch: prod_safe_zeros_backward)"""
-    if self.shape[dim] == 0:
-        return self
-    one = ones_like(self.narrow(dim, 0, 1))
-    before = cat([one, self.narrow(dim, 0, self.shape[dim] - 1)], dim).cumprod(dim)
-    behind = cat([one, self.narrow(dim, 1, self.shape[dim] - 1).flip(dim)], dim).cumprod(dim).flip(dim)
-    return before * behind
-
-
-def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
-    """Element k is a factor of the results from k on; what it is multiplied with there may not be divided out of 0."""
-    if not self.shape or not self.numel():
-        return grad
-    if not bool(eq(self, 0).any()):
-        return (grad * conjugate(result)).flip(dim).cumsum(dim).flip(dim) / conjugate(self)
-    size = self.shape[dim]
-    parts = []
-    for k in range(size):
-        before = self.narrow(dim, 0, k).prod(dim, True)
-        behind = cat([ones_like(self.narrow(dim, 0, 1)), self.narrow(dim, k + 1, size - k - 1)], dim).cumprod(dim)
-        parts.append((grad.narrow(dim, k, size - k) * conjugate(behind)).sum(dim, True) * conjugate(before))
-    return cat(parts, dim)
-
-
-def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool) -> Tensor:
-    """Twice the distance from the mean, divided as the variance is."""
-    divisor = reduced_numel(self.shape, dim) - (1 if correction is None else correction)
-    if divisor <= 0:
-        return restore_reduced(grad, self.shape, dim, keepdim) * where(eq(self, self), math.nan, math.inf)
-    return restore_reduced(grad, self.shape, dim, keepdim) * (2 / divisor) * (self - self.mean(dim or None, True))
-
-
-def std_backward(
-    result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool
-) -> Tensor:
-    """As `var_backward`; none where all elements are equal."""
-    return var_backward(where(eq(result, 0), 0.0, grad / (result * 2)), self, dim, correction, keepdim)
-
-
-def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """The share that each exponential has in the sum."""
-    grad, result = (restore_reduced(tensor, self.shape, dim, keepdim) for tensor in (grad, result))
-    return grad * conjugate(exp(self - result))
-
-
-def evenly_distribute_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """The gradient of an extremum over everything: shared by all elements that attain it, NaN among them."""
-    mask = eq(self, result) | (ne(self, self) & ne(result, result))
-    return mask * (grad / mask.sum())
-
-
-def extremum_dims_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
-    """As `evenly_distribute_backward`, over some dimensions. (PyTorch: scale_grad_by_count)"""
-    shape = self._shape
-    mask = eq(self, restore_reduced(result, shape, dim, keepdim)).to(grad.dtype)
-    count = mask.sum(list(dim), keepdim=True) if shape else mask
-    return restore_reduced(grad, shape, dim, keepdim) * mask / count
-
-
-def value_selecting_backward(grad: Tensor, dim: int, indices: Tensor, shape: Shape, keepdim: bool) -> Tensor:
-    """The gradient of an operator that picks one element along a dimension: it goes to the element picked."""
-    if not keepdim and shape:
-        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    return grad.new_zeros(shape).scatter(dim, indices, grad)
 
 
 # Matrix products ------------------------------------------------------------------------------------------------

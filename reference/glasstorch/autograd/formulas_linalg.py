@@ -210,14 +210,14 @@ def solve_backward(grad: Tensor, result: Tensor, A: Tensor, shape: Shape, left: 
 # Norms and sums -------------------------------------------------------------------------------------------------
 
 
-def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bool, result: Tensor) -> Tensor:
-    """Each element's share in the norm; none where the norm is 0."""
+def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bool, result: Tensor) -> Tensor | None:
+    """Each element's share in the norm; none where the norm is 0, and no gradient at all of the order 0."""
     order = float(ord.real)
     if not keepdim:
         for d in sorted(wrap_dims(dim, self.dim()) if dim else range(self.dim())):
             grad, result = grad.unsqueeze(d), result.unsqueeze(d)
     if order == 0:
-        return zeros_like(self)
+        return None
     if order == 1:
         return self.sgn() * grad
     zero = eq(result, 0)

@@ -86,9 +86,16 @@ linalg_qr = _named("linalg_qr", "Q", "R")
 linalg_svd = _named("linalg_svd", "U", "S", "Vh")
 linalg_solve_ex = _named("linalg_solve_ex", "result", "info")
 
+aminmax = _named("aminmax", "min", "max")
+cummax = _named("cummax", "values", "indices")
+cummin = _named("cummin", "values", "indices")
+
 RETURN_TYPES: dict[str, type[NamedResults]] = {
     "max.dim": max,
     "min.dim": min,
+    "aminmax": aminmax,
+    "cummax": cummax,
+    "cummin": cummin,
     "sort": sort,
     "sort.stable": sort,
     "topk": topk,

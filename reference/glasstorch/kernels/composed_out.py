@@ -32,6 +32,7 @@ CAST: Final = {
     "linalg_pinv.out_rcond_tensor": "linalg_pinv.rcond_tensor",
     "logsumexp.out": "logsumexp",
     "mvlgamma.out": "mvlgamma",
+    "nanmean.out": "nanmean",
     "outer.out": "outer",
     "std.out": "std.dim",
     "var.out": "var.dim",
@@ -40,6 +41,11 @@ CAST: Final = {
 # operators whose out= tensor has exactly the result's dtype
 SAME: Final = {
     "argsort.stable_out": "argsort.stable",
+    "norm.Scalar_out": "norm.Scalar",
+    "norm.ScalarOpt_dtype_out": "norm.ScalarOpt_dtype",
+    "norm.dtype_out": "norm.ScalarOpt_dim_dtype",
+    "norm.out": "norm.ScalarOpt_dim",
+    "dist.out": "dist",
     "linalg_matrix_norm.str_ord_out": "linalg_matrix_norm.str_ord",
     **{
         f"{name}.out": name

@@ -10,6 +10,7 @@ from typing import Any
 
 from glasstorch.autograd.formulas import (
     acosh_backward,
+    aminmax_backward,
     angle_backward,
     as_strided_backward,
     as_strided_backward_backward,
@@ -24,6 +25,7 @@ from glasstorch.autograd.formulas import (
     cumprod_backward,
     det_backward,
     diagonal_backward,
+    dist_backward,
     div_mode_other_backward,
     div_mode_self_backward,
     eig_backward,
@@ -44,6 +46,7 @@ from glasstorch.autograd.formulas import (
     index_select_backward,
     index_slices,
     log_softmax_double_backward,
+    logcumsumexp_backward,
     logit_backward,
     logsumexp_backward,
     masked_select_backward,
@@ -52,6 +55,7 @@ from glasstorch.autograd.formulas import (
     moved,
     mse_loss_double_backward,
     mvlgamma_backward,
+    nansum_backward,
     narrow_copy_backward,
     norm_backward,
     not_implemented,
@@ -68,8 +72,10 @@ from glasstorch.autograd.formulas import (
     qr_backward,
     reduced,
     reduced_numel,
+    renorm_backward,
     repeat_backward,
     roll_backward,
+    running_extremum_backward,
     scaled,
     scatter_reduce_backward,
     sgn_backward,
@@ -82,12 +88,14 @@ from glasstorch.autograd.formulas import (
     split_backward,
     split_with_sizes_backward,
     std_backward,
+    std_mean_backward,
     svd_backward,
     trace_backward,
     unbind_backward,
     unfold_backward,
     value_selecting_backward,
     var_backward,
+    var_mean_backward,
     zero_where_empty,
 )
 from glasstorch.autograd.modes import grad_mode
@@ -5109,6 +5117,91 @@ def mean_dim(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     return result
 
 
+_nansum = table("nansum")
+
+
+class NansumBackward0(Node):
+    saved_self: SavedVariable | None
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = nansum_backward(grad, self_, dim, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("nansum")
+def nansum(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _nansum[below](below, self, dim, keepdim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _nansum[below](below, self, dim, keepdim, dtype)
+    node = NansumBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.keepdim = keepdim
+    result = _nansum[below](below, self, dim, keepdim, dtype)
+    set_history(result, node)
+    return result
+
+
+_aminmax = table("aminmax")
+
+
+class AminmaxBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_min: SavedVariable | None
+    saved_max: SavedVariable | None
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        self_ = self.unpack(self.saved_self)
+        min = self.unpack(self.saved_min)
+        max = self.unpack(self.saved_max)
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = aminmax_backward(grads, self_, dim, keepdim, min, max)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_min = None
+        self.saved_max = None
+        self.released = True
+
+
+@AUTOGRAD.impl("aminmax")
+def aminmax(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _aminmax[below](below, self, dim, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _aminmax[below](below, self, dim, keepdim)
+    node = AminmaxBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.keepdim = keepdim
+    results = _aminmax[below](below, self, dim, keepdim)
+    node.saved_min = SavedVariable(results[0], node, 0)
+    node.saved_max = SavedVariable(results[1], node, 1)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
 _max = table("max")
 
 
@@ -5523,6 +5616,90 @@ def std_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any
     return result
 
 
+_var_mean_correction = table("var_mean.correction")
+
+
+class VarMeanBackward0(Node):
+    saved_self: SavedVariable | None
+    correction: Any
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        self_ = self.unpack(self.saved_self)
+        correction = self.correction
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = var_mean_backward(grads, self_, dim, correction, keepdim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("var_mean.correction")
+def var_mean_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _var_mean_correction[below](below, self, dim, correction, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _var_mean_correction[below](below, self, dim, correction, keepdim)
+    node = VarMeanBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.correction = correction
+    node.dim = dim
+    node.keepdim = keepdim
+    results = _var_mean_correction[below](below, self, dim, correction, keepdim)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
+_std_mean_correction = table("std_mean.correction")
+
+
+class StdMeanBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result0: SavedVariable | None
+    correction: Any
+    dim: Any
+    keepdim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        self_ = self.unpack(self.saved_self)
+        result0 = self.unpack(self.saved_result0)
+        correction = self.correction
+        dim = self.dim
+        keepdim = self.keepdim
+        grad_self = std_mean_backward(grads, self_, dim, correction, keepdim, result0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result0 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("std_mean.correction")
+def std_mean_correction(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _std_mean_correction[below](below, self, dim, correction, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _std_mean_correction[below](below, self, dim, correction, keepdim)
+    node = StdMeanBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.correction = correction
+    node.dim = dim
+    node.keepdim = keepdim
+    results = _std_mean_correction[below](below, self, dim, correction, keepdim)
+    node.saved_result0 = SavedVariable(results[0], node, 0)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
 _logsumexp = table("logsumexp")
 
 
@@ -5678,6 +5855,127 @@ def cumprod_(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     rebase_history(self, node)
     node.saved_result = SavedVariable(self, node, 0)
     return self
+
+
+_cummax = table("cummax")
+
+
+class CummaxBackward0(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = running_extremum_backward(grad, dim, indices, self_shape)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("cummax")
+def cummax(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cummax[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _cummax[below](below, self, dim)
+    node = CummaxBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    results = _cummax[below](below, self, dim)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_cummin = table("cummin")
+
+
+class CumminBackward0(Node):
+    saved_indices: SavedVariable | None
+    dim: Any
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        indices = self.unpack(self.saved_indices)
+        dim = self.dim
+        self_shape = self.self_shape
+        grad_self = running_extremum_backward(grad, dim, indices, self_shape)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_indices = None
+        self.released = True
+
+
+@AUTOGRAD.impl("cummin")
+def cummin(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cummin[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _cummin[below](below, self, dim)
+    node = CumminBackward0((edge_self,))
+    node.dim = dim
+    node.self_shape = self._shape
+    results = _cummin[below](below, self, dim)
+    node.saved_indices = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
+
+
+_logcumsumexp = table("logcumsumexp")
+
+
+class LogcumsumexpBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        grad_self = logcumsumexp_backward(grad, self_, result, dim)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("logcumsumexp")
+def logcumsumexp(keys: int, self: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _logcumsumexp[below](below, self, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _logcumsumexp[below](below, self, dim)
+    node = LogcumsumexpBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    result = _logcumsumexp[below](below, self, dim)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
 
 
 _sort = table("sort")
@@ -6799,6 +7097,304 @@ def linalg_vector_norm(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, d
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
+
+
+_norm_ScalarOpt_dtype = table("norm.ScalarOpt_dtype")
+
+
+class NormBackward2(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        p = self.p
+        grad_self = norm_backward(grad, self_.to(grad.dtype), 2 if p is None else p, None, False, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("norm.ScalarOpt_dtype")
+def norm_ScalarOpt_dtype(keys: int, self: Any, p: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _norm_ScalarOpt_dtype[below](below, self, p, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _norm_ScalarOpt_dtype[below](below, self, p, dtype)
+    node = NormBackward2((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.p = p
+    result = _norm_ScalarOpt_dtype[below](below, self, p, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_norm_Scalar = table("norm.Scalar")
+
+
+class NormBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        p = self.p
+        grad_self = norm_backward(grad, self_, p, None, False, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("norm.Scalar")
+def norm_Scalar(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _norm_Scalar[below](below, self, p)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _norm_Scalar[below](below, self, p)
+    node = NormBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.p = p
+    result = _norm_Scalar[below](below, self, p)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_norm_ScalarOpt_dim_dtype = table("norm.ScalarOpt_dim_dtype")
+
+
+class NormBackward3(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        keepdim = self.keepdim
+        p = self.p
+        grad_self = norm_backward(grad, self_.to(grad.dtype), 2 if p is None else p, dim, keepdim, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("norm.ScalarOpt_dim_dtype")
+def norm_ScalarOpt_dim_dtype(keys: int, self: Any, p: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _norm_ScalarOpt_dim_dtype[below](below, self, p, dim, keepdim, dtype)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _norm_ScalarOpt_dim_dtype[below](below, self, p, dim, keepdim, dtype)
+    node = NormBackward3((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.keepdim = keepdim
+    node.p = p
+    result = _norm_ScalarOpt_dim_dtype[below](below, self, p, dim, keepdim, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_norm_ScalarOpt_dim = table("norm.ScalarOpt_dim")
+
+
+class NormBackward1(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    dim: Any
+    keepdim: Any
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        dim = self.dim
+        keepdim = self.keepdim
+        p = self.p
+        grad_self = norm_backward(grad, self_, 2 if p is None else p, dim, keepdim, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("norm.ScalarOpt_dim")
+def norm_ScalarOpt_dim(keys: int, self: Any, p: Any, dim: Any, keepdim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _norm_ScalarOpt_dim[below](below, self, p, dim, keepdim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _norm_ScalarOpt_dim[below](below, self, p, dim, keepdim)
+    node = NormBackward1((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.keepdim = keepdim
+    node.p = p
+    result = _norm_ScalarOpt_dim[below](below, self, p, dim, keepdim)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_dist = table("dist")
+
+
+class DistBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+    saved_result: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            result = self.unpack(self.saved_result)
+            p = self.p
+            grad_self = dist_backward(grad, self_, other, p, result)
+        if edges[1] is not None:
+            other = self.unpack(self.saved_other)
+            self_ = self.unpack(self.saved_self)
+            result = self.unpack(self.saved_result)
+            p = self.p
+            grad_other = dist_backward(grad, other, self_, p, result)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_other = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("dist")
+def dist(keys: int, self: Any, other: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _dist[below](below, self, other, p)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _dist[below](below, self, other, p)
+    node = DistBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self)
+    node.saved_other = SavedVariable(other)
+    node.p = p
+    result = _dist[below](below, self, other, p)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_renorm = table("renorm")
+
+
+class RenormBackward0(Node):
+    saved_self: SavedVariable | None
+    dim: Any
+    maxnorm: Any
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        dim = self.dim
+        maxnorm = self.maxnorm
+        p = self.p
+        grad_self = renorm_backward(grad, self_, p, dim, maxnorm)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("renorm")
+def renorm(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _renorm[below](below, self, p, dim, maxnorm)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _renorm[below](below, self, p, dim, maxnorm)
+    node = RenormBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.dim = dim
+    node.maxnorm = maxnorm
+    node.p = p
+    result = _renorm[below](below, self, p, dim, maxnorm)
+    set_history(result, node)
+    return result
+
+
+_renorm_ = table("renorm_")
+
+
+@AUTOGRAD.impl("renorm_")
+def renorm_(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _renorm_[below](below, self, p, dim, maxnorm)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _renorm_[below](below, self, p, dim, maxnorm)
+    node = RenormBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.dim = dim
+    node.maxnorm = maxnorm
+    node.p = p
+    _renorm_[below](below, self, p, dim, maxnorm)
+    rebase_history(self, node)
+    return self
 
 
 _linalg_cross = table("linalg_cross")
@@ -12933,6 +13529,8 @@ register_out_forms(
         "sum.IntList_out",
         "mean.dtype_out",
         "mean.out",
+        "nansum.out",
+        "aminmax.out",
         "max.unary_out",
         "max.dim_max",
         "min.unary_out",
@@ -12942,9 +13540,14 @@ register_out_forms(
         "prod.int_out",
         "var.correction_out",
         "std.correction_out",
+        "var_mean.correction_out",
+        "std_mean.correction_out",
         "logsumexp.out",
         "cumsum.out",
         "cumprod.out",
+        "cummax.out",
+        "cummin.out",
+        "logcumsumexp.out",
         "sort.values",
         "sort.values_stable",
         "topk.values",
@@ -12970,6 +13573,12 @@ register_out_forms(
         "_linalg_solve_ex.result",
         "linalg_pinv.atol_rtol_tensor_out",
         "linalg_vector_norm.out",
+        "norm.ScalarOpt_dtype_out",
+        "norm.Scalar_out",
+        "norm.dtype_out",
+        "norm.out",
+        "dist.out",
+        "renorm.out",
         "linalg_cross.out",
         "trace.out",
         "_fft_c2c.out",

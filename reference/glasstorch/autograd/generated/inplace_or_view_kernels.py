@@ -3360,6 +3360,48 @@ def mean_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any)
     return returned
 
 
+_nansum_out = table("nansum.out")
+
+
+@ADINPLACEORVIEW.impl("nansum.out")
+def nansum_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nansum_out[below](below, self, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_nanmean_out = table("nanmean.out")
+
+
+@ADINPLACEORVIEW.impl("nanmean.out")
+def nanmean_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nanmean_out[below](below, self, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_aminmax_out = table("aminmax.out")
+
+
+@ADINPLACEORVIEW.impl("aminmax.out")
+def aminmax_out(keys: int, self: Any, dim: Any, keepdim: Any, min: Any, max: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := min._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := max._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _aminmax_out[below](below, self, dim, keepdim, min, max)
+    min.bump_version()
+    max.bump_version()
+    return returned
+
+
 _max_unary_out = table("max.unary_out")
 
 
@@ -3613,6 +3655,51 @@ def std_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim:
     return returned
 
 
+_var_mean_correction_out = table("var_mean.correction_out")
+
+
+@ADINPLACEORVIEW.impl("var_mean.correction_out")
+def var_mean_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out0: Any, out1: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out0._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := out1._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _var_mean_correction_out[below](below, self, dim, correction, keepdim, out0, out1)
+    out0.bump_version()
+    out1.bump_version()
+    return returned
+
+
+_std_mean_correction_out = table("std_mean.correction_out")
+
+
+@ADINPLACEORVIEW.impl("std_mean.correction_out")
+def std_mean_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim: Any, out0: Any, out1: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out0._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := out1._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _std_mean_correction_out[below](below, self, dim, correction, keepdim, out0, out1)
+    out0.bump_version()
+    out1.bump_version()
+    return returned
+
+
+_hash_tensor_out = table("hash_tensor.out")
+
+
+@ADINPLACEORVIEW.impl("hash_tensor.out")
+def hash_tensor_out(keys: int, self: Any, dim: Any, keepdim: Any, mode: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _hash_tensor_out[below](below, self, dim, keepdim, mode, out)
+    out.bump_version()
+    return returned
+
+
 _logsumexp_out = table("logsumexp.out")
 
 
@@ -3674,6 +3761,51 @@ def cumprod_out(keys: int, self: Any, dim: Any, dtype: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _cumprod_out[below](below, self, dim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_cummax_out = table("cummax.out")
+
+
+@ADINPLACEORVIEW.impl("cummax.out")
+def cummax_out(keys: int, self: Any, dim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cummax_out[below](below, self, dim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_cummin_out = table("cummin.out")
+
+
+@ADINPLACEORVIEW.impl("cummin.out")
+def cummin_out(keys: int, self: Any, dim: Any, values: Any, indices: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := indices._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cummin_out[below](below, self, dim, values, indices)
+    values.bump_version()
+    indices.bump_version()
+    return returned
+
+
+_logcumsumexp_out = table("logcumsumexp.out")
+
+
+@ADINPLACEORVIEW.impl("logcumsumexp.out")
+def logcumsumexp_out(keys: int, self: Any, dim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _logcumsumexp_out[below](below, self, dim, out)
     out.bump_version()
     return returned
 
@@ -4484,6 +4616,97 @@ def linalg_vector_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: An
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _linalg_vector_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_norm_ScalarOpt_dtype_out = table("norm.ScalarOpt_dtype_out")
+
+
+@ADINPLACEORVIEW.impl("norm.ScalarOpt_dtype_out")
+def norm_ScalarOpt_dtype_out(keys: int, self: Any, p: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_ScalarOpt_dtype_out[below](below, self, p, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_norm_Scalar_out = table("norm.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("norm.Scalar_out")
+def norm_Scalar_out(keys: int, self: Any, p: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_Scalar_out[below](below, self, p, out)
+    out.bump_version()
+    return returned
+
+
+_norm_dtype_out = table("norm.dtype_out")
+
+
+@ADINPLACEORVIEW.impl("norm.dtype_out")
+def norm_dtype_out(keys: int, self: Any, p: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_dtype_out[below](below, self, p, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_norm_out = table("norm.out")
+
+
+@ADINPLACEORVIEW.impl("norm.out")
+def norm_out(keys: int, self: Any, p: Any, dim: Any, keepdim: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _norm_out[below](below, self, p, dim, keepdim, out)
+    out.bump_version()
+    return returned
+
+
+_dist_out = table("dist.out")
+
+
+@ADINPLACEORVIEW.impl("dist.out")
+def dist_out(keys: int, self: Any, other: Any, p: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _dist_out[below](below, self, other, p, out)
+    out.bump_version()
+    return returned
+
+
+_renorm_ = table("renorm_")
+
+
+@ADINPLACEORVIEW.impl("renorm_")
+def renorm_(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _renorm_[below](below, self, p, dim, maxnorm)
+    self.bump_version()
+    return returned
+
+
+_renorm_out = table("renorm.out")
+
+
+@ADINPLACEORVIEW.impl("renorm.out")
+def renorm_out(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _renorm_out[below](below, self, p, dim, maxnorm, out)
     out.bump_version()
     return returned
 

@@ -1,7 +1,8 @@
-"""How are norms, cross products and traces computed on the CPU?
+"""How are norms, tensors of limited norm, cross products and traces computed on the CPU?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_vector_norm_out), aten/src/ATen/native/cpu/ReduceOpsKernel.cpp
-    (norm_kernel), aten/src/ATen/native/cpu/CrossKernel.cpp, aten/src/ATen/native/ReduceOps.cpp (trace_cpu)
+    (norm_kernel), aten/src/ATen/native/cpu/CrossKernel.cpp, aten/src/ATen/native/Normalization.cpp (renorm_out),
+    aten/src/ATen/native/ReduceOps.cpp (trace_cpu)
 Differs: nothing in substance.
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import STORED_ONLY, Number, bool_, dtype
+from glasstorch.core.dtype import STORED_ONLY, Number, bfloat16, bool_, complex64, dtype, float16, float32
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
@@ -22,9 +23,17 @@ from glasstorch.kernels.cpu.reductions import finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg as shapes
+from glasstorch.operators.shapes import statistics
 from glasstorch.operators.shapes.reductions import reduced_dims
 
 CPU = KernelTable("CPU")
+# Norms that decide about a factor are computed wider, as PyTorch's accumulation types are.
+RENORMED_IN: dict[Any, Any] = {
+    float32: np.float64,
+    float16: np.float32,
+    bfloat16: np.float32,
+    complex64: np.complex128,
+}
 add: Callable[..., Any] = np.add.reduce
 largest: Callable[..., Any] = np.maximum.reduce
 smallest: Callable[..., Any] = np.minimum.reduce
@@ -70,6 +79,19 @@ def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> An
     return np.power(add(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
 
 
+def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
+    """Each part along a dimension divided so that its norm is no more than the largest one allowed."""
+    statistics.renorm(self, p, dim, maxnorm)
+    if not (self.dtype.is_floating_point or self.dtype.is_complex):
+        shapes.vector_norm(self, p, None, True, None)
+    array = self.array()
+    others = tuple(d for d in range(array.ndim) if d != wrap_dim(dim, array.ndim))
+    sizes = np.absolute(array.astype(RENORMED_IN.get(self.dtype, self.dtype.numpy)))
+    found = quietly(norm, sizes, float(p.real), others, True)
+    factor = np.where(found > maxnorm, quietly(np.true_divide, maxnorm, found + 1e-7), 1).astype(sizes.dtype)
+    return finish(quietly(np.multiply, array, factor.astype(array.dtype)), self.dtype, out)
+
+
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
     """The vector product in the three dimensions of one dimension."""
     result = shapes.cross(self, other, dim)
@@ -96,5 +118,6 @@ def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
 
 
 structured(CPU, "linalg_vector_norm", vector_norm)
+structured(CPU, "renorm", renorm)
 structured(CPU, "linalg_cross", cross)
 structured(CPU, "trace", trace)

@@ -21,7 +21,18 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, HALF_PRECISION, STORED_ONLY, dtype, float32, float64, int64
+from glasstorch.core.dtype import (
+    BY_NAME,
+    COMPLEX_DTYPES,
+    FLOAT8,
+    FLOATING,
+    HALF_PRECISION,
+    STORED_ONLY,
+    dtype,
+    float32,
+    float64,
+    int64,
+)
 from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
@@ -36,9 +47,12 @@ CPU = KernelTable("CPU")
 ROWS = 256  # so many rows are added one after another before their sum is added to others
 PIECE = 1024  # so many numbers that follow each other in memory are added before their sum is added to others
 SMALL = 1 << 14  # numbers; NumPy adds fewer of them in less time than it takes to look at how they lie
+NOT_SUMMED_WITHOUT_NAN = frozenset(d for d in BY_NAME.values() if d.category != FLOATING) | FLOAT8
 UNORDERED = COMPLEX_DTYPES | STORED_ONLY  # PyTorch searches these for no extremum
 SUMMED_DIRECTLY = frozenset((float32, float64))
 add_reduction: Callable[..., Any] = np.add.reduce
+smallest: Callable[..., Any] = np.minimum.reduce
+largest: Callable[..., Any] = np.maximum.reduce
 
 
 def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
@@ -104,6 +118,28 @@ def sum_dims(
         array = quietly(array.astype, computed.numpy)
     dims = shapes.reduced_dims(dim, array.ndim)
     return finish(quietly(add_reduce, widened(array, computed), dims, keepdim), computed, out)
+
+
+def nansum(
+    keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
+) -> Tensor:
+    """The sum over dimensions with 0 for NaN. A sum that is no NaN had none to leave out, and is taken as it is."""
+    result = shapes.nansum(self, dim, keepdim, dtype)
+    array = self.array()
+    if array.dtype.kind in "biu":
+        return sum_dims(keys, self, dim, keepdim, dtype, out)
+    computed = out.dtype if out is not None else result.dtype
+    if computed.category < FLOATING and dtype is not None:
+        return sum_dims(
+            keys, wrap(np.where(np.isnan(array), array.dtype.type(0), array), self.dtype), dim, keepdim, dtype, out
+        )
+    check_implemented("nansum_cpu", computed, NOT_SUMMED_WITHOUT_NAN)
+    wide = widened(quietly(array.astype, computed.numpy, copy=False), computed)
+    dims = shapes.reduced_dims(dim, array.ndim)
+    total = quietly(add_reduce, wide, dims, keepdim)
+    if np.isnan(total).any():
+        total = quietly(add_reduce, np.where(np.isnan(wide), wide.dtype.type(0), wide), dims, keepdim)
+    return finish(total, computed, out)
 
 
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
@@ -250,6 +286,20 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
     structured(CPU, f"arg{name}", position_of_extremum)
 
 
+def aminmax(
+    keys: int, self: Tensor, dim: int | None, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
+) -> tuple[Any, ...]:
+    """The smallest and the largest element, over one dimension or all; NaN wins."""
+    shapes.aminmax(self, dim, keepdim)
+    if dim is None or self._shape:  # along its dimension a single element is the extremum, of whatever dtype
+        check_implemented("aminmax_cpu", self.dtype, UNORDERED)
+    array = widened(self.array(), self.dtype)
+    dims = shapes.reduced_dims(None if dim is None else [dim], array.ndim)
+    found = (search(array, dims, keepdims=keepdim) for search in (smallest, largest))
+    given = out if out is not None else (None, None)
+    return named_result("aminmax", [finish(one, self.dtype, to) for one, to in zip(found, given, strict=True)])
+
+
 # all and any ----------------------------------------------------------------------------------------------------
 
 
@@ -278,9 +328,11 @@ def register_logical(name: str, ufunc: np.ufunc) -> None:
 
 structured(CPU, "sum", sum_all)
 structured(CPU, "sum.dim_IntList", sum_dim)
+structured(CPU, "nansum", nansum)
 structured(CPU, "mean", mean_all)
 structured(CPU, "mean.dim", mean_dim)
 register_extremum("max", np.maximum, np.ndarray.argmax)
 register_extremum("min", np.minimum, np.ndarray.argmin)
+structured(CPU, "aminmax", aminmax)
 register_logical("all", np.logical_and)
 register_logical("any", np.logical_or)

@@ -30,7 +30,8 @@ SKIPPED = frozenset(
         "unique_dim",
     ]
 )
-# Operators that take a list where the public function takes any number of tensors (torch/functional.py).
+# Operators whose public function is written in Python; most take a list where that takes any number of tensors
+# (torch/functional.py).
 VARIADIC = frozenset(
     [
         "atleast_1d",
@@ -40,6 +41,7 @@ VARIADIC = frozenset(
         "broadcast_tensors",
         "cartesian_prod",
         "meshgrid",
+        "norm",
         "split",
         "tensordot",
     ]

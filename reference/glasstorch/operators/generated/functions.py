@@ -291,6 +291,9 @@ _sum = table("sum")
 _sum_dim_IntList = table("sum.dim_IntList")
 _mean = table("mean")
 _mean_dim = table("mean.dim")
+_nansum = table("nansum")
+_nanmean = table("nanmean")
+_aminmax = table("aminmax")
 _max = table("max")
 _max_dim = table("max.dim")
 _min = table("min")
@@ -307,12 +310,21 @@ _prod = table("prod")
 _prod_dim_int = table("prod.dim_int")
 _var = table("var")
 _std = table("std")
+_var_mean = table("var_mean")
+_std_mean = table("std_mean")
+_cov = table("cov")
+_corrcoef = table("corrcoef")
+_hash_tensor = table("hash_tensor")
 _count_nonzero = table("count_nonzero")
 _logsumexp = table("logsumexp")
 _cumsum = table("cumsum")
 _cumsum_ = table("cumsum_")
 _cumprod = table("cumprod")
 _cumprod_ = table("cumprod_")
+_cummax = table("cummax")
+_cummin = table("cummin")
+_logcumsumexp = table("logcumsumexp")
+_gradient_scalarint = table("gradient.scalarint")
 _sort = table("sort")
 _argsort = table("argsort")
 _searchsorted_Tensor = table("searchsorted.Tensor")
@@ -358,6 +370,9 @@ _linalg_matrix_rank_atol_rtol_tensor = table("linalg_matrix_rank.atol_rtol_tenso
 _linalg_matrix_power = table("linalg_matrix_power")
 _matrix_power = table("matrix_power")
 _linalg_vector_norm = table("linalg_vector_norm")
+_dist = table("dist")
+_renorm = table("renorm")
+_renorm_ = table("renorm_")
 _linalg_matrix_norm = table("linalg_matrix_norm")
 _linalg_cross = table("linalg_cross")
 _cross = table("cross")
@@ -988,6 +1003,9 @@ _parse_isclose = PythonFunction("isclose", ["isclose"])
 _parse_allclose = PythonFunction("allclose", ["allclose"])
 _parse_sum = PythonFunction("sum", ["sum", "sum.dim_IntList"], ["sum.IntList_out"])
 _parse_mean = PythonFunction("mean", ["mean", "mean.dim"], ["mean.dtype_out", "mean.out"])
+_parse_nansum = PythonFunction("nansum", ["nansum"], ["nansum.out"])
+_parse_nanmean = PythonFunction("nanmean", ["nanmean"], ["nanmean.out"])
+_parse_aminmax = PythonFunction("aminmax", ["aminmax"], ["aminmax.out"])
 _parse_max = PythonFunction("max", ["max", "max.other", "max.dim"], ["max.unary_out", "max.out", "max.dim_max"])
 _parse_min = PythonFunction("min", ["min", "min.other", "min.dim"], ["min.unary_out", "min.out", "min.dim_min"])
 _parse_amax = PythonFunction("amax", ["amax"], ["amax.out"])
@@ -999,12 +1017,41 @@ _parse_any = PythonFunction("any", ["any", "any.dim", "any.dims"], ["any.all_out
 _parse_prod = PythonFunction("prod", ["prod", "prod.dim_int"], ["prod.int_out"])
 _parse_var = PythonFunction("var", ["var", "var.dim", "var.correction"], ["var.out", "var.correction_out"])
 _parse_std = PythonFunction("std", ["std", "std.dim", "std.correction"], ["std.out", "std.correction_out"])
+_parse_var_mean = PythonFunction(
+    "var_mean", ["var_mean", "var_mean.dim", "var_mean.correction"], ["var_mean.correction_out"]
+)
+_parse_std_mean = PythonFunction(
+    "std_mean", ["std_mean", "std_mean.dim", "std_mean.correction"], ["std_mean.correction_out"]
+)
+_parse_cov = PythonFunction("cov", ["cov"])
+_parse_corrcoef = PythonFunction("corrcoef", ["corrcoef"])
+_parse_hash_tensor = PythonFunction("hash_tensor", ["hash_tensor"], ["hash_tensor.out"])
 _parse_count_nonzero = PythonFunction("count_nonzero", ["count_nonzero", "count_nonzero.dim_IntList"])
 _parse_logsumexp = PythonFunction("logsumexp", ["logsumexp"], ["logsumexp.out"])
 _parse_cumsum = PythonFunction("cumsum", ["cumsum"], ["cumsum.out"])
 _parse_cumsum_ = PythonFunction("cumsum_", ["cumsum_"])
 _parse_cumprod = PythonFunction("cumprod", ["cumprod"], ["cumprod.out"])
 _parse_cumprod_ = PythonFunction("cumprod_", ["cumprod_"])
+_parse_cummax = PythonFunction("cummax", ["cummax"], ["cummax.out"])
+_parse_cummin = PythonFunction("cummin", ["cummin"], ["cummin.out"])
+_parse_logcumsumexp = PythonFunction("logcumsumexp", ["logcumsumexp"], ["logcumsumexp.out"])
+_parse_trapezoid = PythonFunction("trapezoid", ["trapezoid.x", "trapezoid.dx"])
+_parse_cumulative_trapezoid = PythonFunction(
+    "cumulative_trapezoid", ["cumulative_trapezoid.x", "cumulative_trapezoid.dx"]
+)
+_parse_trapz = PythonFunction("trapz", ["trapz.x", "trapz.dx"])
+_parse_gradient = PythonFunction(
+    "gradient",
+    [
+        "gradient.scalarint",
+        "gradient.scalararray",
+        "gradient.array",
+        "gradient.scalarrayint",
+        "gradient.scalarrayarray",
+        "gradient.tensorarrayint",
+        "gradient.tensorarray",
+    ],
+)
 _parse_sort = PythonFunction("sort", ["sort", "sort.stable"], ["sort.values", "sort.values_stable"])
 _parse_argsort = PythonFunction("argsort", ["argsort", "argsort.stable"], ["argsort.stable_out"])
 _parse_searchsorted = PythonFunction(
@@ -1088,6 +1135,14 @@ _parse_linalg_matrix_rank = PythonFunction(
 _parse_linalg_matrix_power = PythonFunction("linalg_matrix_power", ["linalg_matrix_power"], ["linalg_matrix_power.out"])
 _parse_matrix_power = PythonFunction("matrix_power", ["matrix_power"], ["matrix_power.out"])
 _parse_linalg_vector_norm = PythonFunction("linalg_vector_norm", ["linalg_vector_norm"], ["linalg_vector_norm.out"])
+_parse_norm = PythonFunction(
+    "norm",
+    ["norm.ScalarOpt_dtype", "norm.Scalar", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dim"],
+    ["norm.ScalarOpt_dtype_out", "norm.Scalar_out", "norm.dtype_out", "norm.out"],
+)
+_parse_dist = PythonFunction("dist", ["dist"], ["dist.out"])
+_parse_renorm = PythonFunction("renorm", ["renorm"], ["renorm.out"])
+_parse_renorm_ = PythonFunction("renorm_", ["renorm_"])
 _parse_linalg_matrix_norm = PythonFunction(
     "linalg_matrix_norm",
     ["linalg_matrix_norm.str_ord", "linalg_matrix_norm"],
@@ -5472,6 +5527,58 @@ def mean(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_mean(*args, **kwargs)
 
 
+def nansum(*args: Any, **kwargs: Any) -> Tensor:
+    """The sum over the given dimensions, or over all, with 0 for NaN.
+
+    nansum(input, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _nansum[keys](keys, args[0], None, False, None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _nansum[keys](keys, args[0], [args[1]], False, None)
+    return _parse_nansum(*args, **kwargs)
+
+
+def nanmean(*args: Any, **kwargs: Any) -> Tensor:
+    """The mean of what is no NaN, over the given dimensions or over all.
+
+    nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _nanmean[keys](keys, args[0], None, False, None)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _nanmean[keys](keys, args[0], [args[1]], False, None)
+    return _parse_nanmean(*args, **kwargs)
+
+
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None, **kwargs: Any) -> Any:
+    """The smallest and the largest element, over one dimension or all.
+
+    aminmax(input, *, dim=None, keepdim=False, out=None) -> (min, max)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (dim is None or type(dim) is int)
+        and type(keepdim) is bool
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _aminmax[keys](keys, input, dim, keepdim)
+    if kwargs:
+        return _parse_aminmax.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
+    return _parse_aminmax(input, dim=dim, keepdim=keepdim, out=out)
+
+
 def max(*args: Any, **kwargs: Any) -> Tensor:
     """The largest element; over a dimension also where it stands; of two tensors, see maximum.
 
@@ -5661,6 +5768,85 @@ def std(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_std(*args, **kwargs)
 
 
+def var_mean(*args: Any, **kwargs: Any) -> Any:
+    """The variance of all elements, and their mean.
+
+    var_mean(input, unbiased=True, *, out=None) -> (Tensor, Tensor)
+    var_mean(input, dim, unbiased=True, keepdim=False, *, out=None) -> (Tensor, Tensor)
+    var_mean(input, dim=None, *, correction=None, keepdim=False, out=None) -> (Tensor, Tensor)
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _var_mean[keys](keys, args[0], True)
+    return _parse_var_mean(*args, **kwargs)
+
+
+def std_mean(*args: Any, **kwargs: Any) -> Any:
+    """The square root of the variance of all elements, and their mean.
+
+    std_mean(input, unbiased=True, *, out=None) -> (Tensor, Tensor)
+    std_mean(input, dim, unbiased=True, keepdim=False, *, out=None) -> (Tensor, Tensor)
+    std_mean(input, dim=None, *, correction=None, keepdim=False, out=None) -> (Tensor, Tensor)
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _std_mean[keys](keys, args[0], True)
+    return _parse_std_mean(*args, **kwargs)
+
+
+def cov(
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+) -> Tensor:
+    """The covariances of rows, whose columns are observations.
+
+    cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(correction) is int
+        and (fweights is None or isinstance(fweights, TensorImpl))
+        and (aweights is None or isinstance(aweights, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if fweights is not None:
+            keys |= fweights.key_set & allowed
+        if aweights is not None:
+            keys |= aweights.key_set & allowed
+        return _cov[keys](keys, input, correction, fweights, aweights)
+    return _parse_cov(input, correction=correction, fweights=fweights, aweights=aweights)
+
+
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of rows, whose columns are observations.
+
+    corrcoef(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _corrcoef[keys](keys, input)
+    return _parse_corrcoef(input)
+
+
+def hash_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """The exclusive or of the elements' bits as 64-bit numbers, over dimensions or all.
+
+    hash_tensor(input, dim=[], *, keepdim=False, mode=0, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _hash_tensor[keys](keys, args[0], [], False, 0)
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _hash_tensor[keys](keys, args[0], [args[1]], False, 0)
+    return _parse_hash_tensor(*args, **kwargs)
+
+
 def count_nonzero(*args: Any, **kwargs: Any) -> Tensor:
     """How many elements are not 0.
 
@@ -5762,6 +5948,90 @@ def cumprod_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, 
     if kwargs or dim is MISSING:
         return _parse_cumprod_.by_names(kwargs, input=input, dim=dim, dtype=dtype)
     return _parse_cumprod_(input, dim, dtype=dtype)
+
+
+def cummax(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+    """The largest elements so far, along a dimension, and where they stand.
+
+    cummax(input, dim, *, out=None) -> (values, indices)
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cummax[keys](keys, input, dim)
+    if kwargs or dim is MISSING:
+        return _parse_cummax.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_cummax(input, dim, out=out)
+
+
+def cummin(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+    """The smallest elements so far, along a dimension, and where they stand.
+
+    cummin(input, dim, *, out=None) -> (values, indices)
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cummin[keys](keys, input, dim)
+    if kwargs or dim is MISSING:
+        return _parse_cummin.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_cummin(input, dim, out=out)
+
+
+def logcumsumexp(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+    """The logarithms of the sums of exponentials so far, along a dimension.
+
+    logcumsumexp(input, dim, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(dim) is int and out is None and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logcumsumexp[keys](keys, input, dim)
+    if kwargs or dim is MISSING:
+        return _parse_logcumsumexp.by_names(kwargs, input=input, dim=dim, out=out)
+    return _parse_logcumsumexp(input, dim, out=out)
+
+
+def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
+    """The integral along a dimension by the trapezoid rule; the samples stand at the places x.
+
+    trapezoid(y, x, *, dim=-1) -> Tensor
+    trapezoid(y, *, dx=1, dim=-1) -> Tensor
+    """
+    return _parse_trapezoid(*args, **kwargs)
+
+
+def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
+    """The integrals so far along a dimension by the trapezoid rule; the samples stand at the places x.
+
+    cumulative_trapezoid(y, x, *, dim=-1) -> Tensor
+    cumulative_trapezoid(y, *, dx=1, dim=-1) -> Tensor
+    """
+    return _parse_cumulative_trapezoid(*args, **kwargs)
+
+
+def trapz(*args: Any, **kwargs: Any) -> Tensor:
+    """The integral along a dimension by the trapezoid rule, as trapezoid; the samples stand at the places x.
+
+    trapz(y, x, *, dim=-1) -> Tensor
+    trapz(y, *, dx=1, dim=-1) -> Tensor
+    """
+    return _parse_trapz(*args, **kwargs)
+
+
+def gradient(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+    """Estimates of the derivatives along dimensions, one tensor for each.
+
+    gradient(input, *, spacing=None, dim=None, edge_order=1) -> Tensor
+    gradient(input, *, spacing, dim, edge_order=1) -> Tensor
+    gradient(input, *, dim, edge_order=1) -> Tensor
+    gradient(input, *, spacing, dim=None, edge_order=1) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _gradient_scalarint[keys](keys, args[0], None, None, 1)
+    return _parse_gradient(*args, **kwargs)
 
 
 def sort(*args: Any, **kwargs: Any) -> Any:
@@ -6519,6 +6789,76 @@ def linalg_vector_norm(
             kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
         )
     return _parse_linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
+
+
+def norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The norm of all elements, which are converted first.
+
+    norm(input, p, *, dtype, out=None) -> Tensor
+    norm(input, p=2, *, out=None) -> Tensor
+    norm(input, p, dim, keepdim, *, dtype, out=None) -> Tensor
+    norm(input, p, dim, keepdim=False, *, out=None) -> Tensor
+    """
+    return _parse_norm(*args, **kwargs)
+
+
+def dist(input: Tensor, other: Tensor, p: Number = 2, *, out: Any = None) -> Tensor:
+    """The norm of the difference of two tensors.
+
+    dist(input, other, p=2, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(p) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _dist[keys](keys, input, other, p)
+    return _parse_dist(input, other, p, out=out)
+
+
+def renorm(
+    input: Tensor, p: Number, dim: int = MISSING, maxnorm: Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
+    """The parts along a dimension, scaled so that the norm of none exceeds the largest one allowed.
+
+    renorm(input, p, dim, maxnorm, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(p) in NUMBERS
+        and type(dim) is int
+        and type(maxnorm) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _renorm[keys](keys, input, p, dim, maxnorm)
+    if kwargs or dim is MISSING or maxnorm is MISSING:
+        return _parse_renorm.by_names(kwargs, input=input, p=p, dim=dim, maxnorm=maxnorm, out=out)
+    return _parse_renorm(input, p, dim, maxnorm, out=out)
+
+
+def renorm_(input: Tensor, p: Number, dim: int = MISSING, maxnorm: Number = MISSING, axis: int | None = None) -> Tensor:
+    """The parts along a dimension, scaled so that the norm of none exceeds the largest one allowed.
+
+        renorm_(input, p, dim, maxnorm) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(p) in NUMBERS
+        and type(dim) is int
+        and type(maxnorm) in NUMBERS
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _renorm_[keys](keys, input, p, dim, maxnorm)
+    if axis is not None or dim is MISSING or maxnorm is MISSING:
+        return _parse_renorm_.by_names(
+            {} if axis is None else {"axis": axis}, input=input, p=p, dim=dim, maxnorm=maxnorm
+        )
+    return _parse_renorm_(input, p, dim, maxnorm)
 
 
 def linalg_matrix_norm(

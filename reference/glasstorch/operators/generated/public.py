@@ -18,6 +18,7 @@ from glasstorch.operators.generated.functions import all as all
 from glasstorch.operators.generated.functions import allclose as allclose
 from glasstorch.operators.generated.functions import amax as amax
 from glasstorch.operators.generated.functions import amin as amin
+from glasstorch.operators.generated.functions import aminmax as aminmax
 from glasstorch.operators.generated.functions import angle as angle
 from glasstorch.operators.generated.functions import any as any
 from glasstorch.operators.generated.functions import arange as arange
@@ -60,12 +61,17 @@ from glasstorch.operators.generated.functions import conj as conj
 from glasstorch.operators.generated.functions import conj_physical as conj_physical
 from glasstorch.operators.generated.functions import constant_pad_nd as constant_pad_nd
 from glasstorch.operators.generated.functions import copysign as copysign
+from glasstorch.operators.generated.functions import corrcoef as corrcoef
 from glasstorch.operators.generated.functions import cos as cos
 from glasstorch.operators.generated.functions import cosh as cosh
 from glasstorch.operators.generated.functions import count_nonzero as count_nonzero
+from glasstorch.operators.generated.functions import cov as cov
 from glasstorch.operators.generated.functions import cross as cross
+from glasstorch.operators.generated.functions import cummax as cummax
+from glasstorch.operators.generated.functions import cummin as cummin
 from glasstorch.operators.generated.functions import cumprod as cumprod
 from glasstorch.operators.generated.functions import cumsum as cumsum
+from glasstorch.operators.generated.functions import cumulative_trapezoid as cumulative_trapezoid
 from glasstorch.operators.generated.functions import deg2rad as deg2rad
 from glasstorch.operators.generated.functions import detach as detach
 from glasstorch.operators.generated.functions import detach_copy as detach_copy
@@ -77,6 +83,7 @@ from glasstorch.operators.generated.functions import diagonal_copy as diagonal_c
 from glasstorch.operators.generated.functions import diagonal_scatter as diagonal_scatter
 from glasstorch.operators.generated.functions import diff as diff
 from glasstorch.operators.generated.functions import digamma as digamma
+from glasstorch.operators.generated.functions import dist as dist
 from glasstorch.operators.generated.functions import div as div
 from glasstorch.operators.generated.functions import dot as dot
 from glasstorch.operators.generated.functions import dsplit as dsplit
@@ -112,9 +119,11 @@ from glasstorch.operators.generated.functions import full_like as full_like
 from glasstorch.operators.generated.functions import gather as gather
 from glasstorch.operators.generated.functions import gcd as gcd
 from glasstorch.operators.generated.functions import ge as ge
+from glasstorch.operators.generated.functions import gradient as gradient
 from glasstorch.operators.generated.functions import gt as gt
 from glasstorch.operators.generated.functions import hamming_window as hamming_window
 from glasstorch.operators.generated.functions import hann_window as hann_window
+from glasstorch.operators.generated.functions import hash_tensor as hash_tensor
 from glasstorch.operators.generated.functions import heaviside as heaviside
 from glasstorch.operators.generated.functions import hsplit as hsplit
 from glasstorch.operators.generated.functions import hstack as hstack
@@ -156,6 +165,7 @@ from glasstorch.operators.generated.functions import log10 as log10
 from glasstorch.operators.generated.functions import log_softmax as log_softmax
 from glasstorch.operators.generated.functions import logaddexp as logaddexp
 from glasstorch.operators.generated.functions import logaddexp2 as logaddexp2
+from glasstorch.operators.generated.functions import logcumsumexp as logcumsumexp
 from glasstorch.operators.generated.functions import logical_and as logical_and
 from glasstorch.operators.generated.functions import logical_not as logical_not
 from glasstorch.operators.generated.functions import logical_or as logical_or
@@ -184,7 +194,9 @@ from glasstorch.operators.generated.functions import multinomial as multinomial
 from glasstorch.operators.generated.functions import mv as mv
 from glasstorch.operators.generated.functions import mvlgamma as mvlgamma
 from glasstorch.operators.generated.functions import nan_to_num as nan_to_num
+from glasstorch.operators.generated.functions import nanmean as nanmean
 from glasstorch.operators.generated.functions import nanmedian as nanmedian
+from glasstorch.operators.generated.functions import nansum as nansum
 from glasstorch.operators.generated.functions import narrow as narrow
 from glasstorch.operators.generated.functions import narrow_copy as narrow_copy
 from glasstorch.operators.generated.functions import ne as ne
@@ -214,6 +226,7 @@ from glasstorch.operators.generated.functions import real as real
 from glasstorch.operators.generated.functions import reciprocal as reciprocal
 from glasstorch.operators.generated.functions import relu as relu
 from glasstorch.operators.generated.functions import remainder as remainder
+from glasstorch.operators.generated.functions import renorm as renorm
 from glasstorch.operators.generated.functions import repeat_interleave as repeat_interleave
 from glasstorch.operators.generated.functions import resize_as_ as resize_as_
 from glasstorch.operators.generated.functions import resolve_conj as resolve_conj
@@ -254,6 +267,7 @@ from glasstorch.operators.generated.functions import squeeze as squeeze
 from glasstorch.operators.generated.functions import squeeze_copy as squeeze_copy
 from glasstorch.operators.generated.functions import stack as stack
 from glasstorch.operators.generated.functions import std as std
+from glasstorch.operators.generated.functions import std_mean as std_mean
 from glasstorch.operators.generated.functions import sub as sub
 from glasstorch.operators.generated.functions import sum as sum
 from glasstorch.operators.generated.functions import swapaxes as swapaxes
@@ -269,6 +283,8 @@ from glasstorch.operators.generated.functions import topk as topk
 from glasstorch.operators.generated.functions import trace as trace
 from glasstorch.operators.generated.functions import transpose as transpose
 from glasstorch.operators.generated.functions import transpose_copy as transpose_copy
+from glasstorch.operators.generated.functions import trapezoid as trapezoid
+from glasstorch.operators.generated.functions import trapz as trapz
 from glasstorch.operators.generated.functions import tril as tril
 from glasstorch.operators.generated.functions import tril_indices as tril_indices
 from glasstorch.operators.generated.functions import triu as triu
@@ -285,6 +301,7 @@ from glasstorch.operators.generated.functions import unsafe_split_with_sizes as 
 from glasstorch.operators.generated.functions import unsqueeze as unsqueeze
 from glasstorch.operators.generated.functions import unsqueeze_copy as unsqueeze_copy
 from glasstorch.operators.generated.functions import var as var
+from glasstorch.operators.generated.functions import var_mean as var_mean
 from glasstorch.operators.generated.functions import view_as_complex as view_as_complex
 from glasstorch.operators.generated.functions import view_as_complex_copy as view_as_complex_copy
 from glasstorch.operators.generated.functions import view_as_real as view_as_real

@@ -51,11 +51,12 @@ def reduced_shape(shape: Shape, dims: Shape, keepdim: bool) -> Shape:
 def _check_not_empty(name: str, shape: Shape, dim: int) -> None:
     """An extremum of nothing has no value."""
     if shape and shape[dim] == 0:
-        raise _nothing_along(name, dim)
+        raise nothing_along(f"{name}()", dim)
 
 
-def _nothing_along(name: str, dim: int) -> DimensionError:
-    return DimensionError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+def nothing_along(name: str, dim: int) -> DimensionError:
+    """The refusal of a reduction that has no value for nothing."""
+    return DimensionError(f"{name}: Expected reduction dim {dim} to have non-zero size.")
 
 
 # Sums -----------------------------------------------------------------------------------------------------------
@@ -72,6 +73,13 @@ def sum_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
     if dtype is not None:
         return Result(shape, dtype, None, same_dtype)
     return Result(shape, self.dtype if self.dtype.category >= FLOATING else int64, None, any_dtype)
+
+
+def nansum(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
+    """As `sum_dim`; complex numbers are refused."""
+    if self.dtype.is_complex:
+        raise DtypeError("nansum on CPU does not support complex inputs")
+    return sum_dim(self, dim, keepdim, dtype)
 
 
 def mean(self: Tensor, dtype: dtype | None) -> Result:
@@ -118,7 +126,7 @@ def _extremum_dims(name: str, self: Tensor, dim: Sequence[int], keepdim: bool) -
     """Any number of dimensions; none given means all. An error shows a dimension as it was given."""
     for d in dim:
         if self._shape and not self._shape[wrap_dim(d, len(self._shape))]:
-            raise _nothing_along(name, d)
+            raise nothing_along(f"{name}()", d)
     if not dim:
         _extremum(name, self)
     dims = reduced_dims(dim, len(self._shape))
@@ -137,6 +145,18 @@ def _arg_extremum(name: str, self: Tensor, dim: int | None, keepdim: bool) -> Re
     if 0 in self._shape:
         raise DimensionError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     return Result((1,) * len(self._shape) if keepdim else (), int64, None, same_dtype)
+
+
+def aminmax(self: Tensor, dim: int | None, keepdim: bool) -> tuple[Result, Result]:
+    """The smallest and the largest element."""
+    ndim = len(self._shape)
+    dims = reduced_dims(None if dim is None else [dim], ndim)
+    if dim is None and 0 in self._shape:
+        raise ShapeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+    if dim is not None and ndim and not self._shape[dims[0]]:
+        raise nothing_along("aminmax", dims[0])
+    one = Result(reduced_shape(self._shape, dims, keepdim), self.dtype, None, same_dtype)
+    return one, one
 
 
 def _check_ordered(name: str, dtype: dtype) -> None:

@@ -1,6 +1,8 @@
 """What do products, variances, counts and running sums give, and over which dimensions?
 
-Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC2(prod, dim_int), std_var_out, meta_func_cum_ops)
+Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC2(prod, dim_int), std_var_out, std_var_mean_out,
+    meta_func_cum_ops, cummax_out, _logcumsumexp_out_cpu, TORCH_META_FUNC(hash_tensor)),
+    aten/src/ATen/native/Normalization.cpp (TORCH_META_FUNC(renorm))
 Differs: nothing in substance.
 """
 
@@ -8,14 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from glasstorch.core.dtype import BOOL, INTEGRAL, Number, dtype, int64
-from glasstorch.core.errors import DtypeError
+from glasstorch.core.dtype import BOOL, INTEGRAL, Number, dtype, int64, uint64
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.user_line import warn_user
 from glasstorch.operators.shapes.promotion import float_result_type
-from glasstorch.operators.shapes.reductions import reduced_dims, reduced_shape
+from glasstorch.operators.shapes.reductions import nothing_along, reduced_dims, reduced_shape
 from glasstorch.operators.shapes.result import Result, any_dtype, same_dtype
 
 if TYPE_CHECKING:
@@ -62,6 +65,20 @@ var = std = _variance
 VARIANCES: Final[dict[str, Callable[..., Result]]] = {"var": var, "std": std}
 
 
+def _variance_and_mean(
+    name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool
+) -> tuple[Result, Result]:
+    """The variance, and the mean, which is complex where the numbers are."""
+    if self.dtype.category in (BOOL, INTEGRAL):
+        raise DtypeError(f"{name} only support floating point and complex dtypes")
+    result = _variance(self, dim, correction, keepdim)._replace(check_out=same_dtype)
+    return result, result._replace(dtype=self.dtype)
+
+
+var_mean = partial(_variance_and_mean, "var_mean")
+std_mean = partial(_variance_and_mean, "std_mean")
+
+
 def check_degrees_of_freedom(name: str, count: int, shape: Shape, correction: Number | None) -> None:
     """Warn where the sum of squares is divided by 0."""
     if math.prod(shape) and count <= correction_of(correction):
@@ -79,13 +96,34 @@ def count_nonzero(self: Tensor, dim: Sequence[int]) -> Result:
     return Result(reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), False), int64)
 
 
+def hash_tensor(self: Tensor, dim: Sequence[int], keepdim: bool, mode: int) -> Result:
+    """uint64; an empty list means all dimensions."""
+    if mode != 0:
+        raise ArgumentError(f"Unknown hash_tensor mode: {mode}")
+    for d in dim:
+        if self._shape and not self._shape[wrap_dim(d, len(self._shape))]:
+            raise nothing_along("hash_tensor", d)
+    if not dim and 0 in self._shape:
+        raise ShapeError(
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the 'dim' argument."
+        )
+    shape = reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
+    return Result(shape, uint64, None, _hash_dtype)
+
+
+def _hash_dtype(result: dtype, out: dtype) -> None:
+    if out is not result:
+        raise DtypeError(f"Expected result to be of dtype uint64, but got {out.scalar_name}")
+
+
 def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Result:
     """Integers and bool become the default floating dtype; an empty list means all dimensions."""
     dtype = self.dtype if self.dtype.is_complex else float_result_type(self)
     return Result(reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim), dtype)
 
 
-# Running sums and products --------------------------------------------------------------------------------------
+# Running sums, products and extrema -----------------------------------------------------------------------------
 
 
 def cumulative(self: Tensor, dim: int, dtype: dtype | None) -> Result:
@@ -95,3 +133,43 @@ def cumulative(self: Tensor, dim: int, dtype: dtype | None) -> Result:
 
 
 cumsum = cumprod = cumulative
+
+
+def _running_extremum(self: Tensor, dim: int) -> tuple[Result, Result]:
+    """The tensor's own sizes: values, and indices as int64."""
+    wrap_dim(dim, len(self._shape))
+    return Result(self._shape, self.dtype, None, _scalar_type), Result(self._shape, int64, None, _scalar_type)
+
+
+def logcumsumexp(self: Tensor, dim: int) -> Result:
+    """The tensor's own sizes and dtype."""
+    wrap_dim(dim, len(self._shape))
+    return Result(self._shape, self.dtype, None, _scalar_type)
+
+
+def _scalar_type(result: dtype, out: dtype) -> None:
+    """The out= rule of PyTorch's checkScalarType: never cast."""
+    if result is not out:
+        raise DtypeError(f"expected scalar_type {result.scalar_name} but found {out.scalar_name}")
+
+
+cummax = cummin = _running_extremum
+
+
+# Rows made shorter ----------------------------------------------------------------------------------------------
+
+
+def renorm(self: Tensor, p: Number, dim: int, maxnorm: Number) -> Result:
+    """The tensor's own sizes and dtype."""
+    if isinstance(p, complex):
+        raise ArgumentError("renorm: p must be real-valued")
+    if not p > 0:
+        raise ArgumentError("renorm: non-positive-norm not supported")
+    if isinstance(maxnorm, complex):
+        raise ArgumentError("renorm: maxnorm must be real-valued")
+    if not maxnorm >= 0:
+        raise ArgumentError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if len(self._shape) < 2:
+        raise ShapeError(f"renorm: input needs at least 2 dimensions, got {len(self._shape)} dimensions")
+    wrap_dim(dim, len(self._shape))
+    return Result(self._shape, self.dtype, None, same_dtype)
