@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from glasstorch._lowrank import pca_lowrank as pca_lowrank
+from glasstorch._lowrank import svd_lowrank as svd_lowrank
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
 from glasstorch.operators.generated import functions
 from glasstorch.operators.norm import norm as norm
+from glasstorch.operators.lu import lu as lu
 from glasstorch.operators.unique import unique as unique
 from glasstorch.operators.unravel import unravel_index as unravel_index
 
@@ -24,9 +27,12 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "cartesian_prod",
+    "lu",
     "meshgrid",
     "norm",
+    "pca_lowrank",
     "split",
+    "svd_lowrank",
     "tensordot",
     "unique",
     "unravel_index",

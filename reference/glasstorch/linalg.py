@@ -17,9 +17,19 @@ from glasstorch.operators.generated.functions import linalg_eig as eig
 from glasstorch.operators.generated.functions import linalg_eigh as eigh
 from glasstorch.operators.generated.functions import linalg_eigvals as eigvals
 from glasstorch.operators.generated.functions import linalg_eigvalsh as eigvalsh
+from glasstorch.operators.generated.functions import linalg_householder_product as householder_product
 from glasstorch.operators.generated.functions import linalg_inv as inv
 from glasstorch.operators.generated.functions import linalg_inv_ex as inv_ex
+from glasstorch.operators.generated.functions import linalg_ldl_factor as ldl_factor
+from glasstorch.operators.generated.functions import linalg_ldl_factor_ex as ldl_factor_ex
+from glasstorch.operators.generated.functions import linalg_ldl_solve as ldl_solve
+from glasstorch.operators.generated.functions import linalg_lstsq as lstsq
+from glasstorch.operators.generated.functions import linalg_lu as lu
+from glasstorch.operators.generated.functions import linalg_lu_factor as lu_factor
+from glasstorch.operators.generated.functions import linalg_lu_factor_ex as lu_factor_ex
+from glasstorch.operators.generated.functions import linalg_lu_solve as lu_solve
 from glasstorch.operators.generated.functions import linalg_matmul as matmul
+from glasstorch.operators.generated.functions import linalg_matrix_exp as matrix_exp
 from glasstorch.operators.generated.functions import linalg_matrix_norm as matrix_norm
 from glasstorch.operators.generated.functions import linalg_matrix_power as matrix_power
 from glasstorch.operators.generated.functions import linalg_matrix_rank as matrix_rank
@@ -28,6 +38,7 @@ from glasstorch.operators.generated.functions import linalg_qr as qr
 from glasstorch.operators.generated.functions import linalg_slogdet as slogdet
 from glasstorch.operators.generated.functions import linalg_solve as solve
 from glasstorch.operators.generated.functions import linalg_solve_ex as solve_ex
+from glasstorch.operators.generated.functions import linalg_solve_triangular as solve_triangular
 from glasstorch.operators.generated.functions import linalg_svd as svd
 from glasstorch.operators.generated.functions import linalg_svdvals as svdvals
 from glasstorch.operators.generated.functions import linalg_vecdot as vecdot
@@ -44,9 +55,19 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
     "matmul",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
@@ -55,6 +76,7 @@ __all__ = [
     "slogdet",
     "solve",
     "solve_ex",
+    "solve_triangular",
     "svd",
     "svdvals",
     "vecdot",

@@ -14,6 +14,18 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from glasstorch._tensor import from_array
+from glasstorch.autograd.formulas_factors import cholesky_inverse_backward as cholesky_inverse_backward
+from glasstorch.autograd.formulas_factors import cholesky_solve_backward as cholesky_solve_backward
+from glasstorch.autograd.formulas_factors import householder_product_backward as householder_product_backward
+from glasstorch.autograd.formulas_factors import lstsq_backward as lstsq_backward
+from glasstorch.autograd.formulas_factors import lu_backward as lu_backward
+from glasstorch.autograd.formulas_factors import lu_factor_backward as lu_factor_backward
+from glasstorch.autograd.formulas_factors import lu_solve_backward as lu_solve_backward
+from glasstorch.autograd.formulas_factors import lu_unpack_backward as lu_unpack_backward
+from glasstorch.autograd.formulas_factors import matrix_exp_backward as matrix_exp_backward
+from glasstorch.autograd.formulas_factors import ormqr_backward as ormqr_backward
+from glasstorch.autograd.formulas_factors import solve_triangular_backward as solve_triangular_backward
+from glasstorch.autograd.formulas_factors import triangular_solve_backward as triangular_solve_backward
 from glasstorch.autograd.formulas_fft import fft_c2r_backward as fft_c2r_backward
 from glasstorch.autograd.formulas_fft import fft_r2c_backward as fft_r2c_backward
 from glasstorch.autograd.formulas_indexing import index_fill_value_backward as index_fill_value_backward

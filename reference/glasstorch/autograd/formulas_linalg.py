@@ -176,9 +176,12 @@ def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tens
     squares = S * S
     gaps = where(same, 1.0, squares.unsqueeze(-2) - squares.unsqueeze(-1))
     if grad_u is not None:
-        inner = inner + _skew(matmul(U.mH, grad_u)) / gaps * S.unsqueeze(-2)
+        turned = _skew(matmul(U.mH, grad_u))
+        inner = inner + where(same, 0.0, turned / gaps) * S.unsqueeze(-2)
+        if U.dtype.is_complex and grad_vh is not None:  # both phases may turn, which cancels in the loss
+            inner = inner + _on_diagonal(turned.diagonal(0, -2, -1) / (2 * S))
     if grad_vh is not None:
-        inner = inner + S.unsqueeze(-1) * (_skew(matmul(Vh, grad_vh.mH)) / gaps)
+        inner = inner + S.unsqueeze(-1) * where(same, 0.0, _skew(matmul(Vh, grad_vh.mH)) / gaps)
     result = matmul(U, matmul(inner, Vh))
     if rows > k and grad_u is not None:
         outside = grad_u - matmul(U, matmul(U.mH, grad_u))

@@ -18,6 +18,7 @@ from glasstorch.autograd.node import (
     gradient_edge,
     rebase_history,
     requires_grad,
+    set_histories,
     set_history,
 )
 from glasstorch.core.errors import AutogradError
@@ -58,7 +59,10 @@ def register(name: str) -> None:
             check_inplace(arguments[written])
         node = NotImplementedNode(operator, [gradient_edge(tensor) for tensor in tensors])  # type: ignore[arg-type]
         result = below_autograd[below](below, *arguments)
-        (set_history if written is None else rebase_history)(result, node)
+        if isinstance(result, tuple):
+            set_histories(result, node)
+        else:
+            (set_history if written is None else rebase_history)(result, node)
         return result
 
     AUTOGRAD.add(name, kernel)
@@ -69,5 +73,6 @@ for _name in (
     *("heaviside", "heaviside_", "heaviside.out"),
     *("scatter.reduce", "scatter_.reduce", "scatter.reduce_out"),
     *("scatter.value_reduce", "scatter_.value_reduce", "scatter.value_reduce_out"),
+    *("geqrf", "linalg_ldl_factor_ex", "linalg_ldl_solve", "_cholesky_solve_helper"),
 ):
     register(_name)

@@ -85,6 +85,19 @@ linalg_eigh = _named("linalg_eigh", "eigenvalues", "eigenvectors")
 linalg_qr = _named("linalg_qr", "Q", "R")
 linalg_svd = _named("linalg_svd", "U", "S", "Vh")
 linalg_solve_ex = _named("linalg_solve_ex", "result", "info")
+linalg_lu_factor = _named("linalg_lu_factor", "LU", "pivots")
+linalg_lu_factor_ex = _named("linalg_lu_factor_ex", "LU", "pivots", "info")
+linalg_lu = _named("linalg_lu", "P", "L", "U")
+lu_unpack = _named("lu_unpack", "P", "L", "U")
+_lu_with_info = _named("_lu_with_info", "LU", "pivots", "info")
+linalg_ldl_factor = _named("linalg_ldl_factor", "LD", "pivots")
+linalg_ldl_factor_ex = _named("linalg_ldl_factor_ex", "LD", "pivots", "info")
+linalg_lstsq = _named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+geqrf = _named("geqrf", "a", "tau")
+qr = _named("qr", "Q", "R")
+svd = _named("svd", "U", "S", "V")
+slogdet = _named("slogdet", "sign", "logabsdet")
+triangular_solve = _named("triangular_solve", "solution", "cloned_coefficient")
 
 aminmax = _named("aminmax", "min", "max")
 cummax = _named("cummax", "values", "indices")
@@ -112,6 +125,19 @@ RETURN_TYPES: dict[str, type[NamedResults]] = {
     "linalg_qr": linalg_qr,
     "linalg_svd": linalg_svd,
     "linalg_solve_ex": linalg_solve_ex,
+    "linalg_lu_factor": linalg_lu_factor,
+    "linalg_lu_factor_ex": linalg_lu_factor_ex,
+    "linalg_lu": linalg_lu,
+    "lu_unpack": lu_unpack,
+    "_lu_with_info": _lu_with_info,
+    "linalg_ldl_factor": linalg_ldl_factor,
+    "linalg_ldl_factor_ex": linalg_ldl_factor_ex,
+    "linalg_lstsq": linalg_lstsq,
+    "geqrf": geqrf,
+    "qr": qr,
+    "svd": svd,
+    "slogdet": slogdet,
+    "triangular_solve": triangular_solve,
 }
 
 

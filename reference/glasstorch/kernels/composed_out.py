@@ -30,6 +30,8 @@ CAST: Final = {
     "linalg_pinv.atol_rtol_tensor_out": "linalg_pinv.atol_rtol_tensor",
     "linalg_pinv.out": "linalg_pinv",
     "linalg_pinv.out_rcond_tensor": "linalg_pinv.rcond_tensor",
+    "cholesky_solve.out": "cholesky_solve",
+    "orgqr.out": "orgqr",
     "logsumexp.out": "logsumexp",
     "mvlgamma.out": "mvlgamma",
     "nanmean.out": "nanmean",
@@ -53,6 +55,7 @@ SAME: Final = {
             *("cross", "inner", "matrix_power", "take_along_dim", "tensordot"),
             *("linalg_cholesky", "linalg_det", "linalg_eigvals", "linalg_eigvalsh", "linalg_inv", "linalg_matmul"),
             *("linalg_matrix_norm", "linalg_matrix_power", "linalg_solve", "linalg_svdvals", "linalg_vecdot"),
+            *("inverse", "lu_solve"),
             *("fft_fft", "fft_ifft", "fft_rfft", "fft_irfft", "fft_hfft", "fft_ihfft"),
             *("fft_fftn", "fft_ifftn", "fft_rfftn", "fft_irfftn"),
         )
@@ -62,10 +65,16 @@ SAME: Final = {
 # operators with several results -> how many
 SEVERAL: Final = {
     "linalg_eigh.eigvals": 2,
+    "linalg_ldl_factor.out": 2,
+    "linalg_lstsq.out": 4,
+    "linalg_lu_factor.out": 2,
     "linalg_slogdet.out": 2,
     "linalg_solve_ex.out": 2,
     "linalg_svd.U": 3,
+    "qr.Q": 2,
+    "slogdet.out": 2,
     "sort.values": 2,
+    "svd.U": 3,
 }
 
 

@@ -17,6 +17,8 @@ from glasstorch.autograd.formulas import (
     block_diag_backward,
     cat_backward,
     cholesky_backward,
+    cholesky_inverse_backward,
+    cholesky_solve_backward,
     clamp_backward,
     clamp_backward_min_max,
     conjugate,
@@ -37,6 +39,7 @@ from glasstorch.autograd.formulas import (
     fft_c2r_backward,
     fft_r2c_backward,
     gather_backward,
+    householder_product_backward,
     i1_backward,
     i1e_backward,
     index_backward,
@@ -49,7 +52,13 @@ from glasstorch.autograd.formulas import (
     logcumsumexp_backward,
     logit_backward,
     logsumexp_backward,
+    lstsq_backward,
+    lu_backward,
+    lu_factor_backward,
+    lu_solve_backward,
+    lu_unpack_backward,
     masked_select_backward,
+    matrix_exp_backward,
     mm_left_grad,
     mm_right_grad,
     moved,
@@ -60,6 +69,7 @@ from glasstorch.autograd.formulas import (
     norm_backward,
     not_implemented,
     numel,
+    ormqr_backward,
     permute_backward,
     pinv_backward,
     pow_backward_exponent,
@@ -85,12 +95,14 @@ from glasstorch.autograd.formulas import (
     slogdet_backward,
     softmax_double_backward,
     solve_backward,
+    solve_triangular_backward,
     split_backward,
     split_with_sizes_backward,
     std_backward,
     std_mean_backward,
     svd_backward,
     trace_backward,
+    triangular_solve_backward,
     unbind_backward,
     unfold_backward,
     value_selecting_backward,
@@ -7014,6 +7026,571 @@ def _linalg_solve_ex(keys: int, A: Any, B: Any, left: Any, check_errors: Any) ->
     return results
 
 
+_cholesky = table("cholesky")
+
+
+class CholeskyBackward0(Node):
+    saved_result: SavedVariable | None
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        upper = self.upper
+        grad_self = cholesky_backward(grad, upper, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("cholesky")
+def cholesky(keys: int, self: Any, upper: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cholesky[below](below, self, upper)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _cholesky[below](below, self, upper)
+    node = CholeskyBackward0((edge_self,))
+    node.upper = upper
+    result = _cholesky[below](below, self, upper)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_cholesky_inverse = table("cholesky_inverse")
+
+
+class CholeskyInverseBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        upper = self.upper
+        grad_self = cholesky_inverse_backward(grad, self_, result, upper)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("cholesky_inverse")
+def cholesky_inverse(keys: int, self: Any, upper: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _cholesky_inverse[below](below, self, upper)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _cholesky_inverse[below](below, self, upper)
+    node = CholeskyInverseBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.upper = upper
+    result = _cholesky_inverse[below](below, self, upper)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_cholesky_solve = table("cholesky_solve")
+
+
+class CholeskySolveBackward0(Node):
+    saved_input2: SavedVariable | None
+    saved_result: SavedVariable | None
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_input2: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            input2 = self.unpack(self.saved_input2)
+            result = self.unpack(self.saved_result)
+            upper = self.upper
+            grad_self, grad_input2 = cholesky_solve_backward(grad, result, input2, upper)
+        return (grad_self, grad_input2)
+
+    def release_variables(self) -> None:
+        self.saved_input2 = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("cholesky_solve")
+def cholesky_solve(keys: int, self: Any, input2: Any, upper: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and input2._autograd_meta is None) or not grad_mode.get():
+        return _cholesky_solve[below](below, self, input2, upper)
+    edge_self = gradient_edge(self)
+    edge_input2 = gradient_edge(input2)
+    if edge_self is None and edge_input2 is None:
+        return _cholesky_solve[below](below, self, input2, upper)
+    node = CholeskySolveBackward0((edge_self, edge_input2))
+    node.saved_input2 = SavedVariable(input2)
+    node.upper = upper
+    result = _cholesky_solve[below](below, self, input2, upper)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_linalg_lu_factor_ex = table("linalg_lu_factor_ex")
+
+
+class LinalgLuFactorExBackward0(Node):
+    saved_LU: SavedVariable | None
+    saved_pivots: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        LU = self.unpack(self.saved_LU)
+        pivots = self.unpack(self.saved_pivots)
+        grad_A = lu_factor_backward(grads[0], LU, pivots)
+        return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_LU = None
+        self.saved_pivots = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_lu_factor_ex")
+def linalg_lu_factor_ex(keys: int, A: Any, pivot: Any, check_errors: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return _linalg_lu_factor_ex[below](below, A, pivot, check_errors)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return _linalg_lu_factor_ex[below](below, A, pivot, check_errors)
+    node = LinalgLuFactorExBackward0((edge_A,))
+    results = _linalg_lu_factor_ex[below](below, A, pivot, check_errors)
+    node.saved_LU = SavedVariable(results[0], node, 0)
+    node.saved_pivots = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+_linalg_lu = table("linalg_lu")
+
+
+class LinalgLuBackward0(Node):
+    saved_P: SavedVariable | None
+    saved_L: SavedVariable | None
+    saved_U: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        P = self.unpack(self.saved_P)
+        L = self.unpack(self.saved_L)
+        U = self.unpack(self.saved_U)
+        grad_A = lu_backward(grads[1], grads[2], P, L, U)
+        return (grad_A,)
+
+    def release_variables(self) -> None:
+        self.saved_P = None
+        self.saved_L = None
+        self.saved_U = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_lu")
+def linalg_lu(keys: int, A: Any, pivot: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if A._autograd_meta is None or not grad_mode.get():
+        return _linalg_lu[below](below, A, pivot)
+    edge_A = gradient_edge(A)
+    if edge_A is None:
+        return _linalg_lu[below](below, A, pivot)
+    node = LinalgLuBackward0((edge_A,))
+    results = _linalg_lu[below](below, A, pivot)
+    node.saved_P = SavedVariable(results[0], node, 0)
+    node.saved_L = SavedVariable(results[1], node, 1)
+    node.saved_U = SavedVariable(results[2], node, 2)
+    set_histories((None, results[1], results[2]), node)
+    return results
+
+
+_linalg_lu_solve = table("linalg_lu_solve")
+
+
+class LinalgLuSolveBackward0(Node):
+    saved_LU: SavedVariable | None
+    saved_pivots: SavedVariable | None
+    saved_result: SavedVariable | None
+    adjoint: Any
+    left: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_LU: Any = None
+        grad_B: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            LU = self.unpack(self.saved_LU)
+            pivots = self.unpack(self.saved_pivots)
+            result = self.unpack(self.saved_result)
+            adjoint = self.adjoint
+            left = self.left
+            grad_LU, grad_B = lu_solve_backward(grad, LU, pivots, result, left, adjoint)
+        return (grad_LU, grad_B)
+
+    def release_variables(self) -> None:
+        self.saved_LU = None
+        self.saved_pivots = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_lu_solve")
+def linalg_lu_solve(keys: int, LU: Any, pivots: Any, B: Any, left: Any, adjoint: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (LU._autograd_meta is None and B._autograd_meta is None) or not grad_mode.get():
+        return _linalg_lu_solve[below](below, LU, pivots, B, left, adjoint)
+    edge_LU = gradient_edge(LU)
+    edge_B = gradient_edge(B)
+    if edge_LU is None and edge_B is None:
+        return _linalg_lu_solve[below](below, LU, pivots, B, left, adjoint)
+    node = LinalgLuSolveBackward0((edge_LU, edge_B))
+    node.saved_LU = SavedVariable(LU)
+    node.saved_pivots = SavedVariable(pivots)
+    node.adjoint = adjoint
+    node.left = left
+    result = _linalg_lu_solve[below](below, LU, pivots, B, left, adjoint)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_lu_unpack = table("lu_unpack")
+
+
+class LuUnpackBackward0(Node):
+    saved_LU_data: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        LU_data = self.unpack(self.saved_LU_data)
+        grad_LU_data = lu_unpack_backward(grads, LU_data)
+        return (grad_LU_data,)
+
+    def release_variables(self) -> None:
+        self.saved_LU_data = None
+        self.released = True
+
+
+@AUTOGRAD.impl("lu_unpack")
+def lu_unpack(keys: int, LU_data: Any, LU_pivots: Any, unpack_data: Any, unpack_pivots: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if LU_data._autograd_meta is None or not grad_mode.get():
+        return _lu_unpack[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots)
+    edge_LU_data = gradient_edge(LU_data)
+    if edge_LU_data is None:
+        return _lu_unpack[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots)
+    node = LuUnpackBackward0((edge_LU_data,))
+    node.saved_LU_data = SavedVariable(LU_data)
+    results = _lu_unpack[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots)
+    set_histories((None, results[1], results[2]), node)
+    return results
+
+
+_linalg_solve_triangular = table("linalg_solve_triangular")
+
+
+class LinalgSolveTriangularBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    left: Any
+    unitriangular: Any
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_B: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            result = self.unpack(self.saved_result)
+            left = self.left
+            unitriangular = self.unitriangular
+            upper = self.upper
+            grad_self, grad_B = solve_triangular_backward(grad, self_, result, upper, left, unitriangular)
+        return (grad_self, grad_B)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_solve_triangular")
+def linalg_solve_triangular(keys: int, self: Any, B: Any, upper: Any, left: Any, unitriangular: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and B._autograd_meta is None) or not grad_mode.get():
+        return _linalg_solve_triangular[below](below, self, B, upper, left, unitriangular)
+    edge_self = gradient_edge(self)
+    edge_B = gradient_edge(B)
+    if edge_self is None and edge_B is None:
+        return _linalg_solve_triangular[below](below, self, B, upper, left, unitriangular)
+    node = LinalgSolveTriangularBackward0((edge_self, edge_B))
+    node.saved_self = SavedVariable(self)
+    node.left = left
+    node.unitriangular = unitriangular
+    node.upper = upper
+    result = _linalg_solve_triangular[below](below, self, B, upper, left, unitriangular)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+_triangular_solve = table("triangular_solve")
+
+
+class TriangularSolveBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_A: SavedVariable | None
+    saved_solution: SavedVariable | None
+    transpose: Any
+    unitriangular: Any
+    upper: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_A: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            A = self.unpack(self.saved_A)
+            solution = self.unpack(self.saved_solution)
+            transpose = self.transpose
+            unitriangular = self.unitriangular
+            upper = self.upper
+            grad_self, grad_A = triangular_solve_backward(grads, self_, A, solution, upper, transpose, unitriangular)
+        return (grad_self, grad_A)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_A = None
+        self.saved_solution = None
+        self.released = True
+
+
+@AUTOGRAD.impl("triangular_solve")
+def triangular_solve(keys: int, self: Any, A: Any, upper: Any, transpose: Any, unitriangular: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and A._autograd_meta is None) or not grad_mode.get():
+        return _triangular_solve[below](below, self, A, upper, transpose, unitriangular)
+    edge_self = gradient_edge(self)
+    edge_A = gradient_edge(A)
+    if edge_self is None and edge_A is None:
+        return _triangular_solve[below](below, self, A, upper, transpose, unitriangular)
+    node = TriangularSolveBackward0((edge_self, edge_A))
+    node.saved_self = SavedVariable(self)
+    node.saved_A = SavedVariable(A)
+    node.transpose = transpose
+    node.unitriangular = unitriangular
+    node.upper = upper
+    results = _triangular_solve[below](below, self, A, upper, transpose, unitriangular)
+    node.saved_solution = SavedVariable(results[0], node, 0)
+    set_histories((results[0], results[1]), node)
+    return results
+
+
+_linalg_lstsq = table("linalg_lstsq")
+
+
+class LinalgLstsqBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_b: SavedVariable | None
+    saved_solution: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_b: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            b = self.unpack(self.saved_b)
+            solution = self.unpack(self.saved_solution)
+            grad_self, grad_b = lstsq_backward(grads, self_, b, solution)
+        return (grad_self, grad_b)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_b = None
+        self.saved_solution = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_lstsq")
+def linalg_lstsq(keys: int, self: Any, b: Any, rcond: Any, driver: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and b._autograd_meta is None) or not grad_mode.get():
+        return _linalg_lstsq[below](below, self, b, rcond, driver)
+    edge_self = gradient_edge(self)
+    edge_b = gradient_edge(b)
+    if edge_self is None and edge_b is None:
+        return _linalg_lstsq[below](below, self, b, rcond, driver)
+    node = LinalgLstsqBackward0((edge_self, edge_b))
+    node.saved_self = SavedVariable(self)
+    node.saved_b = SavedVariable(b)
+    results = _linalg_lstsq[below](below, self, b, rcond, driver)
+    node.saved_solution = SavedVariable(results[0], node, 0)
+    set_histories((results[0], results[1], None, None), node)
+    return results
+
+
+_linalg_householder_product = table("linalg_householder_product")
+
+
+class LinalgHouseholderProductBackward0(Node):
+    saved_input: SavedVariable | None
+    saved_tau: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_input: Any = None
+        grad_tau: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            input = self.unpack(self.saved_input)
+            tau = self.unpack(self.saved_tau)
+            grad_input, grad_tau = householder_product_backward(grad, input, tau)
+        return (grad_input, grad_tau)
+
+    def release_variables(self) -> None:
+        self.saved_input = None
+        self.saved_tau = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_householder_product")
+def linalg_householder_product(keys: int, input: Any, tau: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (input._autograd_meta is None and tau._autograd_meta is None) or not grad_mode.get():
+        return _linalg_householder_product[below](below, input, tau)
+    edge_input = gradient_edge(input)
+    edge_tau = gradient_edge(tau)
+    if edge_input is None and edge_tau is None:
+        return _linalg_householder_product[below](below, input, tau)
+    node = LinalgHouseholderProductBackward0((edge_input, edge_tau))
+    node.saved_input = SavedVariable(input)
+    node.saved_tau = SavedVariable(tau)
+    result = _linalg_householder_product[below](below, input, tau)
+    set_history(result, node)
+    return result
+
+
+_ormqr = table("ormqr")
+
+
+class OrmqrBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_input2: SavedVariable | None
+    saved_input3: SavedVariable | None
+    left: Any
+    transpose: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_input2: Any = None
+        grad_input3: Any = None
+        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+            self_ = self.unpack(self.saved_self)
+            input2 = self.unpack(self.saved_input2)
+            input3 = self.unpack(self.saved_input3)
+            left = self.left
+            transpose = self.transpose
+            grad_self, grad_input2, grad_input3 = ormqr_backward(grad, self_, input2, input3, left, transpose)
+        return (grad_self, grad_input2, grad_input3)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_input2 = None
+        self.saved_input3 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("ormqr")
+def ormqr(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpose: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and input2._autograd_meta is None and input3._autograd_meta is None
+    ) or not grad_mode.get():
+        return _ormqr[below](below, self, input2, input3, left, transpose)
+    edge_self = gradient_edge(self)
+    edge_input2 = gradient_edge(input2)
+    edge_input3 = gradient_edge(input3)
+    if edge_self is None and edge_input2 is None and edge_input3 is None:
+        return _ormqr[below](below, self, input2, input3, left, transpose)
+    node = OrmqrBackward0((edge_self, edge_input2, edge_input3))
+    node.saved_self = SavedVariable(self)
+    node.saved_input2 = SavedVariable(input2)
+    node.saved_input3 = SavedVariable(input3)
+    node.left = left
+    node.transpose = transpose
+    result = _ormqr[below](below, self, input2, input3, left, transpose)
+    set_history(result, node)
+    return result
+
+
+_linalg_matrix_exp = table("linalg_matrix_exp")
+
+
+class LinalgMatrixExpBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = matrix_exp_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("linalg_matrix_exp")
+def linalg_matrix_exp(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _linalg_matrix_exp[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _linalg_matrix_exp[below](below, self)
+    node = LinalgMatrixExpBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = _linalg_matrix_exp[below](below, self)
+    set_history(result, node)
+    return result
+
+
 _linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
 
 
@@ -13571,6 +14148,19 @@ register_out_forms(
         "linalg_qr.out",
         "_linalg_svd.U",
         "_linalg_solve_ex.result",
+        "cholesky.out",
+        "cholesky_inverse.out",
+        "cholesky_solve.out",
+        "linalg_lu_factor_ex.out",
+        "linalg_lu.out",
+        "linalg_lu_solve.out",
+        "lu_unpack.out",
+        "linalg_solve_triangular.out",
+        "triangular_solve.X",
+        "linalg_lstsq.out",
+        "linalg_householder_product.out",
+        "ormqr.out",
+        "linalg_matrix_exp.out",
         "linalg_pinv.atol_rtol_tensor_out",
         "linalg_vector_norm.out",
         "norm.ScalarOpt_dtype_out",

@@ -4475,6 +4475,406 @@ def linalg_solve_out(keys: int, A: Any, B: Any, left: Any, out: Any) -> Any:
     return returned
 
 
+_cholesky_out = table("cholesky.out")
+
+
+@ADINPLACEORVIEW.impl("cholesky.out")
+def cholesky_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cholesky_out[below](below, self, upper, out)
+    out.bump_version()
+    return returned
+
+
+_cholesky_inverse_out = table("cholesky_inverse.out")
+
+
+@ADINPLACEORVIEW.impl("cholesky_inverse.out")
+def cholesky_inverse_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cholesky_inverse_out[below](below, self, upper, out)
+    out.bump_version()
+    return returned
+
+
+_cholesky_solve_out = table("cholesky_solve.out")
+
+
+@ADINPLACEORVIEW.impl("cholesky_solve.out")
+def cholesky_solve_out(keys: int, self: Any, input2: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _cholesky_solve_out[below](below, self, input2, upper, out)
+    out.bump_version()
+    return returned
+
+
+__cholesky_solve_helper_out = table("_cholesky_solve_helper.out")
+
+
+@ADINPLACEORVIEW.impl("_cholesky_solve_helper.out")
+def _cholesky_solve_helper_out(keys: int, self: Any, A: Any, upper: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __cholesky_solve_helper_out[below](below, self, A, upper, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_lu_factor_ex_out = table("linalg_lu_factor_ex.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lu_factor_ex.out")
+def linalg_lu_factor_ex_out(keys: int, A: Any, pivot: Any, check_errors: Any, LU: Any, pivots: Any, info: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lu_factor_ex_out[below](below, A, pivot, check_errors, LU, pivots, info)
+    LU.bump_version()
+    pivots.bump_version()
+    info.bump_version()
+    return returned
+
+
+_linalg_lu_factor_out = table("linalg_lu_factor.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lu_factor.out")
+def linalg_lu_factor_out(keys: int, A: Any, pivot: Any, LU: Any, pivots: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := LU._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lu_factor_out[below](below, A, pivot, LU, pivots)
+    LU.bump_version()
+    pivots.bump_version()
+    return returned
+
+
+_linalg_lu_out = table("linalg_lu.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lu.out")
+def linalg_lu_out(keys: int, A: Any, pivot: Any, P: Any, L: Any, U: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := P._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := L._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lu_out[below](below, A, pivot, P, L, U)
+    P.bump_version()
+    L.bump_version()
+    U.bump_version()
+    return returned
+
+
+_linalg_lu_solve_out = table("linalg_lu_solve.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lu_solve.out")
+def linalg_lu_solve_out(keys: int, LU: Any, pivots: Any, B: Any, left: Any, adjoint: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lu_solve_out[below](below, LU, pivots, B, left, adjoint, out)
+    out.bump_version()
+    return returned
+
+
+_lu_unpack_out = table("lu_unpack.out")
+
+
+@ADINPLACEORVIEW.impl("lu_unpack.out")
+def lu_unpack_out(
+    keys: int, LU_data: Any, LU_pivots: Any, unpack_data: Any, unpack_pivots: Any, P: Any, L: Any, U: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := P._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := L._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lu_unpack_out[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots, P, L, U)
+    P.bump_version()
+    L.bump_version()
+    U.bump_version()
+    return returned
+
+
+_lu_solve_out = table("lu_solve.out")
+
+
+@ADINPLACEORVIEW.impl("lu_solve.out")
+def lu_solve_out(keys: int, self: Any, LU_data: Any, LU_pivots: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lu_solve_out[below](below, self, LU_data, LU_pivots, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_ldl_factor_ex_out = table("linalg_ldl_factor_ex.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_ldl_factor_ex.out")
+def linalg_ldl_factor_ex_out(
+    keys: int, self: Any, hermitian: Any, check_errors: Any, LD: Any, pivots: Any, info: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := LD._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := info._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_ldl_factor_ex_out[below](below, self, hermitian, check_errors, LD, pivots, info)
+    LD.bump_version()
+    pivots.bump_version()
+    info.bump_version()
+    return returned
+
+
+_linalg_ldl_factor_out = table("linalg_ldl_factor.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_ldl_factor.out")
+def linalg_ldl_factor_out(keys: int, self: Any, hermitian: Any, LD: Any, pivots: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := LD._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := pivots._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_ldl_factor_out[below](below, self, hermitian, LD, pivots)
+    LD.bump_version()
+    pivots.bump_version()
+    return returned
+
+
+_linalg_ldl_solve_out = table("linalg_ldl_solve.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_ldl_solve.out")
+def linalg_ldl_solve_out(keys: int, LD: Any, pivots: Any, B: Any, hermitian: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_ldl_solve_out[below](below, LD, pivots, B, hermitian, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_solve_triangular_out = table("linalg_solve_triangular.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_solve_triangular.out")
+def linalg_solve_triangular_out(
+    keys: int, self: Any, B: Any, upper: Any, left: Any, unitriangular: Any, out: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_solve_triangular_out[below](below, self, B, upper, left, unitriangular, out)
+    out.bump_version()
+    return returned
+
+
+_triangular_solve_X = table("triangular_solve.X")
+
+
+@ADINPLACEORVIEW.impl("triangular_solve.X")
+def triangular_solve_X(
+    keys: int, self: Any, A: Any, upper: Any, transpose: Any, unitriangular: Any, solution: Any, cloned_coefficient: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := solution._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := cloned_coefficient._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _triangular_solve_X[below](below, self, A, upper, transpose, unitriangular, solution, cloned_coefficient)
+    solution.bump_version()
+    cloned_coefficient.bump_version()
+    return returned
+
+
+_linalg_lstsq_out = table("linalg_lstsq.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_lstsq.out")
+def linalg_lstsq_out(
+    keys: int,
+    self: Any,
+    b: Any,
+    rcond: Any,
+    driver: Any,
+    solution: Any,
+    residuals: Any,
+    rank: Any,
+    singular_values: Any,
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := solution._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := residuals._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := rank._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := singular_values._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_lstsq_out[below](below, self, b, rcond, driver, solution, residuals, rank, singular_values)
+    solution.bump_version()
+    residuals.bump_version()
+    rank.bump_version()
+    singular_values.bump_version()
+    return returned
+
+
+_geqrf_a = table("geqrf.a")
+
+
+@ADINPLACEORVIEW.impl("geqrf.a")
+def geqrf_a(keys: int, self: Any, a: Any, tau: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := a._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := tau._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _geqrf_a[below](below, self, a, tau)
+    a.bump_version()
+    tau.bump_version()
+    return returned
+
+
+_linalg_householder_product_out = table("linalg_householder_product.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_householder_product.out")
+def linalg_householder_product_out(keys: int, input: Any, tau: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_householder_product_out[below](below, input, tau, out)
+    out.bump_version()
+    return returned
+
+
+_orgqr_out = table("orgqr.out")
+
+
+@ADINPLACEORVIEW.impl("orgqr.out")
+def orgqr_out(keys: int, self: Any, input2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _orgqr_out[below](below, self, input2, out)
+    out.bump_version()
+    return returned
+
+
+_ormqr_out = table("ormqr.out")
+
+
+@ADINPLACEORVIEW.impl("ormqr.out")
+def ormqr_out(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpose: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _ormqr_out[below](below, self, input2, input3, left, transpose, out)
+    out.bump_version()
+    return returned
+
+
+_qr_Q = table("qr.Q")
+
+
+@ADINPLACEORVIEW.impl("qr.Q")
+def qr_Q(keys: int, self: Any, some: Any, Q: Any, R: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := Q._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := R._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _qr_Q[below](below, self, some, Q, R)
+    Q.bump_version()
+    R.bump_version()
+    return returned
+
+
+_svd_U = table("svd.U")
+
+
+@ADINPLACEORVIEW.impl("svd.U")
+def svd_U(keys: int, self: Any, some: Any, compute_uv: Any, U: Any, S: Any, V: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := U._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := S._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := V._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _svd_U[below](below, self, some, compute_uv, U, S, V)
+    U.bump_version()
+    S.bump_version()
+    V.bump_version()
+    return returned
+
+
+_linalg_matrix_exp_out = table("linalg_matrix_exp.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_matrix_exp.out")
+def linalg_matrix_exp_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_matrix_exp_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_slogdet_out = table("slogdet.out")
+
+
+@ADINPLACEORVIEW.impl("slogdet.out")
+def slogdet_out(keys: int, self: Any, sign: Any, logabsdet: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := sign._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := logabsdet._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _slogdet_out[below](below, self, sign, logabsdet)
+    sign.bump_version()
+    logabsdet.bump_version()
+    return returned
+
+
+_inverse_out = table("inverse.out")
+
+
+@ADINPLACEORVIEW.impl("inverse.out")
+def inverse_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _inverse_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
 _linalg_pinv_atol_rtol_tensor_out = table("linalg_pinv.atol_rtol_tensor_out")
 
 

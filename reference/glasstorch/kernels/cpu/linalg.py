@@ -74,11 +74,13 @@ def first_failure(info: Array) -> tuple[str, int]:
 def factorised(array: Array) -> tuple[Array, Array, Array]:
     """The LU decomposition of each matrix, its pivots (from 1), and where a zero stands on the diagonal (from 1)."""
     lu = np.empty(array.shape, array.dtype)
-    pivots = np.empty(array.shape[:-1], np.int32)
-    info = np.empty(array.shape[:-2], np.int32)
+    pivots = np.empty((*array.shape[:-2], min(array.shape[-2:])), np.int32)
+    info = np.zeros(array.shape[:-2], np.int32)
+    if not array.size:
+        return lu, pivots, info
     routine = lapack("getrf", array)
     for index in np.ndindex(*array.shape[:-2]):
-        lu[index], found, info[index] = routine(array[index]) if array.shape[-1] else (array[index], 0, 0)
+        lu[index], found, info[index] = routine(array[index])
         pivots[index] = np.add(found, 1)
     return lu, pivots, info
 
@@ -163,7 +165,7 @@ def eig(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
 def qr(keys: int, A: Tensor, mode: str, out: Outputs | None = None) -> Outputs:
     """An orthogonal matrix times a triangle."""
     made = outputs(shapes.qr(A, mode), out)
-    shapes.check_lapack(A, "qr_cpu")
+    shapes.check_lapack(A, "geqrf_cpu")
     if mode == "r":
         made[1].array()[...] = np.linalg.qr(A.array(), "r")
     else:

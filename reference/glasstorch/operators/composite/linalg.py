@@ -38,7 +38,7 @@ diagonal_of = on_tensor("diagonal")
 # Refusals -------------------------------------------------------------------------------------------------------
 
 
-def _failure(info: Tensor) -> tuple[str, int] | None:
+def failure_in(info: Tensor) -> tuple[str, int] | None:
     """Which matrix failed first, in words, and the number that LAPACK gave; None where none did."""
     if info.is_meta or not bool(info.any()):
         return None
@@ -52,7 +52,7 @@ def _failure(info: Tensor) -> tuple[str, int] | None:
 def cholesky(self: Tensor, upper: bool) -> Tensor:
     """The triangle; a matrix that is not positive-definite is refused."""
     triangle, info = cholesky_ex(self, upper, False)
-    failure = _failure(info)
+    failure = failure_in(info)
     if failure is not None:
         raise LinAlgError(
             f"linalg.cholesky: {failure[0]}The factorization could not be completed because the input is not "
@@ -64,7 +64,7 @@ def cholesky(self: Tensor, upper: bool) -> Tensor:
 def inv(A: Tensor) -> Tensor:
     """The inverse; a singular matrix is refused."""
     inverse, info = inv_ex(A, False)
-    failure = _failure(info)
+    failure = failure_in(info)
     if failure is not None:
         raise LinAlgError(
             f"linalg.inv: {failure[0]}The diagonal element {failure[1]} is zero, the inversion could not be completed "

@@ -365,6 +365,34 @@ _linalg_svdvals = table("linalg_svdvals")
 __linalg_solve_ex = table("_linalg_solve_ex")
 _linalg_solve_ex_table = table("linalg_solve_ex")
 _linalg_solve = table("linalg_solve")
+_cholesky = table("cholesky")
+_cholesky_inverse = table("cholesky_inverse")
+_cholesky_solve = table("cholesky_solve")
+__cholesky_solve_helper = table("_cholesky_solve_helper")
+_linalg_lu_factor_ex = table("linalg_lu_factor_ex")
+_linalg_lu_factor = table("linalg_lu_factor")
+_linalg_lu = table("linalg_lu")
+_linalg_lu_solve = table("linalg_lu_solve")
+_lu_unpack = table("lu_unpack")
+_lu_solve = table("lu_solve")
+__lu_with_info = table("_lu_with_info")
+_linalg_ldl_factor_ex = table("linalg_ldl_factor_ex")
+_linalg_ldl_factor = table("linalg_ldl_factor")
+_linalg_ldl_solve = table("linalg_ldl_solve")
+_linalg_solve_triangular = table("linalg_solve_triangular")
+_triangular_solve = table("triangular_solve")
+_linalg_lstsq = table("linalg_lstsq")
+_geqrf = table("geqrf")
+_linalg_householder_product = table("linalg_householder_product")
+_orgqr = table("orgqr")
+_ormqr = table("ormqr")
+_qr = table("qr")
+_svd = table("svd")
+_linalg_matrix_exp = table("linalg_matrix_exp")
+_matrix_exp = table("matrix_exp")
+_det = table("det")
+_slogdet = table("slogdet")
+_inverse = table("inverse")
 _linalg_pinv_atol_rtol_tensor = table("linalg_pinv.atol_rtol_tensor")
 _linalg_matrix_rank_atol_rtol_tensor = table("linalg_matrix_rank.atol_rtol_tensor")
 _linalg_matrix_power = table("linalg_matrix_power")
@@ -1107,6 +1135,42 @@ _parse_linalg_svdvals = PythonFunction("linalg_svdvals", ["linalg_svdvals"], ["l
 _parse__linalg_solve_ex = PythonFunction("_linalg_solve_ex", ["_linalg_solve_ex"], ["_linalg_solve_ex.result"])
 _parse_linalg_solve_ex = PythonFunction("linalg_solve_ex", ["linalg_solve_ex"], ["linalg_solve_ex.out"])
 _parse_linalg_solve = PythonFunction("linalg_solve", ["linalg_solve"], ["linalg_solve.out"])
+_parse_cholesky = PythonFunction("cholesky", ["cholesky"], ["cholesky.out"])
+_parse_cholesky_inverse = PythonFunction("cholesky_inverse", ["cholesky_inverse"], ["cholesky_inverse.out"])
+_parse_cholesky_solve = PythonFunction("cholesky_solve", ["cholesky_solve"], ["cholesky_solve.out"])
+_parse__cholesky_solve_helper = PythonFunction(
+    "_cholesky_solve_helper", ["_cholesky_solve_helper"], ["_cholesky_solve_helper.out"]
+)
+_parse_linalg_lu_factor_ex = PythonFunction("linalg_lu_factor_ex", ["linalg_lu_factor_ex"], ["linalg_lu_factor_ex.out"])
+_parse_linalg_lu_factor = PythonFunction("linalg_lu_factor", ["linalg_lu_factor"], ["linalg_lu_factor.out"])
+_parse_linalg_lu = PythonFunction("linalg_lu", ["linalg_lu"], ["linalg_lu.out"])
+_parse_linalg_lu_solve = PythonFunction("linalg_lu_solve", ["linalg_lu_solve"], ["linalg_lu_solve.out"])
+_parse_lu_unpack = PythonFunction("lu_unpack", ["lu_unpack"], ["lu_unpack.out"])
+_parse_lu_solve = PythonFunction("lu_solve", ["lu_solve"], ["lu_solve.out"])
+_parse__lu_with_info = PythonFunction("_lu_with_info", ["_lu_with_info"])
+_parse_linalg_ldl_factor_ex = PythonFunction(
+    "linalg_ldl_factor_ex", ["linalg_ldl_factor_ex"], ["linalg_ldl_factor_ex.out"]
+)
+_parse_linalg_ldl_factor = PythonFunction("linalg_ldl_factor", ["linalg_ldl_factor"], ["linalg_ldl_factor.out"])
+_parse_linalg_ldl_solve = PythonFunction("linalg_ldl_solve", ["linalg_ldl_solve"], ["linalg_ldl_solve.out"])
+_parse_linalg_solve_triangular = PythonFunction(
+    "linalg_solve_triangular", ["linalg_solve_triangular"], ["linalg_solve_triangular.out"]
+)
+_parse_triangular_solve = PythonFunction("triangular_solve", ["triangular_solve"], ["triangular_solve.X"])
+_parse_linalg_lstsq = PythonFunction("linalg_lstsq", ["linalg_lstsq"], ["linalg_lstsq.out"])
+_parse_geqrf = PythonFunction("geqrf", ["geqrf"], ["geqrf.a"])
+_parse_linalg_householder_product = PythonFunction(
+    "linalg_householder_product", ["linalg_householder_product"], ["linalg_householder_product.out"]
+)
+_parse_orgqr = PythonFunction("orgqr", ["orgqr"], ["orgqr.out"])
+_parse_ormqr = PythonFunction("ormqr", ["ormqr"], ["ormqr.out"])
+_parse_qr = PythonFunction("qr", ["qr"], ["qr.Q"])
+_parse_svd = PythonFunction("svd", ["svd"], ["svd.U"])
+_parse_linalg_matrix_exp = PythonFunction("linalg_matrix_exp", ["linalg_matrix_exp"], ["linalg_matrix_exp.out"])
+_parse_matrix_exp = PythonFunction("matrix_exp", ["matrix_exp"])
+_parse_det = PythonFunction("det", ["det"])
+_parse_slogdet = PythonFunction("slogdet", ["slogdet"], ["slogdet.out"])
+_parse_inverse = PythonFunction("inverse", ["inverse"], ["inverse.out"])
 _parse_linalg_pinv = PythonFunction(
     "linalg_pinv",
     ["linalg_pinv.atol_rtol_tensor", "linalg_pinv.atol_rtol_float", "linalg_pinv", "linalg_pinv.rcond_tensor"],
@@ -6706,6 +6770,411 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
         keys = (A.key_set | B.key_set | included) & allowed
         return _linalg_solve[keys](keys, A, B, left)
     return _parse_linalg_solve(A, B, left=left, out=out)
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Tensor:
+    """The Cholesky triangle; `linalg.cholesky` is its newer name.
+
+    cholesky(input, upper=False, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(upper) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cholesky[keys](keys, input, upper)
+    return _parse_cholesky(input, upper, out=out)
+
+
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Any = None) -> Tensor:
+    """The inverse of a positive-definite matrix, from its Cholesky triangle.
+
+    cholesky_inverse(input, upper=False, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(upper) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _cholesky_inverse[keys](keys, input, upper)
+    return _parse_cholesky_inverse(input, upper, out=out)
+
+
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Any = None) -> Tensor:
+    """Solves a system whose matrix is given by its Cholesky triangle.
+
+    cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(input2, TensorImpl) and type(upper) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | input2.key_set | included) & allowed
+        return _cholesky_solve[keys](keys, input, input2, upper)
+    return _parse_cholesky_solve(input, input2, upper, out=out)
+
+
+def _cholesky_solve_helper(input: Tensor, A: Tensor, upper: bool, *, out: Any = None) -> Tensor:
+    """`cholesky_solve` of batches of one size.
+
+    _cholesky_solve_helper(input, A, upper, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(A, TensorImpl) and type(upper) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | A.key_set | included) & allowed
+        return __cholesky_solve_helper[keys](keys, input, A, upper)
+    return _parse__cholesky_solve_helper(input, A, upper, out=out)
+
+
+def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """Both triangles of the LU decomposition in one matrix, the exchanges of rows, and where U has a zero.
+
+    linalg_lu_factor_ex(A, *, pivot=True, check_errors=False, out=None) -> (LU, pivots, info)
+    """
+    if isinstance(A, TensorImpl) and type(pivot) is bool and type(check_errors) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_lu_factor_ex[keys](keys, A, pivot, check_errors)
+    return _parse_linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors, out=out)
+
+
+def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """Both triangles of the LU decomposition in one matrix, and the exchanges of rows.
+
+    linalg_lu_factor(A, *, pivot=True, out=None) -> (LU, pivots)
+    """
+    if isinstance(A, TensorImpl) and type(pivot) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_lu_factor[keys](keys, A, pivot)
+    return _parse_linalg_lu_factor(A, pivot=pivot, out=out)
+
+
+def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """The LU decomposition: a permutation and two triangles.
+
+    linalg_lu(A, *, pivot=True, out=None) -> (P, L, U)
+    """
+    if isinstance(A, TensorImpl) and type(pivot) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (A.key_set | included) & allowed
+        return _linalg_lu[keys](keys, A, pivot)
+    return _parse_linalg_lu(A, pivot=pivot, out=out)
+
+
+def linalg_lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
+) -> Tensor:
+    """Solves a system whose matrix is given by its LU decomposition.
+
+    linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor
+    """
+    if (
+        isinstance(LU, TensorImpl)
+        and isinstance(pivots, TensorImpl)
+        and isinstance(B, TensorImpl)
+        and type(left) is bool
+        and type(adjoint) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (LU.key_set | pivots.key_set | B.key_set | included) & allowed
+        return _linalg_lu_solve[keys](keys, LU, pivots, B, left, adjoint)
+    return _parse_linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint, out=out)
+
+
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
+) -> Any:
+    """The permutation and the two triangles, out of what `linalg.lu_factor` gives.
+
+    lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None) -> (P, L, U)
+    """
+    if (
+        isinstance(LU_data, TensorImpl)
+        and isinstance(LU_pivots, TensorImpl)
+        and type(unpack_data) is bool
+        and type(unpack_pivots) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (LU_data.key_set | LU_pivots.key_set | included) & allowed
+        return _lu_unpack[keys](keys, LU_data, LU_pivots, unpack_data, unpack_pivots)
+    return _parse_lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
+
+
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
+    """Solves a system whose matrix is given by its LU decomposition; `linalg.lu_solve` is its newer name.
+
+    lu_solve(input, LU_data, LU_pivots, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(LU_data, TensorImpl)
+        and isinstance(LU_pivots, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | LU_data.key_set | LU_pivots.key_set | included) & allowed
+        return _lu_solve[keys](keys, input, LU_data, LU_pivots)
+    return _parse_lu_solve(input, LU_data, LU_pivots, out=out)
+
+
+def _lu_with_info(input: Tensor, pivot: bool = True, check_errors: bool = True) -> Any:
+    """What `lu` returns, with the place of a zero in U.
+
+    _lu_with_info(input, pivot=True, check_errors=True) -> (LU, pivots, info)
+    """
+    if isinstance(input, TensorImpl) and type(pivot) is bool and type(check_errors) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __lu_with_info[keys](keys, input, pivot, check_errors)
+    return _parse__lu_with_info(input, pivot, check_errors)
+
+
+def linalg_ldl_factor_ex(input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, its exchanges, and whether it is singular.
+
+    linalg_ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None) -> (LD, pivots, info)
+    """
+    if isinstance(input, TensorImpl) and type(hermitian) is bool and type(check_errors) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_ldl_factor_ex[keys](keys, input, hermitian, check_errors)
+    return _parse_linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors, out=out)
+
+
+def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, and its exchanges.
+
+    linalg_ldl_factor(input, *, hermitian=False, out=None) -> (LD, pivots)
+    """
+    if isinstance(input, TensorImpl) and type(hermitian) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_ldl_factor[keys](keys, input, hermitian)
+    return _parse_linalg_ldl_factor(input, hermitian=hermitian, out=out)
+
+
+def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Any = None) -> Tensor:
+    """Solves a system whose matrix is given by its LDL decomposition.
+
+    linalg_ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor
+    """
+    if (
+        isinstance(LD, TensorImpl)
+        and isinstance(pivots, TensorImpl)
+        and isinstance(B, TensorImpl)
+        and type(hermitian) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (LD.key_set | pivots.key_set | B.key_set | included) & allowed
+        return _linalg_ldl_solve[keys](keys, LD, pivots, B, hermitian)
+    return _parse_linalg_ldl_solve(LD, pivots, B, hermitian=hermitian, out=out)
+
+
+def linalg_solve_triangular(
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Any = None
+) -> Tensor:
+    """Solves a system whose matrix is a triangle.
+
+    linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(B, TensorImpl)
+        and type(upper) is bool
+        and type(left) is bool
+        and type(unitriangular) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | B.key_set | included) & allowed
+        return _linalg_solve_triangular[keys](keys, input, B, upper, left, unitriangular)
+    return _parse_linalg_solve_triangular(input, B, upper=upper, left=left, unitriangular=unitriangular, out=out)
+
+
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
+    """Solves a system whose matrix is a triangle; `linalg.solve_triangular` is its newer name.
+
+    triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None) -> (solution, cloned_coefficient)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(A, TensorImpl)
+        and type(upper) is bool
+        and type(transpose) is bool
+        and type(unitriangular) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | A.key_set | included) & allowed
+        return _triangular_solve[keys](keys, input, A, upper, transpose, unitriangular)
+    return _parse_triangular_solve(input, A, upper, transpose, unitriangular, out=out)
+
+
+def linalg_lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Any = None
+) -> Any:
+    """The least squares solution of a system.
+
+    linalg_lstsq(input, b, rcond=None, *, driver=None, out=None) -> (solution, residuals, rank, singular_values)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(b, TensorImpl)
+        and (rcond is None or type(rcond) is float)
+        and driver is None
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | b.key_set | included) & allowed
+        return _linalg_lstsq[keys](keys, input, b, rcond, driver)
+    return _parse_linalg_lstsq(input, b, rcond, driver=driver, out=out)
+
+
+def geqrf(input: Tensor, *, out: Any = None) -> Any:
+    """The QR decomposition as LAPACK leaves it: a triangle, and below it the reflections.
+
+    geqrf(input, *, out=None) -> (a, tau)
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _geqrf[keys](keys, input)
+    return _parse_geqrf(input, out=out)
+
+
+def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Tensor:
+    """The first columns of a product of reflections, as `geqrf` leaves them.
+
+    linalg_householder_product(input, tau, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(tau, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | tau.key_set | included) & allowed
+        return _linalg_householder_product[keys](keys, input, tau)
+    return _parse_linalg_householder_product(input, tau, out=out)
+
+
+def orgqr(input: Tensor, input2: Tensor, *, out: Any = None) -> Tensor:
+    """The first columns of a product of reflections; `linalg.householder_product` is its newer name.
+
+    orgqr(input, input2, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(input2, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | input2.key_set | included) & allowed
+        return _orgqr[keys](keys, input, input2)
+    return _parse_orgqr(input, input2, out=out)
+
+
+def ormqr(
+    input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False, *, out: Any = None
+) -> Tensor:
+    """A product of reflections, as `geqrf` leaves them, times a matrix.
+
+    ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and isinstance(input3, TensorImpl)
+        and type(left) is bool
+        and type(transpose) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | input2.key_set | input3.key_set | included) & allowed
+        return _ormqr[keys](keys, input, input2, input3, left, transpose)
+    return _parse_ormqr(input, input2, input3, left, transpose, out=out)
+
+
+def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """The QR decomposition; `linalg.qr` is its newer name.
+
+    qr(input, some=True, *, out=None) -> (Q, R)
+    """
+    if isinstance(input, TensorImpl) and type(some) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _qr[keys](keys, input, some)
+    return _parse_qr(input, some, out=out)
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """The singular value decomposition, with the right vectors as columns.
+
+    svd(input, some=True, compute_uv=True, *, out=None) -> (U, S, V)
+    """
+    if isinstance(input, TensorImpl) and type(some) is bool and type(compute_uv) is bool and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _svd[keys](keys, input, some, compute_uv)
+    return _parse_svd(input, some, compute_uv, out=out)
+
+
+def linalg_matrix_exp(input: Tensor, *, out: Any = None) -> Tensor:
+    """The exponential of each matrix.
+
+    linalg_matrix_exp(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_matrix_exp[keys](keys, input)
+    return _parse_linalg_matrix_exp(input, out=out)
+
+
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of each matrix.
+
+    matrix_exp(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _matrix_exp[keys](keys, input)
+    return _parse_matrix_exp(input)
+
+
+def det(input: Tensor) -> Tensor:
+    """The determinant of each matrix.
+
+    det(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _det[keys](keys, input)
+    return _parse_det(input)
+
+
+def slogdet(input: Tensor, *, out: Any = None) -> Any:
+    """Sign and logarithm of the determinant of each matrix.
+
+    slogdet(input, *, out=None) -> (sign, logabsdet)
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _slogdet[keys](keys, input)
+    return _parse_slogdet(input, out=out)
+
+
+def inverse(input: Tensor, *, out: Any = None) -> Tensor:
+    """The inverse of each matrix.
+
+    inverse(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _inverse[keys](keys, input)
+    return _parse_inverse(input, out=out)
 
 
 def linalg_pinv(*args: Any, **kwargs: Any) -> Tensor:

@@ -47,6 +47,9 @@ from glasstorch.operators.generated.functions import blackman_window as blackman
 from glasstorch.operators.generated.functions import bmm as bmm
 from glasstorch.operators.generated.functions import cat as cat
 from glasstorch.operators.generated.functions import ceil as ceil
+from glasstorch.operators.generated.functions import cholesky as cholesky
+from glasstorch.operators.generated.functions import cholesky_inverse as cholesky_inverse
+from glasstorch.operators.generated.functions import cholesky_solve as cholesky_solve
 from glasstorch.operators.generated.functions import chunk as chunk
 from glasstorch.operators.generated.functions import clamp as clamp
 from glasstorch.operators.generated.functions import clamp_max as clamp_max
@@ -73,6 +76,7 @@ from glasstorch.operators.generated.functions import cumprod as cumprod
 from glasstorch.operators.generated.functions import cumsum as cumsum
 from glasstorch.operators.generated.functions import cumulative_trapezoid as cumulative_trapezoid
 from glasstorch.operators.generated.functions import deg2rad as deg2rad
+from glasstorch.operators.generated.functions import det as det
 from glasstorch.operators.generated.functions import detach as detach
 from glasstorch.operators.generated.functions import detach_copy as detach_copy
 from glasstorch.operators.generated.functions import diag as diag
@@ -119,6 +123,7 @@ from glasstorch.operators.generated.functions import full_like as full_like
 from glasstorch.operators.generated.functions import gather as gather
 from glasstorch.operators.generated.functions import gcd as gcd
 from glasstorch.operators.generated.functions import ge as ge
+from glasstorch.operators.generated.functions import geqrf as geqrf
 from glasstorch.operators.generated.functions import gradient as gradient
 from glasstorch.operators.generated.functions import gt as gt
 from glasstorch.operators.generated.functions import hamming_window as hamming_window
@@ -140,6 +145,7 @@ from glasstorch.operators.generated.functions import index_put_ as index_put_
 from glasstorch.operators.generated.functions import index_reduce as index_reduce
 from glasstorch.operators.generated.functions import index_select as index_select
 from glasstorch.operators.generated.functions import inner as inner
+from glasstorch.operators.generated.functions import inverse as inverse
 from glasstorch.operators.generated.functions import is_conj as is_conj
 from glasstorch.operators.generated.functions import is_neg as is_neg
 from glasstorch.operators.generated.functions import isclose as isclose
@@ -174,10 +180,13 @@ from glasstorch.operators.generated.functions import logit as logit
 from glasstorch.operators.generated.functions import logspace as logspace
 from glasstorch.operators.generated.functions import logsumexp as logsumexp
 from glasstorch.operators.generated.functions import lt as lt
+from glasstorch.operators.generated.functions import lu_solve as lu_solve
+from glasstorch.operators.generated.functions import lu_unpack as lu_unpack
 from glasstorch.operators.generated.functions import masked_fill as masked_fill
 from glasstorch.operators.generated.functions import masked_scatter as masked_scatter
 from glasstorch.operators.generated.functions import masked_select as masked_select
 from glasstorch.operators.generated.functions import matmul as matmul
+from glasstorch.operators.generated.functions import matrix_exp as matrix_exp
 from glasstorch.operators.generated.functions import matrix_power as matrix_power
 from glasstorch.operators.generated.functions import max as max
 from glasstorch.operators.generated.functions import maximum as maximum
@@ -206,6 +215,8 @@ from glasstorch.operators.generated.functions import nonzero_static as nonzero_s
 from glasstorch.operators.generated.functions import normal as normal
 from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like
+from glasstorch.operators.generated.functions import orgqr as orgqr
+from glasstorch.operators.generated.functions import ormqr as ormqr
 from glasstorch.operators.generated.functions import outer as outer
 from glasstorch.operators.generated.functions import polar as polar
 from glasstorch.operators.generated.functions import polygamma as polygamma
@@ -213,6 +224,7 @@ from glasstorch.operators.generated.functions import positive as positive
 from glasstorch.operators.generated.functions import pow as pow
 from glasstorch.operators.generated.functions import prod as prod
 from glasstorch.operators.generated.functions import put as put
+from glasstorch.operators.generated.functions import qr as qr
 from glasstorch.operators.generated.functions import rad2deg as rad2deg
 from glasstorch.operators.generated.functions import rand as rand
 from glasstorch.operators.generated.functions import rand_like as rand_like
@@ -255,6 +267,7 @@ from glasstorch.operators.generated.functions import sinc as sinc
 from glasstorch.operators.generated.functions import sinh as sinh
 from glasstorch.operators.generated.functions import slice_copy as slice_copy
 from glasstorch.operators.generated.functions import slice_scatter as slice_scatter
+from glasstorch.operators.generated.functions import slogdet as slogdet
 from glasstorch.operators.generated.functions import softmax as softmax
 from glasstorch.operators.generated.functions import sort as sort
 from glasstorch.operators.generated.functions import split_copy as split_copy
@@ -270,6 +283,7 @@ from glasstorch.operators.generated.functions import std as std
 from glasstorch.operators.generated.functions import std_mean as std_mean
 from glasstorch.operators.generated.functions import sub as sub
 from glasstorch.operators.generated.functions import sum as sum
+from glasstorch.operators.generated.functions import svd as svd
 from glasstorch.operators.generated.functions import swapaxes as swapaxes
 from glasstorch.operators.generated.functions import swapdims as swapdims
 from glasstorch.operators.generated.functions import t as t
@@ -285,6 +299,7 @@ from glasstorch.operators.generated.functions import transpose as transpose
 from glasstorch.operators.generated.functions import transpose_copy as transpose_copy
 from glasstorch.operators.generated.functions import trapezoid as trapezoid
 from glasstorch.operators.generated.functions import trapz as trapz
+from glasstorch.operators.generated.functions import triangular_solve as triangular_solve
 from glasstorch.operators.generated.functions import tril as tril
 from glasstorch.operators.generated.functions import tril_indices as tril_indices
 from glasstorch.operators.generated.functions import triu as triu

@@ -60,3 +60,16 @@ def same_dtype(result: dtype, out: dtype) -> None:
 
 def any_dtype(result: dtype, out: dtype) -> None:
     """The rule of operators that compute in the dtype of the out= tensor."""
+
+
+def castable(name: str) -> OutRule:
+    """The rule of operators of linear algebra that cast, in the words in which those refuse."""
+
+    def check(result: dtype, out: dtype) -> None:
+        if result.category > out.category:
+            raise DtypeError(
+                f"{name}: Expected result to be safely castable from {result.scalar_name} dtype, but got result with "
+                f"dtype {out.scalar_name}"
+            )
+
+    return check

@@ -1,0 +1,41 @@
+"""What does `lu` return, with or without the place of a zero in U?
+
+Mirrors: torch/functional.py (_lu_impl, _lu_with_infos, _lu_no_infos), torch/_tensor.py (Tensor.lu)
+Differs: a subclass's `__torch_function__` is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from glasstorch.operators.generated import functions
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def lu(
+    A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None
+) -> Sequence[Tensor]:
+    """Both triangles of the LU decomposition in one matrix, and the exchanges of rows; `linalg.lu_factor` is newer.
+
+    On demand also where U has a zero, counted from 1, or 0. The tensors of `out` take the sizes of the results.
+    """
+    if out is not None and not isinstance(out, tuple | list):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    wanted = 3 if get_infos else 2
+    if out is not None and len(out) != wanted:
+        raise TypeError(f"expected tuple of {wanted} elements but got {len(out)}")
+    results = functions._lu_with_info(A, pivot=pivot, check_errors=not get_infos)
+    if out is None:
+        return results if get_infos else tuple(results[:2])  # type: ignore[no-any-return]
+    for written, result in zip(out, results, strict=False):
+        written.resize_as_(result).copy_(result)
+    return out
+
+
+def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
+    """Both triangles of the LU decomposition in one matrix, and the exchanges of rows; with `get_infos`, its zero."""
+    results = lu(self, pivot, get_infos)
+    return tuple(results)
