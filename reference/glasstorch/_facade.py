@@ -21,10 +21,12 @@ from glasstorch import fft as fft
 from glasstorch import functional as functional
 from glasstorch import library as library
 from glasstorch import linalg as linalg
+from glasstorch import masked as masked
 from glasstorch import nn as nn
 from glasstorch import optim as optim
 from glasstorch import random as random
 from glasstorch import return_types as return_types
+from glasstorch import signal as signal
 from glasstorch import special as special
 from glasstorch import storage as storage
 from glasstorch import utils as utils

@@ -101,7 +101,7 @@ LAYERS = (
     ),
     Layer(
         10,
-        ("export", "cuda", "backends", "array_api", "multiprocessing", "utils", FACADE),
+        ("export", "cuda", "backends", "array_api", "masked", "signal", "multiprocessing", "utils", FACADE),
         "What do `import torch` and `torch.cuda` offer?",
         ("torch/export/exported_program.py", "torch/cuda/__init__.py", "torch/__init__.py"),
         ("05", "10"),

@@ -1,0 +1,334 @@
+"""How is a tensor reduced or normalised without the elements that a mask leaves out?
+
+An element that is left out is replaced by one that changes nothing: 0 in a sum, -inf among the candidates for the
+largest. A mask is True where an element counts, and is broadcast to the tensor's sizes.
+
+Mirrors: torch/masked/_ops.py
+Differs: every tensor is dense, so there is no code for sparse layouts; see `masked/__init__.py` for MaskedTensor.
+
+>>> import glasstorch as torch
+>>> torch.masked.sum(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
+tensor(5.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from glasstorch._creation import tensor
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import BOOL, FLOATING, INTEGRAL, Number, bool_, dtype, float32, int64
+from glasstorch.core.errors import (
+    ArgumentError,
+    ArgumentValueError,
+    DimensionError,
+    DtypeError,
+    DtypeNotImplementedError,
+)
+from glasstorch.operators.generated import functions
+from glasstorch.operators.generated.functions import maximum, where
+from glasstorch.operators.shapes.scalars import LARGEST
+
+Dims = int | Sequence[int] | None
+
+# What is left out -----------------------------------------------------------------------------------------------
+
+
+def nothing_larger(made: dtype) -> Number:
+    """The number that no element is below."""
+    return -math.inf if made.category >= FLOATING else -int(largest(made)) - 1 if made.is_signed else 0
+
+
+def nothing_smaller(made: dtype) -> Number:
+    """The number that no element is above."""
+    return math.inf if made.category >= FLOATING else int(largest(made))
+
+
+def largest(made: dtype) -> Any:
+    """The largest integer of a dtype."""
+    assert made.category == INTEGRAL
+    return LARGEST[made]
+
+
+# What changes nothing in an operator, by its name. Complex numbers have no order, bool has no smallest number.
+NEUTRAL: Final[dict[str, Callable[[dtype], Number]]] = {
+    "sum": lambda made: 0,
+    "prod": lambda made: 1,
+    "norm": lambda made: 0,
+    "median": lambda made: math.nan,
+    "amax": nothing_larger,
+    "amin": nothing_smaller,
+    "argmax": nothing_larger,
+    "argmin": nothing_smaller,
+    "logaddexp": nothing_larger,
+    "logsumexp": nothing_larger,
+}
+ORDERED: Final = frozenset(("amax", "amin", "argmax", "argmin", "logaddexp"))
+
+
+def neutral(name: str, made: dtype) -> Number:
+    """What an element that is left out becomes; refused where no number is neutral in the operator and dtype."""
+    if (made.category == BOOL and name in ORDERED | {"logsumexp"}) or (made.is_complex and name in ORDERED):
+        raise DtypeNotImplementedError(f"identity of {name} on {made} input")
+    return NEUTRAL[name](made)
+
+
+def without(input: Tensor, mask: Tensor | None, neutral: Number) -> Tensor:
+    """The tensor, with a neutral number where the mask is False."""
+    if mask is None:
+        return input
+    return where(canonical(input, mask), input, tensor(neutral, dtype=input.dtype, device=input.device))
+
+
+def canonical(input: Tensor, mask: Tensor) -> Tensor:
+    """The mask as bool, of the tensor's sizes."""
+    if mask.dim() > input.dim():
+        raise DimensionError(
+            f"_input_mask expected broadcastable mask (got mask dimensionality higher than of the input): a mask of "
+            f"{list(mask.shape)} does not fit {list(input.shape)}"
+        )
+    return mask.expand(input.shape).to(bool_)
+
+
+def canonical_dims(dim: Dims, ndim: int) -> list[int]:
+    """The dimensions to reduce over, counted from the front and sorted: all of them for None and ()."""
+    if dim is None or dim == ():
+        return list(range(ndim))
+    found: list[int] = []
+    count = max(ndim, 1)
+    given = (dim,) if isinstance(dim, int) else dim
+    for d in given:
+        if d in found:
+            raise ArgumentError(f"dim={d} appears multiple times in the list of dims")
+        if not -count <= d < count:
+            raise DimensionError(
+                f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {d})"
+            )
+        found.append(d % count)
+    return sorted(found)
+
+
+def summed_dtype(input: Tensor, wanted: dtype | None) -> dtype:
+    """The dtype of a sum or product: int64 for integers and bool, unless one is asked for."""
+    return wanted or (input.dtype if input.dtype.category >= FLOATING else int64)
+
+
+# Reductions -----------------------------------------------------------------------------------------------------
+
+
+def sum(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The sum of the elements that count; 0 where none does."""
+    made = summed_dtype(input, dtype)
+    dims = canonical_dims(dim, input.dim())
+    return functions.sum(without(input, mask, 0), dims, bool(keepdim), dtype=made)
+
+
+def prod(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The product of the elements that count; 1 where none does."""
+    made = summed_dtype(input, dtype)
+    result = without(input, mask, 1).to(made)
+    for d in reversed(canonical_dims(dim, input.dim())):
+        result = functions.prod(result, d, bool(keepdim))
+    return result
+
+
+def extremum(name: str, doc: str) -> Callable[..., Tensor]:
+    """`amax` or `amin`."""
+    over = getattr(functions, name)
+
+    def reduce(
+        input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
+        mask: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
+        kept = input if mask is None else without(input, mask, neutral(name, input.dtype))
+        found: Tensor = over(kept, canonical_dims(dim, input.dim()), bool(keepdim))
+        return found.to(dtype or input.dtype)
+
+    return named(reduce, name, doc)
+
+
+def place(name: str, doc: str) -> Callable[..., Tensor]:
+    """`argmax` or `argmin`."""
+    over = getattr(functions, name)
+
+    def search(
+        input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
+        mask: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
+        kept = input if mask is None else without(input, mask, neutral(name, input.dtype))
+        found: Tensor = over(kept, dim, bool(keepdim))
+        return found.to(dtype or input.dtype)
+
+    return named(search, name, doc)
+
+
+def named(function: Callable[..., Tensor], name: str, doc: str) -> Callable[..., Tensor]:
+    """A function made from a row of a table, as if it had been written out."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+amax = extremum("amax", "The largest of the elements that count; the smallest number of the dtype where none does.")
+amin = extremum("amin", "The smallest of the elements that count; the largest number of the dtype where none does.")
+argmax = place("argmax", "Where the largest of the elements that count stands, as this tensor's dtype.")
+argmin = place("argmin", "Where the smallest of the elements that count stands, as this tensor's dtype.")
+
+
+def counted(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """How many elements count, and the mask as `canonical` makes it."""
+    kept = None if mask is None else canonical(input, mask)
+    counting = functions.ones(input.shape, dtype=int64, device=input.device) if kept is None else kept
+    return sum(counting, dim, keepdim=keepdim), kept
+
+
+def mean(
+    input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The mean of the elements that count; NaN where none does."""
+    made = dtype or input.dtype
+    if made.category < FLOATING:
+        source = "Input" if dtype is None else "Optional"
+        raise ArgumentValueError(
+            f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. "
+            f"Got: {made}"
+        )
+    count, kept = counted(input, dim, bool(keepdim), mask)
+    return sum(input, dim, keepdim=keepdim, dtype=made, mask=kept) / count
+
+
+def median(
+    input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: dtype | None = None, mask: Tensor | None = None
+) -> Tensor:
+    """The lower median of the elements that count; NaN where none does, which integers cannot say."""
+    is_float = input.dtype.is_floating_point
+    values = input if is_float else input.to(float32)
+    along = canonical_dims(dim, input.dim())[0]
+    found: Tensor = without(values, mask, math.nan).nanmedian(along, keepdim).values
+    if is_float:
+        return found
+    if bool(functions.isnan(found).any()):
+        raise ArgumentValueError(
+            f"masked median expects no fully masked out rows if dtype is not floating point, got {input.dtype}"
+        )
+    return found.to(dtype or input.dtype)
+
+
+def logsumexp(
+    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: dtype | None = None, mask: Tensor | None = None
+) -> Tensor:
+    """The logarithm of the sum of the exponentials of the elements that count."""
+    kept = input if mask is None else without(input, mask, neutral("logsumexp", input.dtype))
+    return functions.logsumexp(kept, canonical_dims(dim, input.dim()), keepdim).to(dtype or input.dtype)
+
+
+def norm(
+    input: Tensor, ord: float | None = 2.0, dim: Dims = None, *, keepdim: bool | None = False,
+    dtype: dtype | None = None, mask: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The norm of the elements that count, as vectors."""
+    order = 2.0 if ord is None else ord
+    if mask is not None and order == -math.inf and not input.dtype.is_floating_point:
+        raise DtypeError(f"input must be floating point where ord is -inf, got {input.dtype}")
+    kept = without(input, mask, math.inf if order == -math.inf else 0)
+    dims = canonical_dims(dim, input.dim())
+    return functions.linalg_vector_norm(kept, order, dims, bool(keepdim), dtype=dtype or input.dtype)
+
+
+def var(
+    input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: float | None = None,
+    keepdim: bool | None = False, dtype: dtype | None = None, mask: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The variance of the elements that count; NaN where there are too few."""
+    if unbiased is not None and correction is not None:
+        raise ArgumentError("Only one of unbiased and correction may be given")
+    freedom = float(correction) if correction is not None else 1.0 if unbiased is None or unbiased else 0.0
+    made = dtype or (input.dtype if input.dtype.category >= FLOATING else float32)
+    computed = made if made.category >= FLOATING else float32
+    count, kept = counted(input, dim, True, mask)
+    away = input - sum(input, dim, keepdim=True, dtype=made, mask=kept) / count
+    total = sum(away * away.conj(), dim, keepdim=keepdim, dtype=computed, mask=kept)
+    if not keepdim:
+        count = count.reshape(total.shape)
+    if freedom != 0:
+        count = count.to(computed.to_real()) - freedom
+        count = maximum(count, count.new_zeros([]))
+    return (total / count).to(made)
+
+
+def std(
+    input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: float | None = None,
+    keepdim: bool | None = False, dtype: dtype | None = None, mask: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The square root of `var`."""
+    spread = var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask)
+    return functions.sqrt(spread)
+
+
+# Along a dimension ----------------------------------------------------------------------------------------------
+
+
+def along(
+    name: str, operator: Callable[[Tensor, int, dtype], Tensor], neutral_in: str, doc: str
+) -> Callable[..., Tensor]:
+    """An operator along one dimension, whose result has the sizes of its input.
+
+    `neutral_in` names the reduction whose neutral number stands for what is left out.
+    """
+
+    def normalised(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Tensor | None = None) -> Tensor:
+        d = canonical_dims(dim, input.dim())[0]
+        kept = input if mask is None else without(input, mask, neutral(neutral_in, input.dtype))
+        return operator(kept, d, dtype or input.dtype)
+
+    return named(normalised, name, doc)
+
+
+cumsum = along(
+    "cumsum", lambda x, d, made: functions.cumsum(x, d, dtype=made).to(made), "sum",
+    "The sums of the elements that count, up to each place.",
+)  # fmt: skip
+cumprod = along(
+    "cumprod", lambda x, d, made: functions.cumprod(x, d, dtype=made).to(made), "prod",
+    "The products of the elements that count, up to each place.",
+)  # fmt: skip
+softmax = along("softmax", functions.softmax, "amax", "softmax over the elements that count; 0 at those that do not.")
+log_softmax = along(
+    "log_softmax", functions.log_softmax, "amax", "The logarithm of `softmax`; -inf where an element does not count."
+)
+softmin = along(
+    "softmin", lambda x, d, made: functions.softmax(-x, d, made), "amin",
+    "softmax of the negated elements that count; 0 at those that do not.",
+)  # fmt: skip
+
+
+def normalize(
+    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: dtype | None = None, mask: Tensor | None = None
+) -> Tensor:
+    """The elements divided by the norm of those that count, or by `eps` where that is larger; 0 where left out."""
+    size = norm(input, ord, dim, keepdim=True, dtype=dtype or input.dtype, mask=mask)
+    return without(input, mask, 0) / maximum(size, size.new_full([], eps))
+
+
+# Two tensors ----------------------------------------------------------------------------------------------------
+
+
+def logaddexp(
+    input: Tensor, other: Tensor, *, dtype: dtype | None = None, input_mask: Tensor | None = None,
+    other_mask: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """`log(exp(input) + exp(other))`, each with a mask of its own; -inf where neither counts."""
+    left, right = (
+        one if mask is None else without(one, mask, neutral("logaddexp", one.dtype))
+        for one, mask in ((input, input_mask), (other, other_mask))
+    )
+    return functions.logaddexp(left, right).to(dtype or input.dtype)

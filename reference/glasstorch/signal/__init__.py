@@ -1,0 +1,11 @@
+"""Which tools for signals are there?
+
+Mirrors: torch/signal/__init__.py
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from glasstorch.signal import windows as windows
+
+__all__ = ["windows"]

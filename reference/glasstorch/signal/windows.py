@@ -1,0 +1,200 @@
+"""Which windows weigh a piece of a signal?
+
+A window is a function at `M` equally spaced points. With `sym=True` it reads the same from both ends, for filters; with
+`sym=False` it is one period of a window that can be repeated end to end, for spectra. All are float32 or float64.
+
+Mirrors: torch/signal/windows/windows.py
+Differs: the keywords that every window has (dtype, layout, device, requires_grad) are declared once, in `Options`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+from glasstorch._creation import tensor
+from glasstorch._tensor import Tensor
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.dtype import float32, float64, get_default_dtype
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.layout import layout as Layout
+from glasstorch.core.layout import strided
+from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.operators.generated.functions import arange, cos, empty, exp, i0, linspace, ones, sin, sqrt
+
+__all__ = [
+    "bartlett",
+    "blackman",
+    "cosine",
+    "exponential",
+    "gaussian",
+    "general_cosine",
+    "general_hamming",
+    "hamming",
+    "hann",
+    "kaiser",
+    "nuttall",
+]
+
+
+class Options(TypedDict, total=False):
+    """The keywords that say what kind of tensor a window is, as in `ones`."""
+
+    dtype: Dtype | None
+    layout: Layout
+    device: Device | str | int | None
+    requires_grad: bool
+
+
+class Plan(NamedTuple):
+    """A window about to be computed: its number of points, and the options of every tensor that it is made of."""
+
+    points: int
+    options: dict[str, Any]
+
+    @property
+    def trivial(self) -> bool:
+        """Whether there is nothing to compute: no point, or one, which is 1."""
+        return self.points <= 1
+
+    def constant(self) -> Tensor:
+        """No point, or ones."""
+        return (ones if self.points else empty)((self.points,), **self.options)
+
+    def steps(self, start: float, step: float) -> Tensor:
+        """As many numbers as there are points, from `start` on in equal steps."""
+        return linspace(start, start + (self.points - 1) * step, self.points, **self.options)
+
+
+def plan(
+    name: str,
+    M: int,
+    dtype: Dtype | None = None,
+    layout: Layout = strided,
+    device: Device | str | int | None = None,
+    requires_grad: bool = False,
+) -> Plan:
+    """The plan of a window, once its length, layout and dtype are ones that it can have."""
+    made = get_default_dtype() if dtype is None else dtype
+    if M < 0:
+        raise ArgumentValueError(f"{name} requires non-negative window length, got M={M}")
+    if layout is not strided:
+        raise ArgumentValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    if made not in (float32, float64):
+        raise ArgumentValueError(f"{name} expects float32 or float64 dtypes, got: {made}")
+    return Plan(M, {"dtype": made, "layout": layout, "device": device, "requires_grad": requires_grad})
+
+
+def intervals(M: int, sym: bool) -> int:
+    """The steps of which a window is made: a periodic one has a further one, to where it begins again."""
+    return M - 1 if sym else M
+
+
+# Windows of one formula -----------------------------------------------------------------------------------------
+
+
+def exponential(
+    M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, **options: Unpack[Options]
+) -> Tensor:
+    """`exp(-|n - center| / tau)`: falls from the centre, which only a periodic window may choose."""
+    planned = plan("exponential", M, **options)
+    if tau <= 0:
+        raise ArgumentValueError(f"Tau must be positive, got: {tau} instead.")
+    if sym and center is not None:
+        raise ArgumentValueError(f"Center must be None for symmetric windows, got: {center} instead.")
+    if M == 0:
+        return planned.constant()
+    if center is None:
+        center = intervals(M, sym or M == 1) / 2
+    return exp(-planned.steps(-center / tau, 1 / tau).abs())
+
+
+def cosine(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """`sin(pi * (n + 0.5) / M)`: half a wave."""
+    planned = plan("cosine", M, **options)
+    if M == 0:
+        return planned.constant()
+    step = math.pi / (intervals(M, sym or M == 1) + 1)
+    return sin(planned.steps(step / 2, step))
+
+
+def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """`exp(-(n / std) ** 2 / 2)`, n counted from the middle."""
+    planned = plan("gaussian", M, **options)
+    if std <= 0:
+        raise ArgumentValueError(f"Standard deviation must be positive, got: {std} instead.")
+    if M == 0:
+        return planned.constant()
+    step = 1 / (std * math.sqrt(2))
+    return exp(-(planned.steps(-intervals(M, sym or M == 1) / 2 * step, step) ** 2))
+
+
+def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """`i0(beta * sqrt(1 - x ** 2)) / i0(beta)` for x from -1 to 1: a larger beta makes it narrower."""
+    planned = plan("kaiser", M, **options)
+    if beta < 0:
+        raise ArgumentValueError(f"beta must be non-negative, got: {beta} instead.")
+    if planned.trivial:
+        return planned.constant()
+    shape = tensor(beta, dtype=planned.options["dtype"], device=planned.options["device"])
+    step = 2.0 * shape / intervals(M, sym)
+    end = shape.minimum(-shape + (M - 1) * step)
+    points = linspace(-shape, end, M, **planned.options)
+    return i0(sqrt(shape * shape - points**2)) / i0(shape)
+
+
+def bartlett(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """`1 - |x|` for x from -1 to 1: a triangle."""
+    planned = plan("bartlett", M, **options)
+    return planned.constant() if planned.trivial else 1 - planned.steps(-1, 2 / intervals(M, sym)).abs()
+
+
+# Sums of cosines ------------------------------------------------------------------------------------------------
+
+
+def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """`a[0] - a[1] * cos(x) + a[2] * cos(2 * x) - ...` for x from 0 to a whole turn."""
+    planned = plan("general_cosine", M, **options)
+    if planned.trivial:
+        return planned.constant()
+    if not isinstance(a, Iterable):
+        raise ArgumentTypeError(f"Coefficients must be a list/tuple, got: {type(a).__name__}")
+    signed = [-weight if i % 2 else weight for i, weight in enumerate(a)]
+    if not signed:
+        raise ArgumentValueError("Coefficients cannot be empty")
+    made, wants = planned.options["dtype"], planned.options["requires_grad"]
+    turn = planned.steps(0, 2 * math.pi / intervals(M, sym))
+    weights = tensor(signed, dtype=made, device=turn.device, requires_grad=wants)
+    orders = arange(len(signed), dtype=made, device=turn.device, requires_grad=wants)
+    return (weights.unsqueeze(-1) * cos(orders.unsqueeze(-1) * turn)).sum(0)  # (terms, M) -> (M,)
+
+
+def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """`alpha - (1 - alpha) * cos(x)` for x from 0 to a whole turn."""
+    return general_cosine(M, a=[alpha, 1.0 - alpha], sym=sym, **options)
+
+
+def hamming(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """The window of Hamming: `general_hamming` with 0.54, which does not fall to 0 at its ends."""
+    return general_hamming(M, sym=sym, **options)
+
+
+def hann(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """The window of Hann: `general_hamming` with 0.5, which is 0 at its ends."""
+    return general_hamming(M, alpha=0.5, sym=sym, **options)
+
+
+def blackman(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """The window of Blackman: three cosines."""
+    plan("blackman", M, **options)  # which a refusal names
+    return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, **options)
+
+
+def nuttall(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
+    """The window of Nuttall: four cosines."""
+    return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, **options)
+
+
+__getattr__ = refuse_unknown_names(__name__)
