@@ -13,9 +13,10 @@ from glasstorch._lowrank import svd_lowrank as svd_lowrank
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
+from glasstorch.operators.contraction import contraction_path
 from glasstorch.operators.generated import functions
-from glasstorch.operators.norm import norm as norm
 from glasstorch.operators.lu import lu as lu
+from glasstorch.operators.norm import norm as norm
 from glasstorch.operators.unique import unique as unique
 from glasstorch.operators.unravel import unravel_index as unravel_index
 
@@ -28,6 +29,9 @@ __all__ = [
     "broadcast_tensors",
     "cartesian_prod",
     "lu",
+    "cdist",
+    "chain_matmul",
+    "einsum",
     "meshgrid",
     "norm",
     "pca_lowrank",
@@ -106,6 +110,75 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     [[1, 5], [1, 6], [2, 5], [2, 6]]
     """
     return functions.cartesian_prod(tensors)
+
+
+# How `cdist` says its modes -> what its operator takes.
+_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The distances between all rows of `x1` and all rows of `x2`, in the norm of order `p`.
+
+    Sizes (..., n, k) and (..., m, k) give (..., n, m); batches broadcast. Euclidean distances come from a product of
+    matrices where one has more than 25 rows, or as `compute_mode` says: "use_mm_for_euclid_dist" for always,
+    "donot_use_mm_for_euclid_dist" for never.
+
+    >>> import glasstorch as torch
+    >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]])
+    """
+    if compute_mode not in _MODES:
+        raise ArgumentValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return functions.cdist(x1, x2, p, _MODES[compute_mode])
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of any number of matrices, in the order that multiplies least; one alone is copied."""
+    return functions.chain_matmul(matrices, out=out)
+
+
+def einsum(*args: Any) -> Tensor:
+    """The sums of products of tensors whose dimensions an equation names.
+
+    Dimensions of one name run together; a name that the result lacks is summed over. `...` stands for all further
+    dimensions, which broadcast. Instead of an equation each tensor may be followed by a list of numbers below 52, which
+    name its dimensions, and a last list those of the result.
+
+    >>> import glasstorch as torch
+    >>> x, y = torch.tensor([[1, 2], [3, 4]]), torch.tensor([10, 1])
+    >>> torch.einsum("ij,j->i", x, y), torch.einsum(x, [0, 0])
+    (tensor([12, 34]), tensor(5))
+    """
+    if len(args) < 2:
+        raise ArgumentValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    if isinstance(args[0], Tensor):
+        operands: Any = args[: len(args) // 2 * 2 : 2]
+        equation = ",".join("".join(map(_einsum_label, names)) for names in args[1::2])
+        if len(args) % 2:
+            equation += "->" + "".join(map(_einsum_label, args[-1]))
+    else:
+        equation, *operands = args
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        return einsum(equation, *operands[0])
+    return functions.einsum(equation, operands, path=contraction_path(equation, operands))
+
+
+def _einsum_label(number: Any) -> str:
+    """How an equation writes one entry of a list of numbers: 0 to 25 as capitals, 26 to 51 as small letters."""
+    if number is Ellipsis:
+        return "..."
+    if 0 <= number < 26:
+        return chr(ord("A") + number)
+    if 26 <= number < 52:
+        return chr(ord("a") + number - 26)
+    raise ArgumentValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:

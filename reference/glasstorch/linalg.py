@@ -10,6 +10,7 @@ from glasstorch.core.errors import LinAlgError as LinAlgError
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.generated.functions import linalg_cholesky as cholesky
 from glasstorch.operators.generated.functions import linalg_cholesky_ex as cholesky_ex
+from glasstorch.operators.generated.functions import linalg_cond as cond
 from glasstorch.operators.generated.functions import linalg_cross as cross
 from glasstorch.operators.generated.functions import linalg_det as det
 from glasstorch.operators.generated.functions import linalg_diagonal as diagonal
@@ -33,6 +34,8 @@ from glasstorch.operators.generated.functions import linalg_matrix_exp as matrix
 from glasstorch.operators.generated.functions import linalg_matrix_norm as matrix_norm
 from glasstorch.operators.generated.functions import linalg_matrix_power as matrix_power
 from glasstorch.operators.generated.functions import linalg_matrix_rank as matrix_rank
+from glasstorch.operators.generated.functions import linalg_multi_dot as multi_dot
+from glasstorch.operators.generated.functions import linalg_norm as norm
 from glasstorch.operators.generated.functions import linalg_pinv as pinv
 from glasstorch.operators.generated.functions import linalg_qr as qr
 from glasstorch.operators.generated.functions import linalg_slogdet as slogdet
@@ -41,6 +44,9 @@ from glasstorch.operators.generated.functions import linalg_solve_ex as solve_ex
 from glasstorch.operators.generated.functions import linalg_solve_triangular as solve_triangular
 from glasstorch.operators.generated.functions import linalg_svd as svd
 from glasstorch.operators.generated.functions import linalg_svdvals as svdvals
+from glasstorch.operators.generated.functions import linalg_tensorinv as tensorinv
+from glasstorch.operators.generated.functions import linalg_tensorsolve as tensorsolve
+from glasstorch.operators.generated.functions import linalg_vander as vander
 from glasstorch.operators.generated.functions import linalg_vecdot as vecdot
 from glasstorch.operators.generated.functions import linalg_vector_norm as vector_norm
 
@@ -48,6 +54,7 @@ __all__ = [
     "LinAlgError",
     "cholesky",
     "cholesky_ex",
+    "cond",
     "cross",
     "det",
     "diagonal",
@@ -71,6 +78,8 @@ __all__ = [
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
+    "multi_dot",
+    "norm",
     "pinv",
     "qr",
     "slogdet",
@@ -79,6 +88,9 @@ __all__ = [
     "solve_triangular",
     "svd",
     "svdvals",
+    "tensorinv",
+    "tensorsolve",
+    "vander",
     "vecdot",
     "vector_norm",
 ]

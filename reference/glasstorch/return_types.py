@@ -27,11 +27,11 @@ from glasstorch.core.return_types import lu_unpack as lu_unpack
 from glasstorch.core.return_types import max as max
 from glasstorch.core.return_types import median as median
 from glasstorch.core.return_types import min as min
-from glasstorch.core.return_types import qr as qr
-from glasstorch.core.return_types import slogdet as slogdet
 from glasstorch.core.return_types import mode as mode
 from glasstorch.core.return_types import nanmedian as nanmedian
+from glasstorch.core.return_types import qr as qr
+from glasstorch.core.return_types import slogdet as slogdet
 from glasstorch.core.return_types import sort as sort
-from glasstorch.core.return_types import topk as topk
 from glasstorch.core.return_types import svd as svd
+from glasstorch.core.return_types import topk as topk
 from glasstorch.core.return_types import triangular_solve as triangular_solve

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from glasstorch._tensor import from_array
+from glasstorch.autograd.formulas_distances import euclidean_dist_backward as euclidean_dist_backward
 from glasstorch.autograd.formulas_factors import cholesky_inverse_backward as cholesky_inverse_backward
 from glasstorch.autograd.formulas_factors import cholesky_solve_backward as cholesky_solve_backward
 from glasstorch.autograd.formulas_factors import householder_product_backward as householder_product_backward

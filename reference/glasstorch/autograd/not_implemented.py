@@ -69,7 +69,7 @@ def register(name: str) -> None:
 
 
 for _name in (
-    *("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p"),
+    *("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p", "_cdist_backward"),
     *("heaviside", "heaviside_", "heaviside.out"),
     *("scatter.reduce", "scatter_.reduce", "scatter.reduce_out"),
     *("scatter.value_reduce", "scatter_.value_reduce", "scatter.value_reduce_out"),

@@ -1,11 +1,12 @@
 """What can be chosen of the libraries that kernels call?
 
-Reading order: `cuda`.
+Reading order: `cuda`, `opt_einsum`.
 
 Mirrors: torch/backends/__init__.py
-Differs: only `cuda`, so far.
+Differs: only `cuda` and `opt_einsum`, so far.
 """
 
 from __future__ import annotations
 
 from glasstorch.backends import cuda as cuda
+from glasstorch.backends import opt_einsum as opt_einsum

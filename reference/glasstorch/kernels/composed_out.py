@@ -22,6 +22,10 @@ from glasstorch.operators.generated.functions import take
 # out= form -> the operator; its result is cast to the dtype of out=
 CAST: Final = {
     "diff.out": "diff",
+    "ger.out": "ger",
+    "kron.out": "kron",
+    "linalg_cond.out": "linalg_cond",
+    "linalg_cond.p_str_out": "linalg_cond.p_str",
     "linalg_matrix_rank.atol_rtol_float_out": "linalg_matrix_rank.atol_rtol_float",
     "linalg_matrix_rank.atol_rtol_tensor_out": "linalg_matrix_rank.atol_rtol_tensor",
     "linalg_matrix_rank.out": "linalg_matrix_rank",
@@ -32,6 +36,8 @@ CAST: Final = {
     "linalg_pinv.out_rcond_tensor": "linalg_pinv.rcond_tensor",
     "cholesky_solve.out": "cholesky_solve",
     "orgqr.out": "orgqr",
+    "linalg_tensorinv.out": "linalg_tensorinv",
+    "linalg_tensorsolve.out": "linalg_tensorsolve",
     "logsumexp.out": "logsumexp",
     "mvlgamma.out": "mvlgamma",
     "nanmean.out": "nanmean",
@@ -49,11 +55,13 @@ SAME: Final = {
     "norm.out": "norm.ScalarOpt_dim",
     "dist.out": "dist",
     "linalg_matrix_norm.str_ord_out": "linalg_matrix_norm.str_ord",
+    "linalg_norm.ord_str_out": "linalg_norm.ord_str",
     **{
         f"{name}.out": name
         for name in (
             *("cross", "inner", "matrix_power", "take_along_dim", "tensordot"),
             *("linalg_cholesky", "linalg_det", "linalg_eigvals", "linalg_eigvalsh", "linalg_inv", "linalg_matmul"),
+            *("chain_matmul", "linalg_multi_dot", "linalg_norm", "_euclidean_dist"),
             *("linalg_matrix_norm", "linalg_matrix_power", "linalg_solve", "linalg_svdvals", "linalg_vecdot"),
             *("inverse", "lu_solve"),
             *("fft_fft", "fft_ifft", "fft_rfft", "fft_irfft", "fft_hfft", "fft_ihfft"),

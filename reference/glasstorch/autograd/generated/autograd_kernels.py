@@ -32,6 +32,7 @@ from glasstorch.autograd.formulas import (
     div_mode_self_backward,
     eig_backward,
     eigh_backward,
+    euclidean_dist_backward,
     evenly_distribute_backward,
     expand_reduced,
     extremum_dims_backward,
@@ -6689,6 +6690,405 @@ def addmm_(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) ->
     return self
 
 
+_addmv = table("addmv")
+
+
+class AddmvBackward0(Node):
+    saved_vec: SavedVariable | None
+    saved_mat: SavedVariable | None
+    beta: Any
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_mat: Any = None
+        grad_vec: Any = None
+        if edges[0] is not None:
+            beta = self.beta
+            grad_self = scaled(grad, conjugate(beta))
+        if edges[1] is not None:
+            vec = self.unpack(self.saved_vec)
+            alpha = self.alpha
+            grad_mat = scaled(f.outer(grad, conjugate(vec)), conjugate(alpha))
+        if edges[2] is not None:
+            mat = self.unpack(self.saved_mat)
+            alpha = self.alpha
+            grad_vec = scaled(conjugate(mat.t()).mv(grad), conjugate(alpha))
+        return (grad_self, grad_mat, grad_vec)
+
+    def release_variables(self) -> None:
+        self.saved_vec = None
+        self.saved_mat = None
+        self.released = True
+
+
+@AUTOGRAD.impl("addmv")
+def addmv(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and mat._autograd_meta is None and vec._autograd_meta is None
+    ) or not grad_mode.get():
+        return _addmv[below](below, self, mat, vec, beta, alpha)
+    edge_self = gradient_edge(self)
+    edge_mat = gradient_edge(mat)
+    edge_vec = gradient_edge(vec)
+    if edge_self is None and edge_mat is None and edge_vec is None:
+        return _addmv[below](below, self, mat, vec, beta, alpha)
+    node = AddmvBackward0((edge_self, edge_mat, edge_vec))
+    node.saved_vec = SavedVariable(vec) if edge_mat is not None else None
+    node.saved_mat = SavedVariable(mat) if edge_vec is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    result = _addmv[below](below, self, mat, vec, beta, alpha)
+    set_history(result, node)
+    return result
+
+
+_addmv_ = table("addmv_")
+
+
+@AUTOGRAD.impl("addmv_")
+def addmv_(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and mat._autograd_meta is None and vec._autograd_meta is None
+    ) or not grad_mode.get():
+        return _addmv_[below](below, self, mat, vec, beta, alpha)
+    if requires_grad(self) or requires_grad(mat) or requires_grad(vec):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_mat = gradient_edge(mat)
+    edge_vec = gradient_edge(vec)
+    if edge_self is None and edge_mat is None and edge_vec is None and not requires_grad(self):
+        return _addmv_[below](below, self, mat, vec, beta, alpha)
+    node = AddmvBackward0((edge_self, edge_mat, edge_vec))
+    node.saved_vec = SavedVariable(vec) if edge_mat is not None else None
+    node.saved_mat = SavedVariable(mat) if edge_vec is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    _addmv_[below](below, self, mat, vec, beta, alpha)
+    rebase_history(self, node)
+    return self
+
+
+_addr = table("addr")
+
+
+class AddrBackward0(Node):
+    saved_vec2: SavedVariable | None
+    saved_vec1: SavedVariable | None
+    beta: Any
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_vec1: Any = None
+        grad_vec2: Any = None
+        if edges[0] is not None:
+            beta = self.beta
+            grad_self = scaled(grad, conjugate(beta))
+        if edges[1] is not None:
+            vec2 = self.unpack(self.saved_vec2)
+            alpha = self.alpha
+            grad_vec1 = scaled(grad.mv(conjugate(vec2)), conjugate(alpha))
+        if edges[2] is not None:
+            vec1 = self.unpack(self.saved_vec1)
+            alpha = self.alpha
+            grad_vec2 = scaled(grad.t().mv(conjugate(vec1)), conjugate(alpha))
+        return (grad_self, grad_vec1, grad_vec2)
+
+    def release_variables(self) -> None:
+        self.saved_vec2 = None
+        self.saved_vec1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("addr")
+def addr(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and vec1._autograd_meta is None and vec2._autograd_meta is None
+    ) or not grad_mode.get():
+        return _addr[below](below, self, vec1, vec2, beta, alpha)
+    edge_self = gradient_edge(self)
+    edge_vec1 = gradient_edge(vec1)
+    edge_vec2 = gradient_edge(vec2)
+    if edge_self is None and edge_vec1 is None and edge_vec2 is None:
+        return _addr[below](below, self, vec1, vec2, beta, alpha)
+    node = AddrBackward0((edge_self, edge_vec1, edge_vec2))
+    node.saved_vec2 = SavedVariable(vec2) if edge_vec1 is not None else None
+    node.saved_vec1 = SavedVariable(vec1) if edge_vec2 is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    result = _addr[below](below, self, vec1, vec2, beta, alpha)
+    set_history(result, node)
+    return result
+
+
+_addr_ = table("addr_")
+
+
+@AUTOGRAD.impl("addr_")
+def addr_(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and vec1._autograd_meta is None and vec2._autograd_meta is None
+    ) or not grad_mode.get():
+        return _addr_[below](below, self, vec1, vec2, beta, alpha)
+    if requires_grad(self) or requires_grad(vec1) or requires_grad(vec2):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_vec1 = gradient_edge(vec1)
+    edge_vec2 = gradient_edge(vec2)
+    if edge_self is None and edge_vec1 is None and edge_vec2 is None and not requires_grad(self):
+        return _addr_[below](below, self, vec1, vec2, beta, alpha)
+    node = AddrBackward0((edge_self, edge_vec1, edge_vec2))
+    node.saved_vec2 = SavedVariable(vec2) if edge_vec1 is not None else None
+    node.saved_vec1 = SavedVariable(vec1) if edge_vec2 is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    _addr_[below](below, self, vec1, vec2, beta, alpha)
+    rebase_history(self, node)
+    return self
+
+
+_baddbmm = table("baddbmm")
+
+
+class BaddbmmBackward0(Node):
+    saved_batch2: SavedVariable | None
+    saved_batch1: SavedVariable | None
+    beta: Any
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_batch1: Any = None
+        grad_batch2: Any = None
+        if edges[0] is not None:
+            beta = self.beta
+            grad_self = scaled(grad, conjugate(beta))
+        if edges[1] is not None:
+            batch2 = self.unpack(self.saved_batch2)
+            alpha = self.alpha
+            grad_batch1 = scaled(grad.bmm(conjugate(batch2.transpose(1, 2))), conjugate(alpha))
+        if edges[2] is not None:
+            batch1 = self.unpack(self.saved_batch1)
+            alpha = self.alpha
+            grad_batch2 = scaled(conjugate(batch1.transpose(1, 2)).bmm(grad), conjugate(alpha))
+        return (grad_self, grad_batch1, grad_batch2)
+
+    def release_variables(self) -> None:
+        self.saved_batch2 = None
+        self.saved_batch1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("baddbmm")
+def baddbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
+    ) or not grad_mode.get():
+        return _baddbmm[below](below, self, batch1, batch2, beta, alpha)
+    edge_self = gradient_edge(self)
+    edge_batch1 = gradient_edge(batch1)
+    edge_batch2 = gradient_edge(batch2)
+    if edge_self is None and edge_batch1 is None and edge_batch2 is None:
+        return _baddbmm[below](below, self, batch1, batch2, beta, alpha)
+    node = BaddbmmBackward0((edge_self, edge_batch1, edge_batch2))
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    result = _baddbmm[below](below, self, batch1, batch2, beta, alpha)
+    set_history(result, node)
+    return result
+
+
+_baddbmm_ = table("baddbmm_")
+
+
+@AUTOGRAD.impl("baddbmm_")
+def baddbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
+    ) or not grad_mode.get():
+        return _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
+    if requires_grad(self) or requires_grad(batch1) or requires_grad(batch2):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_batch1 = gradient_edge(batch1)
+    edge_batch2 = gradient_edge(batch2)
+    if edge_self is None and edge_batch1 is None and edge_batch2 is None and not requires_grad(self):
+        return _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
+    node = BaddbmmBackward0((edge_self, edge_batch1, edge_batch2))
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
+    rebase_history(self, node)
+    return self
+
+
+_addbmm = table("addbmm")
+
+
+class AddbmmBackward0(Node):
+    saved_batch2: SavedVariable | None
+    saved_batch1: SavedVariable | None
+    beta: Any
+    alpha: Any
+    batch2_shape: Any
+    batch1_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_batch1: Any = None
+        grad_batch2: Any = None
+        if edges[0] is not None:
+            beta = self.beta
+            grad_self = scaled(grad, conjugate(beta))
+        if edges[1] is not None:
+            batch2 = self.unpack(self.saved_batch2)
+            alpha = self.alpha
+            batch2_shape = self.batch2_shape
+            grad_batch1 = scaled(
+                grad.unsqueeze(0).expand([batch2_shape[0], -1, -1]).bmm(conjugate(batch2.transpose(1, 2))),
+                conjugate(alpha),
+            )
+        if edges[2] is not None:
+            batch1 = self.unpack(self.saved_batch1)
+            alpha = self.alpha
+            batch1_shape = self.batch1_shape
+            grad_batch2 = scaled(
+                conjugate(batch1.transpose(1, 2)).bmm(grad.unsqueeze(0).expand([batch1_shape[0], -1, -1])),
+                conjugate(alpha),
+            )
+        return (grad_self, grad_batch1, grad_batch2)
+
+    def release_variables(self) -> None:
+        self.saved_batch2 = None
+        self.saved_batch1 = None
+        self.released = True
+
+
+@AUTOGRAD.impl("addbmm")
+def addbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
+    ) or not grad_mode.get():
+        return _addbmm[below](below, self, batch1, batch2, beta, alpha)
+    edge_self = gradient_edge(self)
+    edge_batch1 = gradient_edge(batch1)
+    edge_batch2 = gradient_edge(batch2)
+    if edge_self is None and edge_batch1 is None and edge_batch2 is None:
+        return _addbmm[below](below, self, batch1, batch2, beta, alpha)
+    node = AddbmmBackward0((edge_self, edge_batch1, edge_batch2))
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    node.batch2_shape = batch2._shape
+    node.batch1_shape = batch1._shape
+    result = _addbmm[below](below, self, batch1, batch2, beta, alpha)
+    set_history(result, node)
+    return result
+
+
+_addbmm_ = table("addbmm_")
+
+
+@AUTOGRAD.impl("addbmm_")
+def addbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
+    ) or not grad_mode.get():
+        return _addbmm_[below](below, self, batch1, batch2, beta, alpha)
+    if requires_grad(self) or requires_grad(batch1) or requires_grad(batch2):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_batch1 = gradient_edge(batch1)
+    edge_batch2 = gradient_edge(batch2)
+    if edge_self is None and edge_batch1 is None and edge_batch2 is None and not requires_grad(self):
+        return _addbmm_[below](below, self, batch1, batch2, beta, alpha)
+    node = AddbmmBackward0((edge_self, edge_batch1, edge_batch2))
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.beta = beta
+    node.alpha = alpha
+    node.batch2_shape = batch2._shape
+    node.batch1_shape = batch1._shape
+    _addbmm_[below](below, self, batch1, batch2, beta, alpha)
+    rebase_history(self, node)
+    return self
+
+
+_vdot = table("vdot")
+
+
+class VdotBackward0(Node):
+    saved_other: SavedVariable | None
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            other = self.unpack(self.saved_other)
+            grad_self = conjugate(grad) * other
+        if edges[1] is not None:
+            self_ = self.unpack(self.saved_self)
+            grad_other = grad * self_
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.saved_other = None
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("vdot")
+def vdot(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _vdot[below](below, self, other)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return _vdot[below](below, self, other)
+    node = VdotBackward0((edge_self, edge_other))
+    node.saved_other = SavedVariable(other) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    result = _vdot[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
 _linalg_cholesky_ex = table("linalg_cholesky_ex")
 
 
@@ -8049,6 +8449,109 @@ def trace(keys: int, self: Any) -> Any:
     node = TraceBackward0((edge_self,))
     node.self_shape = self._shape
     result = _trace[below](below, self)
+    set_history(result, node)
+    return result
+
+
+__euclidean_dist = table("_euclidean_dist")
+
+
+class EuclideanDistBackward0(Node):
+    saved_x1: SavedVariable | None
+    saved_x2: SavedVariable | None
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_x1: Any = None
+        grad_x2: Any = None
+        if edges[0] is not None or edges[1] is not None:
+            x1 = self.unpack(self.saved_x1)
+            x2 = self.unpack(self.saved_x2)
+            result = self.unpack(self.saved_result)
+            grad_x1, grad_x2 = euclidean_dist_backward(grad, x1, x2, result)
+        return (grad_x1, grad_x2)
+
+    def release_variables(self) -> None:
+        self.saved_x1 = None
+        self.saved_x2 = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_euclidean_dist")
+def _euclidean_dist(keys: int, x1: Any, x2: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (x1._autograd_meta is None and x2._autograd_meta is None) or not grad_mode.get():
+        return __euclidean_dist[below](below, x1, x2)
+    edge_x1 = gradient_edge(x1)
+    edge_x2 = gradient_edge(x2)
+    if edge_x1 is None and edge_x2 is None:
+        return __euclidean_dist[below](below, x1, x2)
+    node = EuclideanDistBackward0((edge_x1, edge_x2))
+    node.saved_x1 = SavedVariable(x1)
+    node.saved_x2 = SavedVariable(x2)
+    result = __euclidean_dist[below](below, x1, x2)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
+__cdist_forward = table("_cdist_forward")
+
+
+class CdistBackward0(Node):
+    saved_x1: SavedVariable | None
+    saved_x2: SavedVariable | None
+    saved_result: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_x1: Any = None
+        grad_x2: Any = None
+        if edges[0] is not None:
+            x1 = self.unpack(self.saved_x1)
+            x2 = self.unpack(self.saved_x2)
+            result = self.unpack(self.saved_result)
+            p = self.p
+            grad_x1 = f._cdist_backward(grad.contiguous(), x1, x2, p, result)
+        if edges[1] is not None:
+            x2 = self.unpack(self.saved_x2)
+            x1 = self.unpack(self.saved_x1)
+            result = self.unpack(self.saved_result)
+            p = self.p
+            grad_x2 = f._cdist_backward(grad.mT.contiguous(), x2, x1, p, result.mT.contiguous())
+        return (grad_x1, grad_x2)
+
+    def release_variables(self) -> None:
+        self.saved_x1 = None
+        self.saved_x2 = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_cdist_forward")
+def _cdist_forward(keys: int, x1: Any, x2: Any, p: Any, compute_mode: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (x1._autograd_meta is None and x2._autograd_meta is None) or not grad_mode.get():
+        return __cdist_forward[below](below, x1, x2, p, compute_mode)
+    edge_x1 = gradient_edge(x1)
+    edge_x2 = gradient_edge(x2)
+    if edge_x1 is None and edge_x2 is None:
+        return __cdist_forward[below](below, x1, x2, p, compute_mode)
+    node = CdistBackward0((edge_x1, edge_x2))
+    node.saved_x1 = SavedVariable(x1)
+    node.saved_x2 = SavedVariable(x2)
+    node.p = p
+    result = __cdist_forward[below](below, x1, x2, p, compute_mode)
+    node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
 
@@ -14139,6 +14642,11 @@ register_out_forms(
         "mv.out",
         "dot.out",
         "addmm.out",
+        "addmv.out",
+        "addr.out",
+        "baddbmm.out",
+        "addbmm.out",
+        "vdot.out",
         "linalg_cholesky_ex.L",
         "linalg_inv_ex.inverse",
         "_linalg_det.result",
@@ -14171,6 +14679,8 @@ register_out_forms(
         "renorm.out",
         "linalg_cross.out",
         "trace.out",
+        "_euclidean_dist.out",
+        "_cdist_forward.out",
         "_fft_c2c.out",
         "_fft_r2c.out",
         "_fft_c2r.out",

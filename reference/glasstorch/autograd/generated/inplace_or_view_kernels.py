@@ -4153,6 +4153,123 @@ def addmm_out(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any,
     return returned
 
 
+_addmv_ = table("addmv_")
+
+
+@ADINPLACEORVIEW.impl("addmv_")
+def addmv_(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addmv_[below](below, self, mat, vec, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_addmv_out = table("addmv.out")
+
+
+@ADINPLACEORVIEW.impl("addmv.out")
+def addmv_out(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addmv_out[below](below, self, mat, vec, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_addr_ = table("addr_")
+
+
+@ADINPLACEORVIEW.impl("addr_")
+def addr_(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addr_[below](below, self, vec1, vec2, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_addr_out = table("addr.out")
+
+
+@ADINPLACEORVIEW.impl("addr.out")
+def addr_out(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addr_out[below](below, self, vec1, vec2, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_baddbmm_ = table("baddbmm_")
+
+
+@ADINPLACEORVIEW.impl("baddbmm_")
+def baddbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _baddbmm_[below](below, self, batch1, batch2, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_baddbmm_out = table("baddbmm.out")
+
+
+@ADINPLACEORVIEW.impl("baddbmm.out")
+def baddbmm_out(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _baddbmm_out[below](below, self, batch1, batch2, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_addbmm_ = table("addbmm_")
+
+
+@ADINPLACEORVIEW.impl("addbmm_")
+def addbmm_(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addbmm_[below](below, self, batch1, batch2, beta, alpha)
+    self.bump_version()
+    return returned
+
+
+_addbmm_out = table("addbmm.out")
+
+
+@ADINPLACEORVIEW.impl("addbmm.out")
+def addbmm_out(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _addbmm_out[below](below, self, batch1, batch2, beta, alpha, out)
+    out.bump_version()
+    return returned
+
+
+_vdot_out = table("vdot.out")
+
+
+@ADINPLACEORVIEW.impl("vdot.out")
+def vdot_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _vdot_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
 _linalg_cholesky_ex_L = table("linalg_cholesky_ex.L")
 
 
@@ -5237,6 +5354,175 @@ def trace_out(keys: int, self: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _trace_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_ger_out = table("ger.out")
+
+
+@ADINPLACEORVIEW.impl("ger.out")
+def ger_out(keys: int, self: Any, vec2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _ger_out[below](below, self, vec2, out)
+    out.bump_version()
+    return returned
+
+
+_kron_out = table("kron.out")
+
+
+@ADINPLACEORVIEW.impl("kron.out")
+def kron_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _kron_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_chain_matmul_out = table("chain_matmul.out")
+
+
+@ADINPLACEORVIEW.impl("chain_matmul.out")
+def chain_matmul_out(keys: int, matrices: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _chain_matmul_out[below](below, matrices, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_multi_dot_out = table("linalg_multi_dot.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_multi_dot.out")
+def linalg_multi_dot_out(keys: int, tensors: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_multi_dot_out[below](below, tensors, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_tensorinv_out = table("linalg_tensorinv.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_tensorinv.out")
+def linalg_tensorinv_out(keys: int, self: Any, ind: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_tensorinv_out[below](below, self, ind, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_tensorsolve_out = table("linalg_tensorsolve.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_tensorsolve.out")
+def linalg_tensorsolve_out(keys: int, self: Any, other: Any, dims: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_tensorsolve_out[below](below, self, other, dims, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_norm_out = table("linalg_norm.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_norm.out")
+def linalg_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_norm_ord_str_out = table("linalg_norm.ord_str_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_norm.ord_str_out")
+def linalg_norm_ord_str_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_norm_ord_str_out[below](below, self, ord, dim, keepdim, dtype, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_cond_out = table("linalg_cond.out")
+
+
+@ADINPLACEORVIEW.impl("linalg_cond.out")
+def linalg_cond_out(keys: int, self: Any, p: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_cond_out[below](below, self, p, out)
+    out.bump_version()
+    return returned
+
+
+_linalg_cond_p_str_out = table("linalg_cond.p_str_out")
+
+
+@ADINPLACEORVIEW.impl("linalg_cond.p_str_out")
+def linalg_cond_p_str_out(keys: int, self: Any, p: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _linalg_cond_p_str_out[below](below, self, p, out)
+    out.bump_version()
+    return returned
+
+
+__euclidean_dist_out = table("_euclidean_dist.out")
+
+
+@ADINPLACEORVIEW.impl("_euclidean_dist.out")
+def _euclidean_dist_out(keys: int, x1: Any, x2: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __euclidean_dist_out[below](below, x1, x2, out)
+    out.bump_version()
+    return returned
+
+
+__cdist_forward_out = table("_cdist_forward.out")
+
+
+@ADINPLACEORVIEW.impl("_cdist_forward.out")
+def _cdist_forward_out(keys: int, x1: Any, x2: Any, p: Any, compute_mode: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __cdist_forward_out[below](below, x1, x2, p, compute_mode, out)
+    out.bump_version()
+    return returned
+
+
+__cdist_backward_out = table("_cdist_backward.out")
+
+
+@ADINPLACEORVIEW.impl("_cdist_backward.out")
+def _cdist_backward_out(keys: int, grad: Any, x1: Any, x2: Any, p: Any, cdist: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = __cdist_backward_out[below](below, grad, x1, x2, p, cdist, out)
     out.bump_version()
     return returned
 

@@ -19,7 +19,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.linalg import Outputs, first_failure, lapack, outputs, write
-from glasstorch.kernels.cpu.linalg_factors import check_pivots, with_space
+from glasstorch.kernels.cpu.linalg_factors import check_pivots
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg_solvers as shapes

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import COMPLEX_DTYPES, HALF_PRECISION, STORED_ONLY, bool_, dtype, int64
+from glasstorch.core.dtype import COMPLEX_DTYPES, STORED_ONLY, bool_, dtype, int64
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
@@ -199,7 +199,7 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
     check_implemented("topk_cpu", self.dtype, UNORDERED)
     rows, d = rows_of(self, dim)
     places = first_places(rows, k, largest)
-    if rows.size <= FOLLOWED and 0 < k and 64 * k > rows.shape[-1]:
+    if rows.size <= FOLLOWED and k > 0 and 64 * k > rows.shape[-1]:
         follow_equal(rows, places, largest, sorted)
     values = picked(rows, places)
     return pair("topk", np.moveaxis(values, -1, d), np.moveaxis(places, -1, d), self.dtype, out)

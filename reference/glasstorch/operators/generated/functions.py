@@ -347,6 +347,15 @@ _mv = table("mv")
 _dot = table("dot")
 _addmm = table("addmm")
 _addmm_ = table("addmm_")
+_addmv = table("addmv")
+_addmv_ = table("addmv_")
+_addr = table("addr")
+_addr_ = table("addr_")
+_baddbmm = table("baddbmm")
+_baddbmm_ = table("baddbmm_")
+_addbmm = table("addbmm")
+_addbmm_ = table("addbmm_")
+_vdot = table("vdot")
 _matmul = table("matmul")
 _linear = table("linear")
 _linalg_cholesky_ex = table("linalg_cholesky_ex")
@@ -411,6 +420,22 @@ _outer = table("outer")
 _inner = table("inner")
 _tensordot = table("tensordot")
 _trace = table("trace")
+_ger = table("ger")
+_kron = table("kron")
+_chain_matmul = table("chain_matmul")
+_vander = table("vander")
+_logdet = table("logdet")
+_pinverse = table("pinverse")
+_linalg_multi_dot = table("linalg_multi_dot")
+_linalg_vander = table("linalg_vander")
+_linalg_tensorinv = table("linalg_tensorinv")
+_linalg_tensorsolve = table("linalg_tensorsolve")
+_linalg_norm = table("linalg_norm")
+_linalg_cond = table("linalg_cond")
+_cdist = table("cdist")
+__euclidean_dist = table("_euclidean_dist")
+__cdist_forward = table("_cdist_forward")
+__cdist_backward = table("_cdist_backward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
@@ -1113,6 +1138,15 @@ _parse_mv = PythonFunction("mv", ["mv"], ["mv.out"])
 _parse_dot = PythonFunction("dot", ["dot"], ["dot.out"])
 _parse_addmm = PythonFunction("addmm", ["addmm"], ["addmm.out"])
 _parse_addmm_ = PythonFunction("addmm_", ["addmm_"])
+_parse_addmv = PythonFunction("addmv", ["addmv"], ["addmv.out"])
+_parse_addmv_ = PythonFunction("addmv_", ["addmv_"])
+_parse_addr = PythonFunction("addr", ["addr"], ["addr.out"])
+_parse_addr_ = PythonFunction("addr_", ["addr_"])
+_parse_baddbmm = PythonFunction("baddbmm", ["baddbmm"], ["baddbmm.out"])
+_parse_baddbmm_ = PythonFunction("baddbmm_", ["baddbmm_"])
+_parse_addbmm = PythonFunction("addbmm", ["addbmm"], ["addbmm.out"])
+_parse_addbmm_ = PythonFunction("addbmm_", ["addbmm_"])
+_parse_vdot = PythonFunction("vdot", ["vdot"], ["vdot.out"])
 _parse_matmul = PythonFunction("matmul", ["matmul"], ["matmul.out"])
 _parse_linear = PythonFunction("linear", ["linear"], ["linear.out"])
 _parse_linalg_cholesky_ex = PythonFunction("linalg_cholesky_ex", ["linalg_cholesky_ex"], ["linalg_cholesky_ex.L"])
@@ -1221,6 +1255,27 @@ _parse_outer = PythonFunction("outer", ["outer"], ["outer.out"])
 _parse_inner = PythonFunction("inner", ["inner"], ["inner.out"])
 _parse_tensordot = PythonFunction("tensordot", ["tensordot"], ["tensordot.out"])
 _parse_trace = PythonFunction("trace", ["trace"], ["trace.out"])
+_parse_ger = PythonFunction("ger", ["ger"], ["ger.out"])
+_parse_kron = PythonFunction("kron", ["kron"], ["kron.out"])
+_parse_einsum = PythonFunction("einsum", ["einsum"])
+_parse_chain_matmul = PythonFunction("chain_matmul", ["chain_matmul"], ["chain_matmul.out"])
+_parse_vander = PythonFunction("vander", ["vander"])
+_parse_logdet = PythonFunction("logdet", ["logdet"])
+_parse_pinverse = PythonFunction("pinverse", ["pinverse"])
+_parse_linalg_multi_dot = PythonFunction("linalg_multi_dot", ["linalg_multi_dot"], ["linalg_multi_dot.out"])
+_parse_linalg_vander = PythonFunction("linalg_vander", ["linalg_vander"])
+_parse_linalg_tensorinv = PythonFunction("linalg_tensorinv", ["linalg_tensorinv"], ["linalg_tensorinv.out"])
+_parse_linalg_tensorsolve = PythonFunction("linalg_tensorsolve", ["linalg_tensorsolve"], ["linalg_tensorsolve.out"])
+_parse_linalg_norm = PythonFunction(
+    "linalg_norm", ["linalg_norm", "linalg_norm.ord_str"], ["linalg_norm.out", "linalg_norm.ord_str_out"]
+)
+_parse_linalg_cond = PythonFunction(
+    "linalg_cond", ["linalg_cond", "linalg_cond.p_str"], ["linalg_cond.out", "linalg_cond.p_str_out"]
+)
+_parse_cdist = PythonFunction("cdist", ["cdist"])
+_parse__euclidean_dist = PythonFunction("_euclidean_dist", ["_euclidean_dist"], ["_euclidean_dist.out"])
+_parse__cdist_forward = PythonFunction("_cdist_forward", ["_cdist_forward"], ["_cdist_forward.out"])
+_parse__cdist_backward = PythonFunction("_cdist_backward", ["_cdist_backward"], ["_cdist_backward.out"])
 _parse__fft_c2c = PythonFunction("_fft_c2c", ["_fft_c2c"], ["_fft_c2c.out"])
 _parse__fft_r2c = PythonFunction("_fft_r2c", ["_fft_r2c"], ["_fft_r2c.out"])
 _parse__fft_c2r = PythonFunction("_fft_c2r", ["_fft_c2r"], ["_fft_c2r.out"])
@@ -6497,6 +6552,178 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
     return _parse_addmm_(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
+    """`beta` times a tensor plus `alpha` times the product of a matrix and a vector.
+
+    addmv(input, mat, vec, *, beta=1, alpha=1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(mat, TensorImpl)
+        and isinstance(vec, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mat.key_set | vec.key_set | included) & allowed
+        return _addmv[keys](keys, input, mat, vec, beta, alpha)
+    return _parse_addmv(input, mat, vec, beta=beta, alpha=alpha, out=out)
+
+
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`beta` times a tensor plus `alpha` times the product of a matrix and a vector.
+
+        addmv_(input, mat, vec, *, beta=1, alpha=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(mat, TensorImpl)
+        and isinstance(vec, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mat.key_set | vec.key_set | included) & allowed
+        return _addmv_[keys](keys, input, mat, vec, beta, alpha)
+    return _parse_addmv_(input, mat, vec, beta=beta, alpha=alpha)
+
+
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
+    """`beta` times a tensor plus `alpha` times every element of one vector times every element of another.
+
+    addr(input, vec1, vec2, *, beta=1, alpha=1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(vec1, TensorImpl)
+        and isinstance(vec2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | vec1.key_set | vec2.key_set | included) & allowed
+        return _addr[keys](keys, input, vec1, vec2, beta, alpha)
+    return _parse_addr(input, vec1, vec2, beta=beta, alpha=alpha, out=out)
+
+
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`beta` times a tensor plus `alpha` times every element of one vector times every element of another.
+
+        addr_(input, vec1, vec2, *, beta=1, alpha=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(vec1, TensorImpl)
+        and isinstance(vec2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | vec1.key_set | vec2.key_set | included) & allowed
+        return _addr_[keys](keys, input, vec1, vec2, beta, alpha)
+    return _parse_addr_(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None
+) -> Tensor:
+    """`beta` times a tensor plus `alpha` times the products of two batches of matrices.
+
+    baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(batch1, TensorImpl)
+        and isinstance(batch2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | batch1.key_set | batch2.key_set | included) & allowed
+        return _baddbmm[keys](keys, input, batch1, batch2, beta, alpha)
+    return _parse_baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+
+
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`beta` times a tensor plus `alpha` times the products of two batches of matrices.
+
+        baddbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(batch1, TensorImpl)
+        and isinstance(batch2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | batch1.key_set | batch2.key_set | included) & allowed
+        return _baddbmm_[keys](keys, input, batch1, batch2, beta, alpha)
+    return _parse_baddbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
+
+
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None
+) -> Tensor:
+    """`beta` times a tensor plus `alpha` times the sum of the products of two batches of matrices.
+
+    addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(batch1, TensorImpl)
+        and isinstance(batch2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | batch1.key_set | batch2.key_set | included) & allowed
+        return _addbmm[keys](keys, input, batch1, batch2, beta, alpha)
+    return _parse_addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+
+
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`beta` times a tensor plus `alpha` times the sum of the products of two batches of matrices.
+
+        addbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(batch1, TensorImpl)
+        and isinstance(batch2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | batch1.key_set | batch2.key_set | included) & allowed
+        return _addbmm_[keys](keys, input, batch1, batch2, beta, alpha)
+    return _parse_addbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
+
+
+def vdot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The sum of the products of two vectors' elements, those of the first conjugated.
+
+    vdot(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _vdot[keys](keys, input, other)
+    return _parse_vdot(input, other, out=out)
+
+
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The matrix product of two tensors; leading dimensions are batches, broadcast together.
 
@@ -7498,6 +7725,250 @@ def trace(input: Tensor, *, out: Any = None) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _trace[keys](keys, input)
     return _parse_trace(input, out=out)
+
+
+def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+    """`outer` under its name in BLAS.
+
+    ger(input, vec2, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | vec2.key_set | included) & allowed
+        return _ger[keys](keys, input, vec2)
+    return _parse_ger(input, vec2, out=out)
+
+
+def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Every element of one tensor times the whole other tensor, in its place.
+
+    kron(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _kron[keys](keys, input, other)
+    return _parse_kron(input, other, out=out)
+
+
+def einsum(equation: str, tensors: Sequence[Tensor], *, path: Sequence[int] | None = None) -> Tensor:
+    """The sums of products whose dimensions an equation names.
+
+    einsum(equation, tensors, *, path=None) -> Tensor
+    """
+    return _parse_einsum(equation, tensors, path=path)
+
+
+def chain_matmul(matrices: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """The product of matrices in the order that multiplies least.
+
+    chain_matmul(matrices, *, out=None) -> Tensor
+    """
+    if is_tensors(matrices) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(matrices) | included) & allowed
+        return _chain_matmul[keys](keys, list(matrices))
+    return _parse_chain_matmul(matrices, out=out)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of each element of a vector, one row each.
+
+    vander(x, N=None, increasing=False) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and (N is None or type(N) is int) and type(increasing) is bool:
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _vander[keys](keys, x, N, increasing)
+    return _parse_vander(x, N, increasing)
+
+
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of each matrix, NaN where that is negative.
+
+    logdet(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _logdet[keys](keys, input)
+    return _parse_logdet(input)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverse; singular values up to a part of the largest count as 0.
+
+    pinverse(input, rcond=1e-15) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(rcond) is float:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _pinverse[keys](keys, input, rcond)
+    return _parse_pinverse(input, rcond)
+
+
+def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """The product of two or more matrices in the order that multiplies least; the first and last may be vectors.
+
+    linalg_multi_dot(tensors, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return _linalg_multi_dot[keys](keys, list(tensors))
+    return _parse_linalg_multi_dot(tensors, out=out)
+
+
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers of each element, from 0 on, along a new last dimension.
+
+    linalg_vander(x, *, N=None) -> Tensor
+    """
+    if isinstance(x, TensorImpl) and (N is None or type(N) is int):
+        included, allowed = active_keys.get()
+        keys = (x.key_set | included) & allowed
+        return _linalg_vander[keys](keys, x, N)
+    return _parse_linalg_vander(x, N=N)
+
+
+def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
+    """The tensor that undoes `tensordot` with this one over its first dimensions.
+
+    linalg_tensorinv(input, ind=2, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(ind) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_tensorinv[keys](keys, input, ind)
+    return _parse_linalg_tensorinv(input, ind, out=out)
+
+
+def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Any = None) -> Tensor:
+    """The tensor whose `tensordot` with the first one, over all its dimensions, is the second.
+
+    linalg_tensorsolve(input, other, dims=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and (dims is None or is_ints(dims))
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _linalg_tensorsolve[keys](keys, input, other, dims if dims is None else list(dims))
+    return _parse_linalg_tensorsolve(input, other, dims, out=out)
+
+
+def linalg_norm(
+    input: Tensor,
+    ord: Number | str | None = None,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype_ | None = None,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The norm of vectors over one dimension, or of matrices over two.
+
+    linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    linalg_norm(input, ord, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (ord is None or type(ord) in NUMBERS)
+        and (dim is None or is_ints(dim))
+        and type(keepdim) is bool
+        and (dtype is None or type(dtype) is dtype_)
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
+    if kwargs:
+        return _parse_linalg_norm.by_names(kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out)
+    return _parse_linalg_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
+
+
+def linalg_cond(input: Tensor, p: Number | str | None = None, *, out: Any = None) -> Tensor:
+    """A norm of each matrix times that of its inverse: how much a linear system may enlarge an error.
+
+    linalg_cond(input, p=None, *, out=None) -> Tensor
+    linalg_cond(input, p, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and (p is None or type(p) in NUMBERS) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _linalg_cond[keys](keys, input, p)
+    return _parse_linalg_cond(input, p, out=out)
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2, compute_mode: int | None = None) -> Tensor:
+    """The distances between all rows of one matrix and all rows of another.
+
+    cdist(x1, x2, p=2, compute_mode=None) -> Tensor
+    """
+    if (
+        isinstance(x1, TensorImpl)
+        and isinstance(x2, TensorImpl)
+        and type(p) is float
+        and (compute_mode is None or type(compute_mode) is int)
+    ):
+        included, allowed = active_keys.get()
+        keys = (x1.key_set | x2.key_set | included) & allowed
+        return _cdist[keys](keys, x1, x2, p, compute_mode)
+    return _parse_cdist(x1, x2, p, compute_mode)
+
+
+def _euclidean_dist(x1: Tensor, x2: Tensor, *, out: Any = None) -> Tensor:
+    """Euclidean distances between rows, by a product of matrices.
+
+    _euclidean_dist(x1, x2, *, out=None) -> Tensor
+    """
+    if isinstance(x1, TensorImpl) and isinstance(x2, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (x1.key_set | x2.key_set | included) & allowed
+        return __euclidean_dist[keys](keys, x1, x2)
+    return _parse__euclidean_dist(x1, x2, out=out)
+
+
+def _cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None, *, out: Any = None) -> Tensor:
+    """Distances between rows, from their differences.
+
+    _cdist_forward(x1, x2, p, compute_mode, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(x1, TensorImpl)
+        and isinstance(x2, TensorImpl)
+        and type(p) is float
+        and (compute_mode is None or type(compute_mode) is int)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (x1.key_set | x2.key_set | included) & allowed
+        return __cdist_forward[keys](keys, x1, x2, p, compute_mode)
+    return _parse__cdist_forward(x1, x2, p, compute_mode, out=out)
+
+
+def _cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor, *, out: Any = None) -> Tensor:
+    """The gradient of distances between rows, for those of the first matrix.
+
+    _cdist_backward(grad, x1, x2, p, cdist, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(x1, TensorImpl)
+        and isinstance(x2, TensorImpl)
+        and type(p) is float
+        and isinstance(cdist, TensorImpl)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | x1.key_set | x2.key_set | cdist.key_set | included) & allowed
+        return __cdist_backward[keys](keys, grad, x1, x2, p, cdist)
+    return _parse__cdist_backward(grad, x1, x2, p, cdist, out=out)
 
 
 def _fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool, *, out: Any = None) -> Tensor:

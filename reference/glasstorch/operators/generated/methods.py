@@ -315,6 +315,15 @@ class TensorMethods(TensorImpl):
     dot = _f.dot
     addmm = _f.addmm
     addmm_ = _f.addmm_
+    addmv = _f.addmv
+    addmv_ = _f.addmv_
+    addr = _f.addr
+    addr_ = _f.addr_
+    baddbmm = _f.baddbmm
+    baddbmm_ = _f.baddbmm_
+    addbmm = _f.addbmm
+    addbmm_ = _f.addbmm_
+    vdot = _f.vdot
     matmul = _f.matmul
     cholesky = _f.cholesky
     cholesky_inverse = _f.cholesky_inverse
@@ -339,6 +348,10 @@ class TensorMethods(TensorImpl):
     outer = _f.outer
     inner = _f.inner
     trace = _f.trace
+    ger = _f.ger
+    kron = _f.kron
+    logdet = _f.logdet
+    pinverse = _f.pinverse
     alias = _f.alias
     detach = _f.detach
     view = _f.view

@@ -9,9 +9,12 @@ from glasstorch.operators.generated.functions import abs as abs
 from glasstorch.operators.generated.functions import acos as acos
 from glasstorch.operators.generated.functions import acosh as acosh
 from glasstorch.operators.generated.functions import add as add
+from glasstorch.operators.generated.functions import addbmm as addbmm
 from glasstorch.operators.generated.functions import addcdiv as addcdiv
 from glasstorch.operators.generated.functions import addcmul as addcmul
 from glasstorch.operators.generated.functions import addmm as addmm
+from glasstorch.operators.generated.functions import addmv as addmv
+from glasstorch.operators.generated.functions import addr as addr
 from glasstorch.operators.generated.functions import adjoint as adjoint
 from glasstorch.operators.generated.functions import alias_copy as alias_copy
 from glasstorch.operators.generated.functions import all as all
@@ -35,6 +38,7 @@ from glasstorch.operators.generated.functions import asinh as asinh
 from glasstorch.operators.generated.functions import atan as atan
 from glasstorch.operators.generated.functions import atan2 as atan2
 from glasstorch.operators.generated.functions import atanh as atanh
+from glasstorch.operators.generated.functions import baddbmm as baddbmm
 from glasstorch.operators.generated.functions import bartlett_window as bartlett_window
 from glasstorch.operators.generated.functions import bernoulli as bernoulli
 from glasstorch.operators.generated.functions import bitwise_and as bitwise_and
@@ -124,6 +128,7 @@ from glasstorch.operators.generated.functions import gather as gather
 from glasstorch.operators.generated.functions import gcd as gcd
 from glasstorch.operators.generated.functions import ge as ge
 from glasstorch.operators.generated.functions import geqrf as geqrf
+from glasstorch.operators.generated.functions import ger as ger
 from glasstorch.operators.generated.functions import gradient as gradient
 from glasstorch.operators.generated.functions import gt as gt
 from glasstorch.operators.generated.functions import hamming_window as hamming_window
@@ -157,6 +162,7 @@ from glasstorch.operators.generated.functions import isneginf as isneginf
 from glasstorch.operators.generated.functions import isposinf as isposinf
 from glasstorch.operators.generated.functions import isreal as isreal
 from glasstorch.operators.generated.functions import kaiser_window as kaiser_window
+from glasstorch.operators.generated.functions import kron as kron
 from glasstorch.operators.generated.functions import kthvalue as kthvalue
 from glasstorch.operators.generated.functions import lcm as lcm
 from glasstorch.operators.generated.functions import ldexp as ldexp
@@ -172,6 +178,7 @@ from glasstorch.operators.generated.functions import log_softmax as log_softmax
 from glasstorch.operators.generated.functions import logaddexp as logaddexp
 from glasstorch.operators.generated.functions import logaddexp2 as logaddexp2
 from glasstorch.operators.generated.functions import logcumsumexp as logcumsumexp
+from glasstorch.operators.generated.functions import logdet as logdet
 from glasstorch.operators.generated.functions import logical_and as logical_and
 from glasstorch.operators.generated.functions import logical_not as logical_not
 from glasstorch.operators.generated.functions import logical_or as logical_or
@@ -218,6 +225,7 @@ from glasstorch.operators.generated.functions import ones_like as ones_like
 from glasstorch.operators.generated.functions import orgqr as orgqr
 from glasstorch.operators.generated.functions import ormqr as ormqr
 from glasstorch.operators.generated.functions import outer as outer
+from glasstorch.operators.generated.functions import pinverse as pinverse
 from glasstorch.operators.generated.functions import polar as polar
 from glasstorch.operators.generated.functions import polygamma as polygamma
 from glasstorch.operators.generated.functions import positive as positive
@@ -315,8 +323,10 @@ from glasstorch.operators.generated.functions import unsafe_split as unsafe_spli
 from glasstorch.operators.generated.functions import unsafe_split_with_sizes as unsafe_split_with_sizes
 from glasstorch.operators.generated.functions import unsqueeze as unsqueeze
 from glasstorch.operators.generated.functions import unsqueeze_copy as unsqueeze_copy
+from glasstorch.operators.generated.functions import vander as vander
 from glasstorch.operators.generated.functions import var as var
 from glasstorch.operators.generated.functions import var_mean as var_mean
+from glasstorch.operators.generated.functions import vdot as vdot
 from glasstorch.operators.generated.functions import view_as_complex as view_as_complex
 from glasstorch.operators.generated.functions import view_as_complex_copy as view_as_complex_copy
 from glasstorch.operators.generated.functions import view_as_real as view_as_real

@@ -1,6 +1,7 @@
 """What does a product of matrices give, and which operands does it refuse?
 
-Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (TORCH_META_FUNC of mm, addmm, bmm), Blas.cpp (dot_check, addmv)
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (TORCH_META_FUNC of mm, addmm, bmm, baddbmm; addbmm_impl_,
+    build_addr_iter), Blas.cpp (dot_check, addmv)
 Differs: matrices of bool and the like are refused here, where PyTorch's kernels refuse them.
 """
 
@@ -8,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, Number, bool_, dtype
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, FLOATING, Number, bool_, dtype
 from glasstorch.core.errors import DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import Shape, expand_strides
+from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import C_NAMES, Result, same_dtype
 
 if TYPE_CHECKING:
@@ -41,39 +43,51 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number)
         if len(matrix._shape) != 2:
             raise ShapeError(f"{name} must be a matrix, got {len(matrix._shape)}-D tensor")
     _check_inner(mat1._shape, mat2._shape)
-    if mat1.dtype is not mat2.dtype or self.dtype is not mat2.dtype:
-        other = mat1 if mat1.dtype is not mat2.dtype else self
-        raise DtypeError(
-            f"{'mat1' if other is mat1 else 'self'} and mat2 must have the same dtype, but got "
-            f"{other.dtype.scalar_name} and {mat2.dtype.scalar_name}"
-        )
+    _check_same_dtype(self, mat1, mat2)
     shape = (mat1._shape[0], mat2._shape[1])
-    if len(self._shape) > 2:
-        raise ShapeError(
-            f"expand(torch.{self.dtype.scalar_name}Tensor{{{list(self._shape)}}}, size={list(shape)}): the number of "
-            f"sizes provided (2) must be greater or equal to the number of dimensions in the tensor "
-            f"({len(self._shape)})"
-        )
-    expand_strides(self._shape, self.strides(), shape)
+    _check_expands(self, shape)
     _check_implemented("addmm_impl_cpu_", mat1.dtype, (*mat1._shape, *mat2._shape))
     return Result(shape, mat1.dtype, None, same_dtype)
 
 
 def bmm(self: Tensor, mat2: Tensor) -> Result:
     """(b, n, k) with (b, k, m) gives (b, n, m)."""
-    for name, batch in (("batch1", self), ("batch2", mat2)):
-        if len(batch._shape) != 3:
-            raise ShapeError(f"{name} must be a 3D tensor, got sizes {list(batch._shape)}")
-    expected = [self._shape[0], self._shape[2]]
-    if list(mat2._shape[:2]) != expected:
-        raise ShapeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: {expected} but got: "
-            f"{list(mat2._shape[:2])}."
-        )
+    shape = _batched(self, mat2)
     if self.dtype is not mat2.dtype:
         raise DtypeError(f"expected scalar type {self.dtype.scalar_name} but found {mat2.dtype.scalar_name}")
     _check_implemented("bmm", self.dtype, (*self._shape, *mat2._shape))
-    return Result((*self._shape[:2], mat2._shape[2]), self.dtype, None, same_dtype)
+    return Result(shape, self.dtype, None, same_dtype)
+
+
+def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number) -> Result:
+    """As bmm; `self` is broadcast to the result's sizes."""
+    shape = _batched(batch1, batch2)
+    _check_expands(self, shape)
+    if self.dtype is not batch1.dtype:
+        raise DtypeError(
+            f"Input dtypes must be the same, got: input {C_NAMES[self.dtype.name]}, batch1: "
+            f"{C_NAMES[batch1.dtype.name]}, batch2: {C_NAMES[batch2.dtype.name]}"
+        )
+    if batch1.dtype is not batch2.dtype:
+        raise DtypeError(f"expected scalar type {batch1.dtype.scalar_name} but found {batch2.dtype.scalar_name}")
+    _check_implemented("baddbmm", self.dtype, (*batch1._shape, *batch2._shape))
+    return Result(shape, self.dtype, None, same_dtype)
+
+
+def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, beta: Number, alpha: Number) -> Result:
+    """(b, n, k) with (b, k, m) gives (n, m): the products are added up; `self` is broadcast to that."""
+    for name, batch in (("batch1", batch1), ("batch2", batch2)):
+        if len(batch._shape) != 3:
+            raise ShapeError(f"{name} must be a 3D tensor, got sizes {list(batch._shape)}")
+    (count, rows, inner), (other_count, other_inner, columns) = batch1._shape, batch2._shape
+    if count != other_count:
+        raise ShapeError(f"batch1 and batch2 must have same number of batches, got {count} and {other_count}")
+    if inner != other_inner:
+        raise ShapeError(f"Incompatible matrix sizes for bmm ({rows}x{inner} and {other_inner}x{columns})")
+    _check_expands(self, (rows, columns))
+    _check_same_dtype(self, batch1, batch2)
+    _check_implemented("addmm_impl_cpu_", self.dtype, (*batch1._shape, *batch2._shape))
+    return Result((rows, columns), self.dtype, None, same_dtype)
 
 
 def mv(self: Tensor, vec: Tensor) -> Result:
@@ -90,6 +104,39 @@ def mv(self: Tensor, vec: Tensor) -> Result:
         )
     _check_implemented("addmv_impl_cpu", self.dtype, self._shape)
     return Result((n,), self.dtype, None, same_dtype)
+
+
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, beta: Number, alpha: Number) -> Result:
+    """As mv; `self` has the result's size or one element."""
+    shapes = (self._shape, mat._shape, vec._shape)
+    if len(shapes[0]) > 1 or len(shapes[1]) != 2 or len(shapes[2]) != 1:
+        raise ShapeError(f"vector + matrix @ vector expected, got {', '.join(str(len(shape)) for shape in shapes)}")
+    n, k = mat._shape
+    if vec._shape[0] != k or self.numel() not in (n, 1):
+        raise ShapeError(
+            f"size mismatch, got input ({', '.join(map(str, self._shape))}), mat ({n}x{k}), vec ({vec._shape[0]})"
+        )
+    if not self.dtype is mat.dtype is vec.dtype:
+        raise DtypeError(
+            f"addmv input tensors must have the same dtype, but got {self.dtype.scalar_name}, "
+            f"{mat.dtype.scalar_name}, and {vec.dtype.scalar_name}"
+        )
+    _check_implemented("addmv_impl_cpu", mat.dtype, mat._shape)
+    return Result((n,), mat.dtype, None, same_dtype)
+
+
+def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number) -> Result:
+    """(n,) with (m,) gives (n, m), of the dtype that all promote to; `self` is broadcast to that."""
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if len(vector._shape) != 1:
+            raise ShapeError(f"addr: Expected 1-D argument {name}, but got {len(vector._shape)}-D")
+    shape = (vec1._shape[0], vec2._shape[0])
+    _check_expands(self, shape)
+    common = result_type(self, vec1, vec2)
+    for name, number in (("beta", beta), ("alpha", alpha)):
+        if common.category < FLOATING and not isinstance(number, int):
+            raise DtypeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return Result(shape, common)
 
 
 def dot(self: Tensor, tensor: Tensor) -> Result:
@@ -115,6 +162,41 @@ def _input_dtype(result: dtype, out: dtype) -> None:
     """The out= rule of dot: never cast."""
     if result is not out:
         raise DtypeError(f"result dtype {out.scalar_name} does not match input dtype {result.scalar_name}")
+
+
+def _batched(batch1: Tensor, batch2: Tensor) -> Shape:
+    """The sizes of the products of two batches of matrices, which must fit."""
+    for name, batch in (("batch1", batch1), ("batch2", batch2)):
+        if len(batch._shape) != 3:
+            raise ShapeError(f"{name} must be a 3D tensor, got sizes {list(batch._shape)}")
+    expected = [batch1._shape[0], batch1._shape[2]]
+    if list(batch2._shape[:2]) != expected:
+        raise ShapeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: {expected} but got: "
+            f"{list(batch2._shape[:2])}."
+        )
+    return (*batch1._shape[:2], batch2._shape[2])
+
+
+def _check_expands(self: Tensor, shape: Shape) -> None:
+    """Refuse a tensor to be added that cannot be broadcast to the product's sizes."""
+    if len(self._shape) > len(shape):
+        raise ShapeError(
+            f"expand(torch.{self.dtype.scalar_name}Tensor{{{list(self._shape)}}}, size={list(shape)}): the number of "
+            f"sizes provided ({len(shape)}) must be greater or equal to the number of dimensions in the tensor "
+            f"({len(self._shape)})"
+        )
+    expand_strides(self._shape, self.strides(), shape)
+
+
+def _check_same_dtype(self: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    """Refuse factors, or a tensor to be added to their product, of another dtype than the second factor's."""
+    for name, tensor in (("mat1", mat1), ("self", self)):
+        if tensor.dtype is not mat2.dtype:
+            raise DtypeError(
+                f"{name} and mat2 must have the same dtype, but got {tensor.dtype.scalar_name} and "
+                f"{mat2.dtype.scalar_name}"
+            )
 
 
 def _check_inner(left: Shape, right: Shape) -> None:

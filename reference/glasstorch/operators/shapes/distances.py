@@ -1,0 +1,52 @@
+"""What do the distances between the rows of matrices give?
+
+Mirrors: aten/src/ATen/native/Distance.cpp (cdist_impl, _cdist_backward)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.geometry import broadcast_shapes
+from glasstorch.operators.shapes.result import Result
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def check_cdist(x1: Tensor, x2: Tensor, p: float) -> None:
+    """Refuse what are no two batches of rows of one length, and a negative order."""
+    for number, tensor in enumerate((x1, x2), 1):
+        if len(tensor._shape) < 2:
+            raise ShapeError(f"cdist only supports at least 2D tensors, X{number} got: {len(tensor._shape)}D")
+    if x1._shape[-1] != x2._shape[-1]:
+        raise ShapeError(f"X1 and X2 must have the same number of columns. X1: {x1._shape[-1]} X2: {x2._shape[-1]}")
+    if not p >= 0:
+        raise ArgumentError("cdist only supports non-negative p values")
+
+
+def check_floating(x1: Tensor, x2: Tensor) -> None:
+    """Refuse integers, bool and complex numbers."""
+    for number, tensor in enumerate((x1, x2), 1):
+        if not tensor.dtype.is_floating_point:
+            raise DtypeError(f"cdist only supports floating-point dtypes, X{number} got: {tensor.dtype.scalar_name}")
+
+
+def cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> Result:
+    """(..., n, k) with (..., m, k) gives (..., n, m); batches broadcast."""
+    check_cdist(x1, x2, p)
+    check_floating(x1, x2)
+    if x1.dtype is not x2.dtype:
+        raise DtypeError(f"expected scalar type {x1.dtype.scalar_name} but found {x2.dtype.scalar_name}")
+    batch = broadcast_shapes(x1._shape[:-2], x2._shape[:-2])
+    shape = (*batch, x1._shape[-2], x2._shape[-2])
+    if 0 not in shape and x1._shape[-1] and x1.dtype.name not in ("float32", "float64"):
+        raise DtypeNotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.scalar_name}'")
+    return Result(shape, x1.dtype)
+
+
+def cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor) -> Result:
+    """One element for each of `x1`, in all the batches of the distances."""
+    return Result((*grad._shape[:-2], *x1._shape[-2:]), x1.dtype)
