@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from tests.agreement import rows_creation, rows_elementary, rows_linalg, rows_shaping, rows_statistics, rows_views
+from tests.agreement import (
+    rows_creation,
+    rows_elementary,
+    rows_indexing,
+    rows_linalg,
+    rows_shaping,
+    rows_statistics,
+    rows_views,
+)
 from tests.agreement.samples import (
     BOOL,
     FLOAT,
@@ -540,6 +548,7 @@ ROWS: tuple[Row, ...] = (
     # Families in files of their own
     *rows_creation.ROWS,
     *rows_elementary.ROWS,
+    *rows_indexing.ROWS,
     *rows_linalg.ROWS,
     *rows_shaping.ROWS,
     *rows_statistics.ROWS,

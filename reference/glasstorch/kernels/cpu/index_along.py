@@ -7,12 +7,12 @@ Differs: nothing is written where an index is out of range; index_reduce does no
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import FLOATING, STORED_ONLY, Number, bool_, int64
+from glasstorch.core.dtype import FLOAT8, FLOATING, STORED_ONLY, Number, bool_, int64
 from glasstorch.core.errors import DimensionError, DtypeNotImplementedError, IndexValueError, OverlapError
 from glasstorch.core.geometry import Overlap, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -28,7 +28,7 @@ from glasstorch.operators.shapes import index_along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-LABELS: Final = {"prod": "mul_cpu", "mean": "add_stub", "amax": "maximum_cpu", "amin": "minimum_cpu"}
+LABELS: Final = {"prod": "mul_cpu", "amax": "maximum_cpu", "amin": "minimum_cpu"}
 
 
 def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
@@ -127,19 +127,19 @@ def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
     """PyTorch's words where one of the kernels that it goes through was not written for a dtype."""
     vector = len(self._shape) < 2
     if not include_self:
-        label, refused = "index_reduce_func_exclude_input_init", {bool_} | STORED_ONLY
+        label, refused = "index_reduce_func_exclude_input_init", STORED_ONLY | {bool_}
     elif vector:
-        label, refused = "index_func_", {bool_} | STORED_ONLY
+        label, refused = "index_func_", STORED_ONLY | {bool_}
     elif reduce == "mean":
-        label, refused = "div_floor_cpu", {bool_} | STORED_ONLY
+        label, refused = "div_floor_cpu", STORED_ONLY | {bool_}
     else:
-        label, refused = LABELS[reduce], set(STORED_ONLY)
+        label, refused = LABELS[reduce], FLOAT8 if reduce == "prod" else STORED_ONLY
     complex_too = not include_self or vector or reduce in ("amax", "amin")
     if self.dtype in refused or (self.dtype.is_complex and complex_too):
         raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{self.dtype.scalar_name}'")
 
 
-def identity(reduce: str, dtype: np.dtype[np.generic]) -> object:
+def identity(reduce: str, dtype: np.dtype[Any]) -> object:
     """What a reduction leaves every other value as it is with."""
     if reduce in ("amax", "amin"):
         sign = -1 if reduce == "amax" else 1

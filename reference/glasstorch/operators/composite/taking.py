@@ -96,7 +96,7 @@ def number_to_fill(value: Tensor) -> Number:
 
 def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
     """What the mask picks of a gradient, in the sizes of the source; elements that were not used have zeros."""
-    picked = masked_select(grad_output, mask)
+    picked: Tensor = masked_select(grad_output, mask)
     missing = prod(sizes) - picked.numel()
     if missing:
         picked = cat([picked, picked.new_zeros((missing,))], 0)
