@@ -16,7 +16,9 @@ from tests.agreement import (
     rows_elementary,
     rows_indexing,
     rows_linalg,
+    rows_pointwise,
     rows_shaping,
+    rows_special,
     rows_statistics,
     rows_views,
 )
@@ -550,7 +552,9 @@ ROWS: tuple[Row, ...] = (
     *rows_elementary.ROWS,
     *rows_indexing.ROWS,
     *rows_linalg.ROWS,
+    *rows_pointwise.ROWS,
     *rows_shaping.ROWS,
+    *rows_special.ROWS,
     *rows_statistics.ROWS,
     *rows_views.ROWS,
 )  # fmt: skip

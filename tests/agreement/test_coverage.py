@@ -80,6 +80,7 @@ WITHOUT_ROW = {
         "has or makes complex numbers: tests/kernels/cpu/test_fft.py",
     ),
     **dict.fromkeys(["_unique2", "unique_dim"], "has a gradient that is refused: tests/kernels/cpu/test_unique.py"),
+    "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/test_special.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",
 }  # fmt: skip
 

@@ -11,13 +11,25 @@ from tests.jit.codegen.groups import calls_of
 # Pointwise operators that no group takes in: no step of theirs is in codegen/cpp_loop.py or numpy_loop.py.
 UNFUSED = frozenset(
     [
-        "_conj_physical", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh",
+        "_conj_physical", "acos", "acosh", "angle", "asin", "asinh", "atan", "atan2", "atanh",
         "bitwise_left_shift.Scalar_Tensor", "bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar",
-        "bitwise_right_shift.Scalar_Tensor", "bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar",
-        "ceil", "copysign.Scalar", "copysign.Tensor", "cosh", "exp2", "expm1", "floor", "fmod.Scalar",
-        "fmod.Tensor", "hypot", "isneginf", "isposinf", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
-        "logical_and", "logical_not", "logical_or", "logical_xor", "nextafter", "round", "round.decimals",
-        "sign", "signbit", "sinh", "tan", "trunc",
+        "bitwise_right_shift.Scalar_Tensor", "bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "ceil",
+        "clamp_max", "clamp_max.Tensor", "clamp_min", "clamp_min.Tensor", "copysign.Scalar", "copysign.Tensor", "cosh",
+        "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "floor", "fmax", "fmin", "fmod.Scalar", "fmod.Tensor",
+        "frac", "frexp.Tensor", "gcd", "heaviside", "hypot", "i0", "igamma", "igammac", "isneginf", "isposinf", "lcm",
+        "ldexp.Tensor", "lerp.Tensor", "lgamma", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
+        "logical_not", "logical_or", "logical_xor", "logit", "nan_to_num", "nextafter", "polygamma", "round",
+        "round.decimals", "sign", "signbit", "sinc", "sinh", "special_airy_ai", "special_bessel_j0",
+        "special_bessel_j1", "special_bessel_y0", "special_bessel_y1", "special_chebyshev_polynomial_t",
+        "special_chebyshev_polynomial_u", "special_chebyshev_polynomial_v", "special_chebyshev_polynomial_w",
+        "special_entr", "special_erfcx", "special_hermite_polynomial_h", "special_hermite_polynomial_he", "special_i0e",
+        "special_i1", "special_i1e", "special_laguerre_polynomial_l", "special_legendre_polynomial_p",
+        "special_log_ndtr", "special_modified_bessel_i0", "special_modified_bessel_i1", "special_modified_bessel_k0",
+        "special_modified_bessel_k1", "special_ndtri", "special_scaled_modified_bessel_k0",
+        "special_scaled_modified_bessel_k1", "special_shifted_chebyshev_polynomial_t",
+        "special_shifted_chebyshev_polynomial_u", "special_shifted_chebyshev_polynomial_v",
+        "special_shifted_chebyshev_polynomial_w", "special_spherical_bessel_j0", "special_xlog1py", "special_zeta",
+        "tan", "trunc", "xlogy.Tensor",
     ]
 )  # fmt: skip
 

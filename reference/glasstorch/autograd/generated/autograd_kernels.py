@@ -13500,6 +13500,24 @@ def polygamma(keys: int, n: Any, self: Any) -> Any:
 _polygamma_ = table("polygamma_")
 
 
+class PolygammaBackward1(Node):
+    saved_self: SavedVariable | None
+    n: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        n = self.n
+        grad_self = grad * f.polygamma(n + 1, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
 @AUTOGRAD.impl("polygamma_")
 def polygamma_(keys: int, self: Any, n: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
@@ -13510,7 +13528,7 @@ def polygamma_(keys: int, self: Any, n: Any) -> Any:
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
         return _polygamma_[below](below, self, n)
-    node = PolygammaBackward0((edge_self,))
+    node = PolygammaBackward1((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     node.n = n
     _polygamma_[below](below, self, n)
