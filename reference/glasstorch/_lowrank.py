@@ -56,17 +56,13 @@ def svd_lowrank(
     return (right, values, left) if wide else (left, values, right)
 
 
-def pca_lowrank(
-    A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
-) -> tuple[Tensor, Tensor, Tensor]:
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """The `q` principal directions of the rows of A, nearly: `svd_lowrank` of A less the mean of its rows."""
     rows, columns = A.shape[-2:]
     if q is None:
         q = min(6, rows, columns)
     elif not 0 <= q <= min(rows, columns):
-        raise ValueError(
-            f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(rows, columns)}"
-        )
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(rows, columns)}")
     if niter < 0:
         raise ValueError(f"niter(={niter}) must be non-negative integer")
     return svd_lowrank(A - A.mean(dim=(-2,), keepdim=True) if center else A, q, niter)

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 
-def lu(
-    A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None
-) -> Sequence[Tensor]:
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> Sequence[Tensor]:
     """Both triangles of the LU decomposition in one matrix, and the exchanges of rows; `linalg.lu_factor` is newer.
 
     On demand also where U has a zero, counted from 1, or 0. The tensors of `out` take the sizes of the results.
@@ -29,7 +27,7 @@ def lu(
         raise TypeError(f"expected tuple of {wanted} elements but got {len(out)}")
     results = functions._lu_with_info(A, pivot=pivot, check_errors=not get_infos)
     if out is None:
-        return results if get_infos else tuple(results[:2])  # type: ignore[no-any-return]
+        return results if get_infos else tuple(results[:2])
     for written, result in zip(out, results, strict=False):
         written.resize_as_(result).copy_(result)
     return out

@@ -1,9 +1,8 @@
 """How are matrices factored on the CPU, and what is made of the factors?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, BatchLinearAlgebraKernel.cpp (apply_lu_factor, unpack_pivots,
-    apply_ldl_factor, apply_geqrf, apply_orgqr, apply_cholesky_inverse), LinearAlgebra.cpp (linalg_matrix_exp)
-Differs: SciPy calls LAPACK, for one matrix after another. The exponential is SciPy's, which takes Padé approximants
-    where PyTorch takes Taylor polynomials.
+    apply_ldl_factor, apply_geqrf, apply_orgqr, apply_cholesky_inverse)
+Differs: SciPy calls LAPACK, for one matrix after another.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.linalg import Outputs, factorised, first_failure, lapack, outputs, write
 from glasstorch.kernels.iterator import allocate_output
-from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg_factors as shapes
 from glasstorch.operators.shapes.linalg import check_lapack
@@ -229,21 +227,6 @@ def householder_product(keys: int, input: Tensor, tau: Tensor, out: Tensor | Non
     return made
 
 
-# The exponential ------------------------------------------------------------------------------------------------
-
-
-def matrix_exp(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-    """The sum of all powers, each divided by its factorial."""
-    made = allocate_output(shapes.matrix_exp(self)) if out is None else out
-    array = self.array()
-    if array.size:
-        from scipy.linalg import expm
-
-        wide = array.astype(np.complex128 if self.dtype.is_complex else np.float64)  # SciPy's loses digits in float32
-        made.array()[...] = quietly(expm, wide)
-    return made
-
-
 structured(CPU, "linalg_lu_factor_ex", lu_factor_ex)
 structured(CPU, "linalg_lu", lu)
 structured(CPU, "lu_unpack", lu_unpack)
@@ -252,4 +235,3 @@ structured(CPU, "cholesky", cholesky)
 structured(CPU, "cholesky_inverse", cholesky_inverse)
 structured(CPU, "geqrf", geqrf)
 structured(CPU, "linalg_householder_product", householder_product)
-structured(CPU, "linalg_matrix_exp", matrix_exp)

@@ -92,9 +92,7 @@ def triangular_solve(
     check_lapack(self, "triangular_solve_cpu")
     made = outputs(results, out)
     matrices = A.array()
-    solution = solved_by_triangle(
-        matrices, self.array(), results[0].shape[:-2], upper, True, transpose, unitriangular
-    )
+    solution = solved_by_triangle(matrices, self.array(), results[0].shape[:-2], upper, True, transpose, unitriangular)
     write(made, (solution, matrices.copy()))
     return named_result("triangular_solve", made)
 
@@ -137,9 +135,7 @@ def lu_solve(
     return made
 
 
-def ldl_solve(
-    keys: int, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool, out: Tensor | None = None
-) -> Tensor:
+def ldl_solve(keys: int, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool, out: Tensor | None = None) -> Tensor:
     """`A @ X = B`, from the factors of A."""
     result = shapes.ldl_solve(LD, pivots, B, hermitian)
     check_lapack(LD, "ldl_solve_kernel_cpu")

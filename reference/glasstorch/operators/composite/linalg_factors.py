@@ -99,9 +99,7 @@ def orgqr(self: Tensor, input2: Tensor) -> Tensor:
 
 def qr(self: Tensor, some: bool) -> Any:
     """`linalg.qr`, reduced or complete."""
-    warn_once(
-        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release."
-    )
+    warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.")
     return named_result("qr", orthogonal_factor(self, "reduced" if some else "complete"))
 
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def check_dims(tensor: Tensor, message: str) -> None:
     """Refuse vectors and numbers with a message that ends in the sizes."""
     if len(tensor._shape) < 2:
-        raise ShapeError(f"{message}: Expected tensor with 2 or more dimensions. Got size: {list(tensor._shape)} instead")
+        raise ShapeError(
+            f"{message}: Expected tensor with 2 or more dimensions. Got size: {list(tensor._shape)} instead"
+        )
 
 
 # LU and LDL -----------------------------------------------------------------------------------------------------
@@ -31,13 +33,13 @@ def check_dims(tensor: Tensor, message: str) -> None:
 def lu_factor_ex(A: Tensor, pivot: bool, check_errors: bool) -> tuple[Result, Result, Result]:
     """Both triangles in one matrix, the exchanges of rows, and for each matrix 0 or where U has a zero."""
     check_dims(A, "torch.lu_factor")
-    batch, inner = A._shape[:-2], min(A._shape[-2:])
-    exact = {"check_out": same_dtype}
-    return (
-        columns(A._shape, A.dtype)._replace(**exact),
-        Result((*batch, inner), int32, **exact),
-        Result(batch, int32, **exact),
-    )
+    return _with_pivots(A, min(A._shape[-2:]))
+
+
+def _with_pivots(A: Tensor, inner: int) -> tuple[Result, Result, Result]:
+    batch = A._shape[:-2]
+    pivots, info = Result((*batch, inner), int32, None, same_dtype), Result(batch, int32, None, same_dtype)
+    return columns(A._shape, A.dtype)._replace(check_out=same_dtype), pivots, info
 
 
 def lu(A: Tensor, pivot: bool) -> tuple[Result, Result, Result]:
@@ -81,12 +83,7 @@ def ldl_factor_ex(self: Tensor, hermitian: bool, check_errors: bool) -> tuple[Re
     """The triangle and the blocks of the diagonal in one matrix, the exchanges, and 0 or where a block is singular."""
     check_square(self, "torch.linalg.ldl_factor_ex")
     check_floating(self, "torch.linalg.ldl_factor_ex")
-    exact = {"check_out": same_dtype}
-    return (
-        columns(self._shape, self.dtype)._replace(**exact),
-        Result(self._shape[:-1], int32, **exact),
-        Result(self._shape[:-2], int32, **exact),
-    )
+    return _with_pivots(self, self._shape[-1])
 
 
 # Cholesky -------------------------------------------------------------------------------------------------------

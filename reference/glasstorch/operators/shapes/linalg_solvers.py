@@ -53,8 +53,8 @@ def check_linear(b: Tensor, A: Tensor, name: str) -> None:
         )
     if A._shape[-1] != b._shape[wrap_dim(-2, len(b._shape))]:
         raise ShapeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {A._shape[-1]} by {A._shape[-1]} but each b matrix "
-            f"is {b._shape[-2]} by {b._shape[-1]}"
+            f"Incompatible matrix sizes for {name}: each A matrix is {A._shape[-1]} by {A._shape[-1]} but each b "
+            f"matrix is {b._shape[-2]} by {b._shape[-1]}"
         )
 
 
@@ -173,9 +173,7 @@ def is_vector_problem(self: Tensor, b: Tensor) -> bool:
     return len(self._shape) - 1 == len(b._shape) and self._shape[:-1] == b._shape
 
 
-def lstsq(
-    self: Tensor, b: Tensor, rcond: float | None, driver: str | None
-) -> tuple[Result, Result, Result, Result]:
+def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> tuple[Result, Result, Result, Result]:
     """Solution, sums of squares that are left over, rank, singular values; for matrices of full rank."""
     name = "torch.linalg.lstsq"
     if len(self._shape) < 2:
