@@ -207,6 +207,7 @@ class Tensor(FactMethods):
     to_device = namespace.to_device
     norm = norm.method
     lu = lu.lu_method
+    unique_consecutive = unique.unique_consecutive
     unique = unique.unique
     nonzero = nonzero.method  # type: ignore[assignment]
 

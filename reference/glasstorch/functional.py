@@ -18,6 +18,7 @@ from glasstorch.operators.generated import functions
 from glasstorch.operators.lu import lu as lu
 from glasstorch.operators.norm import norm as norm
 from glasstorch.operators.unique import unique as unique
+from glasstorch.operators.unique import unique_consecutive as unique_consecutive
 from glasstorch.operators.unravel import unravel_index as unravel_index
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "svd_lowrank",
     "tensordot",
     "unique",
+    "unique_consecutive",
     "unravel_index",
 ]
 

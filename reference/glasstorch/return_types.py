@@ -8,6 +8,8 @@ from glasstorch.core.return_types import aminmax as aminmax
 from glasstorch.core.return_types import cummax as cummax
 from glasstorch.core.return_types import cummin as cummin
 from glasstorch.core.return_types import geqrf as geqrf
+from glasstorch.core.return_types import histogram as histogram
+from glasstorch.core.return_types import histogramdd as histogramdd
 from glasstorch.core.return_types import kthvalue as kthvalue
 from glasstorch.core.return_types import linalg_cholesky_ex as linalg_cholesky_ex
 from glasstorch.core.return_types import linalg_eig as linalg_eig

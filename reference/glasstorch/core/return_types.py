@@ -72,6 +72,8 @@ def _named(name: str, *fields: str) -> type[NamedResults]:
 
 
 frexp = _named("frexp", "mantissa", "exponent")
+histogram = _named("histogram", "hist", "bin_edges")
+histogramdd = _named("histogramdd", "hist", "bin_edges")
 topk = _named("topk", "values", "indices")
 kthvalue = _named("kthvalue", "values", "indices")
 median = _named("median", "values", "indices")
@@ -112,6 +114,11 @@ RETURN_TYPES: dict[str, type[NamedResults]] = {
     "sort": sort,
     "sort.stable": sort,
     "topk": topk,
+    "histogram.bins_tensor": histogram,
+    "histogram.bin_ct": histogram,
+    "histogramdd": histogramdd,
+    "histogramdd.int_bins": histogramdd,
+    "histogramdd.TensorList_bins": histogramdd,
     "kthvalue": kthvalue,
     "median.dim": median,
     "nanmedian.dim": nanmedian,

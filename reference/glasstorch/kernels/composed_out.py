@@ -49,6 +49,9 @@ CAST: Final = {
 # operators whose out= tensor has exactly the result's dtype
 SAME: Final = {
     "argsort.stable_out": "argsort.stable",
+    "quantile.scalar_out": "quantile.scalar",
+    "nanquantile.scalar_out": "nanquantile.scalar",
+    **{f"{name}.out": name for name in ("msort", "quantile", "nanquantile")},
     "norm.Scalar_out": "norm.Scalar",
     "norm.ScalarOpt_dtype_out": "norm.ScalarOpt_dtype",
     "norm.dtype_out": "norm.ScalarOpt_dim_dtype",

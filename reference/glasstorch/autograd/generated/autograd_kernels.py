@@ -6359,6 +6359,58 @@ def mode(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     return results
 
 
+_unique_consecutive = table("unique_consecutive")
+
+
+class UniqueConsecutiveBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("unique_consecutive")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unique_consecutive")
+def unique_consecutive(keys: int, self: Any, return_inverse: Any, return_counts: Any, dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unique_consecutive[below](below, self, return_inverse, return_counts, dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unique_consecutive[below](below, self, return_inverse, return_counts, dim)
+    node = UniqueConsecutiveBackward0((edge_self,))
+    results = _unique_consecutive[below](below, self, return_inverse, return_counts, dim)
+    set_histories((results[0], None, None), node)
+    return results
+
+
+_unique_dim_consecutive = table("unique_dim_consecutive")
+
+
+class UniqueDimConsecutiveBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = not_implemented("unique_dim_consecutive")
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("unique_dim_consecutive")
+def unique_dim_consecutive(keys: int, self: Any, dim: Any, return_inverse: Any, return_counts: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _unique_dim_consecutive[below](below, self, dim, return_inverse, return_counts)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _unique_dim_consecutive[below](below, self, dim, return_inverse, return_counts)
+    node = UniqueDimConsecutiveBackward0((edge_self,))
+    results = _unique_dim_consecutive[below](below, self, dim, return_inverse, return_counts)
+    set_histories((results[0], None, None), node)
+    return results
+
+
 __unique2 = table("_unique2")
 
 

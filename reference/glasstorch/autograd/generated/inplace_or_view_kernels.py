@@ -4036,6 +4036,146 @@ def mode_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indic
     return returned
 
 
+_msort_out = table("msort.out")
+
+
+@ADINPLACEORVIEW.impl("msort.out")
+def msort_out(keys: int, self: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _msort_out[below](below, self, out)
+    out.bump_version()
+    return returned
+
+
+_quantile_out = table("quantile.out")
+
+
+@ADINPLACEORVIEW.impl("quantile.out")
+def quantile_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _quantile_out[below](below, self, q, dim, keepdim, interpolation, out)
+    out.bump_version()
+    return returned
+
+
+_quantile_scalar_out = table("quantile.scalar_out")
+
+
+@ADINPLACEORVIEW.impl("quantile.scalar_out")
+def quantile_scalar_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _quantile_scalar_out[below](below, self, q, dim, keepdim, interpolation, out)
+    out.bump_version()
+    return returned
+
+
+_nanquantile_out = table("nanquantile.out")
+
+
+@ADINPLACEORVIEW.impl("nanquantile.out")
+def nanquantile_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nanquantile_out[below](below, self, q, dim, keepdim, interpolation, out)
+    out.bump_version()
+    return returned
+
+
+_nanquantile_scalar_out = table("nanquantile.scalar_out")
+
+
+@ADINPLACEORVIEW.impl("nanquantile.scalar_out")
+def nanquantile_scalar_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _nanquantile_scalar_out[below](below, self, q, dim, keepdim, interpolation, out)
+    out.bump_version()
+    return returned
+
+
+_bucketize_Tensor_out = table("bucketize.Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bucketize.Tensor_out")
+def bucketize_Tensor_out(keys: int, self: Any, boundaries: Any, out_int32: Any, right: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bucketize_Tensor_out[below](below, self, boundaries, out_int32, right, out)
+    out.bump_version()
+    return returned
+
+
+_bucketize_Scalar_out = table("bucketize.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("bucketize.Scalar_out")
+def bucketize_Scalar_out(keys: int, self: Any, boundaries: Any, out_int32: Any, right: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bucketize_Scalar_out[below](below, self, boundaries, out_int32, right, out)
+    out.bump_version()
+    return returned
+
+
+_histc_out = table("histc.out")
+
+
+@ADINPLACEORVIEW.impl("histc.out")
+def histc_out(keys: int, self: Any, bins: Any, min: Any, max: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _histc_out[below](below, self, bins, min, max, out)
+    out.bump_version()
+    return returned
+
+
+_histogram_bins_tensor_out = table("histogram.bins_tensor_out")
+
+
+@ADINPLACEORVIEW.impl("histogram.bins_tensor_out")
+def histogram_bins_tensor_out(
+    keys: int, self: Any, bins: Any, weight: Any, density: Any, hist: Any, bin_edges: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := hist._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := bin_edges._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _histogram_bins_tensor_out[below](below, self, bins, weight, density, hist, bin_edges)
+    hist.bump_version()
+    bin_edges.bump_version()
+    return returned
+
+
+_histogram_bin_ct_out = table("histogram.bin_ct_out")
+
+
+@ADINPLACEORVIEW.impl("histogram.bin_ct_out")
+def histogram_bin_ct_out(
+    keys: int, self: Any, bins: Any, range: Any, weight: Any, density: Any, hist: Any, bin_edges: Any
+) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := hist._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    if (storage := bin_edges._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _histogram_bin_ct_out[below](below, self, bins, range, weight, density, hist, bin_edges)
+    hist.bump_version()
+    bin_edges.bump_version()
+    return returned
+
+
 _take_out = table("take.out")
 
 

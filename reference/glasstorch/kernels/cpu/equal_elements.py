@@ -6,10 +6,10 @@ Differs: they are followed for small tensors. See Note [Equal elements].
 
 # Note [Equal elements]
 PyTorch leaves open which of several equal elements the k-th, the most frequent or one of the k largest is, and on the
-CPU the answer is what the algorithms of the C++ library leave behind. Who compares a small example with PyTorch, or its gradient,
-should find the same place: so in tensors of up to FOLLOWED elements those algorithms are run step by step, on the rows
-where it matters. That takes milliseconds and would take seconds for a million elements, where the first of the equal
-elements is picked instead. Sorting is always stable here.
+CPU the answer is what the algorithms of the C++ library leave behind. Who compares a small example with PyTorch, or its
+gradient, should find the same place: so in tensors of up to FOLLOWED elements those algorithms are run step by step, on
+the rows where it matters. That takes milliseconds and would take seconds for a million elements, where one of the equal
+elements is picked as it comes. Sorting is always stable here, and a median is the one that a stable order has there.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.quiet import quietly
 
 SMALL: Final = 1 << 10  # elements
-UNSIGNED: Final = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-SIGNED: Final = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+UNSIGNED: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+SIGNED: Final[dict[int, Any]] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
 def sorted_places(array: Array, descending: bool) -> Array:
@@ -103,7 +103,7 @@ def ordered_keys(array: Array, descending: bool = False) -> Array:
     return np.invert(keys, out=keys) if descending else keys
 
 
-def _keys_of_floats(array: Array, signed: type[np.signedinteger[Any]], top: int) -> Array:
+def _keys_of_floats(array: Array, signed: Any, top: int) -> Array:
     """The bits of a negative number turned round, the sign of a positive one set."""
     bits: Array = np.array(array, order="C").view(signed)
     bits[bits == signed(-top)] = 0  # -0.0

@@ -1,7 +1,7 @@
 """How are elements picked by their rank on the CPU: medians, the k-th, the k largest, the most frequent?
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (kthvalue_out_impl_cpu, median_impl, median_with_indices_impl),
-    aten/src/ATen/native/TopKImpl.h (topk_impl_loop), aten/src/ATen/native/cpu/TensorCompareKernel.cpp (mode_kernel_impl)
+    aten/src/ATen/native/TopKImpl.h (topk_impl_loop), cpu/TensorCompareKernel.cpp (mode_kernel_impl)
 Differs: NumPy's partition. Which of several equal elements is picked PyTorch leaves open: see Note [Equal elements].
 """
 
@@ -93,7 +93,7 @@ def kthvalue_places(rows: Array, values: Array, rank: int) -> Array:
 
 def where_equal(rows: Array, values: Array) -> Array:
     """Which elements of a row are the row's value; a NaN is any NaN."""
-    equal = rows == values[..., None]
+    equal: Array = rows == values[..., None]
     if rows.dtype.kind == "f" and (missing := np.isnan(values)).any():
         equal[missing] = np.isnan(rows[missing])
     return equal
@@ -147,7 +147,8 @@ def middle_ranks(rows: Array, ignore_nan: bool) -> Array:
     counts: Any = rows.shape[-1]
     if ignore_nan and rows.dtype.kind == "f":
         counts = counts - np.count_nonzero(np.isnan(rows), -1)
-    return np.maximum(np.asarray(counts) - 1, 0) // 2
+    ranks: Array = np.maximum(np.asarray(counts) - 1, 0) // 2
+    return ranks
 
 
 def median_all(ignore_nan: bool) -> Any:

@@ -1,6 +1,7 @@
 """How are the different elements of a tensor found, and indices repeated, on the CPU?
 
-Mirrors: aten/src/ATen/native/Unique.cpp (_unique2_cpu, unique_dim_cpu), aten/src/ATen/native/Repeat.cpp
+Mirrors: aten/src/ATen/native/Unique.cpp (_unique2_cpu, unique_dim_cpu, unique_consecutive_cpu),
+    aten/src/ATen/native/Repeat.cpp
 Differs: NumPy sorts; PyTorch hashes where no order is asked for, and answers in order all the same on the CPU.
 """
 
@@ -9,27 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
-from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, HALF_PRECISION, int32, int64
-from glasstorch.core.errors import ArgumentError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, int32, int64
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import check_implemented, finish
+from glasstorch.kernels.cpu.ordering import sorted_places
+from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
+from glasstorch.kernels.quiet import quietly
 
 CPU = KernelTable("CPU")
 
 # unique ---------------------------------------------------------------------------------------------------------
 
 NOTHING = np.empty(0, np.int64)
-
-
-def distinct(name: str, self: Tensor, axis: int | None, return_inverse: bool, return_counts: bool) -> tuple[Array, ...]:
-    """The values that occur, where each element's is among them, and how often each occurs."""
-    check_implemented(name, self.dtype, COMPLEX_DTYPES | FLOAT8)
-    array = self.array()
-    wide = array.astype(np.float32) if self.dtype in HALF_PRECISION else array
-    values, inverse, counts = np.unique(wide, False, True, True, axis, equal_nan=False)
-    return values.astype(array.dtype), inverse if return_inverse else NOTHING, counts if return_counts else NOTHING
+REFUSED = COMPLEX_DTYPES | FLOAT8
 
 
 @CPU.impl("_unique2")
@@ -37,10 +32,75 @@ def unique(
     keys: int, self: Tensor, sorted: bool, return_inverse: bool, return_counts: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Always sorted; what was not asked for is an empty tensor."""
-    values, inverse, counts = distinct("unique", self, None, return_inverse, return_counts)
+    check_implemented("unique", self.dtype, REFUSED)
+    array = self.array().reshape(-1)
+    wide = widened(array, self.dtype)
+    order = sorted_places(np.ascontiguousarray(wide), False) if return_inverse else None
+    in_order = quietly(np.sort, wide) if order is None else wide.take(order)
+    return runs(in_order, self, order, return_inverse, return_counts)
+
+
+def runs(
+    array: Array, self: Tensor, order: Array | None, return_inverse: bool, return_counts: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The first of each run of equal elements, the number of each element's run, and how long the runs are.
+
+    `order` says where the elements stood before they were sorted.
+    """
+    starts = np.ones(array.size, bool)
+    quietly(np.not_equal, array[1:], array[:-1], out=starts[1:])
+    inverse = counts = NOTHING
     if return_inverse:
+        number = np.cumsum(starts) - 1
+        inverse = number if order is None else np.empty_like(number)
+        if order is not None:
+            inverse[order] = number
         inverse = inverse.reshape(self._shape)
-    return finish(values, self.dtype, None), finish(inverse, int64, None), finish(counts, int64, None)
+    if return_counts:
+        counts = np.diff(np.flatnonzero(np.append(starts, True))) if array.size else NOTHING
+    return finish(array[starts], self.dtype, None), finish(inverse, int64, None), finish(counts, int64, None)
+
+
+@CPU.impl("unique_consecutive")
+def unique_consecutive(
+    keys: int, self: Tensor, return_inverse: bool, return_counts: bool, dim: int | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The elements without those that equal the one before; what was not asked for is an empty tensor."""
+    if dim is not None:
+        return unique_dim_consecutive(keys, self, dim, return_inverse, return_counts)
+    check_implemented("unique", self.dtype, REFUSED)
+    return runs(self.array().reshape(-1), self, None, return_inverse, return_counts)
+
+
+@CPU.impl("unique_dim_consecutive")
+def unique_dim_consecutive(
+    keys: int, self: Tensor, dim: int, return_inverse: bool, return_counts: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """As `unique_consecutive`, of the parts of a tensor along a dimension; both are always counted."""
+    axis = selected_dim(self, dim)
+    check_implemented("unique_dim", self.dtype, REFUSED)
+    parts = np.ascontiguousarray(np.moveaxis(self.array(), axis, 0))
+    size = len(parts)
+    starts = np.ones(size, bool)
+    flat = parts.reshape(size, -1) if parts.size else np.empty((size, 0))
+    quietly(np.any, quietly(np.not_equal, flat[1:], flat[:-1]), 1, out=starts[1:])
+    inverse = np.cumsum(starts) - 1
+    counts = np.diff(np.flatnonzero(np.append(starts, True))) if size else NOTHING
+    return (
+        from_array(np.moveaxis(parts[starts], 0, axis), self.dtype),
+        finish(inverse, int64, None),
+        finish(counts, int64, None),
+    )
+
+
+def selected_dim(self: Tensor, dim: int) -> int:
+    """The dimension, counted from the front; refused where the parts along it have no elements to compare."""
+    if not self._shape:
+        raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
+    axis = wrap_dim(dim, self.dim())
+    if any(size == 0 for d, size in enumerate(self._shape) if d != axis):
+        raise ShapeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    return axis
 
 
 @CPU.impl("unique_dim")
@@ -48,8 +108,11 @@ def unique_dim(
     keys: int, self: Tensor, dim: int, sorted: bool, return_inverse: bool, return_counts: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     """As `unique`, of the parts of a tensor along a dimension; both are always counted."""
-    axis = wrap_dim(dim, self.dim())
-    values, inverse, counts = distinct("unique_dim", self, axis, True, True)
+    axis = selected_dim(self, dim)
+    check_implemented("unique_dim", self.dtype, REFUSED)
+    array = self.array()
+    values, inverse, counts = np.unique(widened(array, self.dtype), False, True, True, axis, equal_nan=False)
+    values = values.astype(array.dtype)
     parts = np.ascontiguousarray(np.moveaxis(values, axis, 0))  # one part after another in memory, as in PyTorch
     return (
         from_array(np.moveaxis(parts, 0, axis), self.dtype),

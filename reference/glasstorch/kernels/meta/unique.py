@@ -27,7 +27,10 @@ def refusal(name: str) -> Any:
     return kernel
 
 
-for name in ("_unique2", "unique_dim"):
+for name in (
+    *("_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive", "bincount"),
+    *("_histogramdd_bin_edges", "_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors"),
+):
     META.add(name, refusal(name))
 
 

@@ -1,6 +1,6 @@
 """Which ways of sorting are made of the one that is stable?
 
-Mirrors: aten/src/ATen/native/Sorting.cpp (sort, argsort, argsort_stable)
+Mirrors: aten/src/ATen/native/Sorting.cpp (sort, argsort, argsort_stable, msort)
 Differs: nothing in substance.
 """
 
@@ -29,3 +29,8 @@ def argsort(self: Tensor, dim: int, descending: bool) -> Any:
 def argsort_stable(self: Tensor, stable: bool, dim: int, descending: bool) -> Any:
     """The second result of `sort`."""
     return sort_stable(self, stable, dim, descending)[1]
+
+
+def msort(self: Tensor) -> Any:
+    """The first result of `sort` along the first dimension."""
+    return sort_stable(self, False, 0, False)[0]

@@ -28,6 +28,7 @@ SKIPPED = frozenset(
         "nonzero_numpy",
         "unfold",
         "unique_dim",
+        "unique_dim_consecutive",
     ]
 )
 # Operators whose public function is written in Python; most take a list where that takes any number of tensors
@@ -47,6 +48,7 @@ VARIADIC = frozenset(
         "norm",
         "split",
         "tensordot",
+        "unique_consecutive",
     ]
 )
 

@@ -336,6 +336,17 @@ _median_dim = table("median.dim")
 _nanmedian = table("nanmedian")
 _nanmedian_dim = table("nanmedian.dim")
 _mode = table("mode")
+_msort = table("msort")
+_bucketize_Tensor = table("bucketize.Tensor")
+_bucketize_Scalar = table("bucketize.Scalar")
+_unique_consecutive = table("unique_consecutive")
+_unique_dim_consecutive = table("unique_dim_consecutive")
+_bincount = table("bincount")
+_histc = table("histc")
+_histogram_bin_ct = table("histogram.bin_ct")
+__histogramdd_bin_edges = table("_histogramdd_bin_edges")
+__histogramdd_from_bin_cts = table("_histogramdd_from_bin_cts")
+__histogramdd_from_bin_tensors = table("_histogramdd_from_bin_tensors")
 __unique2 = table("_unique2")
 _unique_dim = table("unique_dim")
 _take = table("take")
@@ -1124,6 +1135,29 @@ _parse_nanmedian = PythonFunction(
     "nanmedian", ["nanmedian", "nanmedian.dim"], ["nanmedian.out", "nanmedian.dim_values"]
 )
 _parse_mode = PythonFunction("mode", ["mode"], ["mode.values"])
+_parse_msort = PythonFunction("msort", ["msort"], ["msort.out"])
+_parse_quantile = PythonFunction("quantile", ["quantile", "quantile.scalar"], ["quantile.out", "quantile.scalar_out"])
+_parse_nanquantile = PythonFunction(
+    "nanquantile", ["nanquantile", "nanquantile.scalar"], ["nanquantile.out", "nanquantile.scalar_out"]
+)
+_parse_bucketize = PythonFunction(
+    "bucketize", ["bucketize.Tensor", "bucketize.Scalar"], ["bucketize.Tensor_out", "bucketize.Scalar_out"]
+)
+_parse_unique_consecutive = PythonFunction("unique_consecutive", ["unique_consecutive"])
+_parse_unique_dim_consecutive = PythonFunction("unique_dim_consecutive", ["unique_dim_consecutive"])
+_parse_bincount = PythonFunction("bincount", ["bincount"])
+_parse_histc = PythonFunction("histc", ["histc"], ["histc.out"])
+_parse_histogram = PythonFunction(
+    "histogram", ["histogram.bins_tensor", "histogram.bin_ct"], ["histogram.bins_tensor_out", "histogram.bin_ct_out"]
+)
+_parse__histogramdd_bin_edges = PythonFunction("_histogramdd_bin_edges", ["_histogramdd_bin_edges"])
+_parse__histogramdd_from_bin_cts = PythonFunction("_histogramdd_from_bin_cts", ["_histogramdd_from_bin_cts"])
+_parse__histogramdd_from_bin_tensors = PythonFunction(
+    "_histogramdd_from_bin_tensors", ["_histogramdd_from_bin_tensors"]
+)
+_parse_histogramdd = PythonFunction(
+    "histogramdd", ["histogramdd", "histogramdd.int_bins", "histogramdd.TensorList_bins"]
+)
 _parse__unique2 = PythonFunction("_unique2", ["_unique2"])
 _parse_unique_dim = PythonFunction("unique_dim", ["unique_dim"])
 _parse_take = PythonFunction("take", ["take"], ["take.out"])
@@ -6335,6 +6369,292 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
     if kwargs:
         return _parse_mode.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_mode(input, dim, keepdim, out=out)
+
+
+def msort(input: Tensor, *, out: Any = None) -> Tensor:
+    """The elements in order along the first dimension.
+
+    msort(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _msort[keys](keys, input)
+    return _parse_msort(input, out=out)
+
+
+def quantile(
+    input: Tensor,
+    q: Tensor | float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """What stands at the shares q, from 0 to 1, of the way through the elements in order.
+
+    quantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
+    """
+    if kwargs:
+        return _parse_quantile.by_names(
+            kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
+        )
+    return _parse_quantile(input, q, dim, keepdim, interpolation=interpolation, out=out)
+
+
+def nanquantile(
+    input: Tensor,
+    q: Tensor | float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The quantiles of the elements that are not NaN.
+
+    nanquantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
+    """
+    if kwargs:
+        return _parse_nanquantile.by_names(
+            kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
+        )
+    return _parse_nanquantile(input, q, dim, keepdim, interpolation=interpolation, out=out)
+
+
+def bucketize(
+    input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
+) -> Tensor:
+    """The number of the bucket between two boundaries in which each element lies.
+
+    bucketize(input, boundaries, *, out_int32=False, right=False, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(boundaries, TensorImpl)
+        and type(out_int32) is bool
+        and type(right) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | boundaries.key_set | included) & allowed
+        return _bucketize_Tensor[keys](keys, input, boundaries, out_int32, right)
+    if (
+        type(input) in NUMBERS
+        and isinstance(boundaries, TensorImpl)
+        and type(out_int32) is bool
+        and type(right) is bool
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (boundaries.key_set | included) & allowed
+        return _bucketize_Scalar[keys](keys, input, boundaries, out_int32, right)
+    return _parse_bucketize(input, boundaries, out_int32=out_int32, right=right, out=out)
+
+
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    axis: int | None = None,
+) -> Any:
+    """The elements without those that equal the one before; for each, its run; the lengths of the runs.
+
+    unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(return_inverse) is bool
+        and type(return_counts) is bool
+        and (dim is None or type(dim) is int)
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unique_consecutive[keys](keys, input, return_inverse, return_counts, dim)
+    if axis is not None:
+        return _parse_unique_consecutive.by_names(
+            {} if axis is None else {"axis": axis},
+            input=input,
+            return_inverse=return_inverse,
+            return_counts=return_counts,
+            dim=dim,
+        )
+    return _parse_unique_consecutive(input, return_inverse, return_counts, dim)
+
+
+def unique_dim_consecutive(
+    input: Tensor,
+    dim: int = MISSING,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+) -> Any:
+    """The parts along a dimension without those that equal the one before.
+
+    unique_dim_consecutive(input, dim, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(dim) is int
+        and type(return_inverse) is bool
+        and type(return_counts) is bool
+        and axis is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _unique_dim_consecutive[keys](keys, input, dim, return_inverse, return_counts)
+    if axis is not None or dim is MISSING:
+        return _parse_unique_dim_consecutive.by_names(
+            {} if axis is None else {"axis": axis},
+            input=input,
+            dim=dim,
+            return_inverse=return_inverse,
+            return_counts=return_counts,
+        )
+    return _parse_unique_dim_consecutive(input, dim, return_inverse, return_counts)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often 0, 1, 2 ... occur, or the sums of their weights.
+
+    bincount(input, weights=None, minlength=0) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (weights is None or isinstance(weights, TensorImpl))
+        and type(minlength) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weights is not None:
+            keys |= weights.key_set & allowed
+        return _bincount[keys](keys, input, weights, minlength)
+    return _parse_bincount(input, weights, minlength)
+
+
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None) -> Tensor:
+    """How many elements lie in each of equal bins between two numbers, or from the smallest to the largest.
+
+    histc(input, bins=100, min=0, max=0, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(bins) is int
+        and type(min) in NUMBERS
+        and type(max) in NUMBERS
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _histc[keys](keys, input, bins, min, max)
+    return _parse_histc(input, bins, min, max, out=out)
+
+
+def histogram(*args: Any, **kwargs: Any) -> Any:
+    """How many elements lie between the edges given, or the sums of their weights.
+
+    histogram(input, bins, *, weight=None, density=False, out=None) -> (hist, bin_edges)
+    histogram(input, bins=100, *, range=None, weight=None, density=False, out=None) -> (hist, bin_edges)
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _histogram_bin_ct[keys](keys, args[0], args[1], None, None, False)
+    return _parse_histogram(*args, **kwargs)
+
+
+def _histogramdd_bin_edges(
+    input: Tensor,
+    *bins: Any,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    **kwargs: Any,
+) -> tuple[Tensor, ...]:
+    """The edges of equal bins for each dimension of points.
+
+    _histogramdd_bin_edges(input, bins, *, range=None, weight=None, density=False) -> Tensor
+    """
+    ints = tuple(bins[0]) if len(bins) == 1 and type(bins[0]) in LISTS else bins
+    if (
+        bins
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and range is None
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(density) is bool
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __histogramdd_bin_edges[keys](keys, input, ints, range, weight, density)
+    return _parse__histogramdd_bin_edges(input, *bins, range=range, weight=weight, density=density, **kwargs)
+
+
+def _histogramdd_from_bin_cts(
+    input: Tensor,
+    *bins: Any,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+    **kwargs: Any,
+) -> Tensor:
+    """How many points lie in each of equal bins.
+
+    _histogramdd_from_bin_cts(input, bins, *, range=None, weight=None, density=False) -> Tensor
+    """
+    ints = tuple(bins[0]) if len(bins) == 1 and type(bins[0]) in LISTS else bins
+    if (
+        bins
+        and not kwargs
+        and isinstance(input, TensorImpl)
+        and range is None
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(density) is bool
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __histogramdd_from_bin_cts[keys](keys, input, ints, range, weight, density)
+    return _parse__histogramdd_from_bin_cts(input, *bins, range=range, weight=weight, density=density, **kwargs)
+
+
+def _histogramdd_from_bin_tensors(
+    input: Tensor, bins: Sequence[Tensor], *, weight: Tensor | None = None, density: bool = False
+) -> Tensor:
+    """How many points lie between the edges given.
+
+    _histogramdd_from_bin_tensors(input, bins, *, weight=None, density=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and is_tensors(bins)
+        and (weight is None or isinstance(weight, TensorImpl))
+        and type(density) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | keys_of(bins) | included) & allowed
+        if weight is not None:
+            keys |= weight.key_set & allowed
+        return __histogramdd_from_bin_tensors[keys](keys, input, list(bins), weight, density)
+    return _parse__histogramdd_from_bin_tensors(input, bins, weight=weight, density=density)
+
+
+def histogramdd(*args: Any, **kwargs: Any) -> Any:
+    """How many points, along the last dimension, lie in each bin; and the edges of the bins.
+
+    histogramdd(input, bins, range=None, weight=None, density=False) -> (hist, bin_edges)
+    """
+    return _parse_histogramdd(*args, **kwargs)
 
 
 def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:

@@ -305,6 +305,12 @@ class TensorMethods(TensorImpl):
     median = _f.median
     nanmedian = _f.nanmedian
     mode = _f.mode
+    msort = _f.msort
+    quantile = _f.quantile
+    nanquantile = _f.nanquantile
+    bincount = _f.bincount
+    histc = _f.histc
+    histogram = _f.histogram
     take = _f.take
     take_along_dim = _f.take_along_dim
     repeat_interleave = _f.repeat_interleave

@@ -41,6 +41,7 @@ from glasstorch.operators.generated.functions import atanh as atanh
 from glasstorch.operators.generated.functions import baddbmm as baddbmm
 from glasstorch.operators.generated.functions import bartlett_window as bartlett_window
 from glasstorch.operators.generated.functions import bernoulli as bernoulli
+from glasstorch.operators.generated.functions import bincount as bincount
 from glasstorch.operators.generated.functions import bitwise_and as bitwise_and
 from glasstorch.operators.generated.functions import bitwise_left_shift as bitwise_left_shift
 from glasstorch.operators.generated.functions import bitwise_not as bitwise_not
@@ -49,6 +50,7 @@ from glasstorch.operators.generated.functions import bitwise_right_shift as bitw
 from glasstorch.operators.generated.functions import bitwise_xor as bitwise_xor
 from glasstorch.operators.generated.functions import blackman_window as blackman_window
 from glasstorch.operators.generated.functions import bmm as bmm
+from glasstorch.operators.generated.functions import bucketize as bucketize
 from glasstorch.operators.generated.functions import cat as cat
 from glasstorch.operators.generated.functions import ceil as ceil
 from glasstorch.operators.generated.functions import cholesky as cholesky
@@ -135,6 +137,9 @@ from glasstorch.operators.generated.functions import hamming_window as hamming_w
 from glasstorch.operators.generated.functions import hann_window as hann_window
 from glasstorch.operators.generated.functions import hash_tensor as hash_tensor
 from glasstorch.operators.generated.functions import heaviside as heaviside
+from glasstorch.operators.generated.functions import histc as histc
+from glasstorch.operators.generated.functions import histogram as histogram
+from glasstorch.operators.generated.functions import histogramdd as histogramdd
 from glasstorch.operators.generated.functions import hsplit as hsplit
 from glasstorch.operators.generated.functions import hstack as hstack
 from glasstorch.operators.generated.functions import hypot as hypot
@@ -205,6 +210,7 @@ from glasstorch.operators.generated.functions import mm as mm
 from glasstorch.operators.generated.functions import mode as mode
 from glasstorch.operators.generated.functions import moveaxis as moveaxis
 from glasstorch.operators.generated.functions import movedim as movedim
+from glasstorch.operators.generated.functions import msort as msort
 from glasstorch.operators.generated.functions import mul as mul
 from glasstorch.operators.generated.functions import multinomial as multinomial
 from glasstorch.operators.generated.functions import mv as mv
@@ -212,6 +218,7 @@ from glasstorch.operators.generated.functions import mvlgamma as mvlgamma
 from glasstorch.operators.generated.functions import nan_to_num as nan_to_num
 from glasstorch.operators.generated.functions import nanmean as nanmean
 from glasstorch.operators.generated.functions import nanmedian as nanmedian
+from glasstorch.operators.generated.functions import nanquantile as nanquantile
 from glasstorch.operators.generated.functions import nansum as nansum
 from glasstorch.operators.generated.functions import narrow as narrow
 from glasstorch.operators.generated.functions import narrow_copy as narrow_copy
@@ -233,6 +240,7 @@ from glasstorch.operators.generated.functions import pow as pow
 from glasstorch.operators.generated.functions import prod as prod
 from glasstorch.operators.generated.functions import put as put
 from glasstorch.operators.generated.functions import qr as qr
+from glasstorch.operators.generated.functions import quantile as quantile
 from glasstorch.operators.generated.functions import rad2deg as rad2deg
 from glasstorch.operators.generated.functions import rand as rand
 from glasstorch.operators.generated.functions import rand_like as rand_like

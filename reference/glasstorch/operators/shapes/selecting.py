@@ -58,8 +58,8 @@ def _median_values_out(result: dtype, out: dtype) -> None:
 def _median_indices_out(result: dtype, out: dtype) -> None:
     if result is not out:
         raise DtypeError(
-            f"Expected tensor for argument #1 'indices' to have scalar type Long; but got torch.{out.scalar_name}Tensor "
-            f"instead (while checking arguments for median)"
+            f"Expected tensor for argument #1 'indices' to have scalar type Long; but got "
+            f"torch.{out.scalar_name}Tensor instead (while checking arguments for median)"
         )
 
 

@@ -75,6 +75,23 @@ def searchsorted_scalar(
     return Result((), int32 if out_int32 else int64, None, _check_out_dtype)
 
 
+def bucketize(self: Tensor, boundaries: Tensor, out_int32: bool, right: bool) -> Result:
+    """An index for each element; the boundaries have one dimension."""
+    _check_boundaries(boundaries)
+    return Result(self._shape, int32 if out_int32 else int64, None, _check_out_dtype)
+
+
+def bucketize_scalar(self: Number, boundaries: Tensor, out_int32: bool, right: bool) -> Result:
+    """One index."""
+    _check_boundaries(boundaries)
+    return Result((), int32 if out_int32 else int64, None, _check_out_dtype)
+
+
+def _check_boundaries(boundaries: Tensor) -> None:
+    if len(boundaries._shape) != 1:
+        raise ShapeError(f"boundaries tensor must be 1 dimension, but got dim({len(boundaries._shape)})")
+
+
 def to_the_right(right: bool, side: str | None) -> bool:
     """Whether the place behind equal elements is asked for; both ways of saying so must agree."""
     if side is None:

@@ -1,0 +1,161 @@
+"""How are elements looked up among others on the CPU?
+
+Mirrors: aten/src/ATen/native/Bucketization.cpp (searchsorted_out_cpu, bucketize_out_cpu),
+    aten/src/ATen/native/TensorCompare.cpp (isin_sorting, isin_default_cpu)
+Differs: NumPy searches and sorts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrapped_number
+from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, dtype, float32
+from glasstorch.core.errors import DtypeNotImplementedError, IndexValueError
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.pointwise import ALL, EVERY, NOT_BOOL
+from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes import sorting as shapes
+from glasstorch.operators.shapes.promotion import result_type
+
+CPU = KernelTable("CPU")
+
+# searchsorted ---------------------------------------------------------------------------------------------------
+
+
+def searchsorted(
+    keys: int,
+    sorted_sequence: Tensor,
+    self: Tensor,
+    out_int32: bool,
+    right: bool,
+    side: str | None,
+    sorter: Tensor | None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The kernel of `searchsorted.Tensor`: every row of the values in the row of the sequence beside it."""
+    result = shapes.searchsorted(sorted_sequence, self, out_int32, right, side, sorter)
+    common = result_type(sorted_sequence, self)
+    if common not in NOT_BOOL:
+        raise DtypeNotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{common.scalar_name}'")
+    sequence, values = (in_order(tensor, common) for tensor in (sorted_sequence, self))
+    if sorter is not None:
+        places = sorter.array()
+        if places.size and not ((places >= 0) & (places < sequence.shape[-1])).all():
+            raise IndexValueError("torch.searchsorted(): sorter index out of range")
+        sequence = np.take_along_axis(sequence, places, -1)
+    return finish(quietly(positions, sequence, values, shapes.to_the_right(right, side)), result.dtype, out)
+
+
+def positions(sequence: Array, values: Array, right: bool) -> Array:
+    """Where each value would stand in the sequence, or in its row of it.
+
+    NumPy searches one sequence. Many rows are halved all together, step by step; so is a sequence with NaN, in front of
+    which nothing stands in PyTorch.
+    """
+    last = sequence[..., -1:]
+    if sequence.ndim == 1 and not (last != last).any():
+        return sequence.searchsorted(values, "right" if right else "left")
+    size = sequence.shape[-1]
+    rows = np.ascontiguousarray(np.broadcast_to(sequence, (*values.shape[:-1], size))).reshape(-1)
+    first = np.arange(0, rows.size, size or 1).reshape(*values.shape[:-1], 1) if rows.size else np.int64(0)
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size)
+    for _ in range(size.bit_length()):
+        middle = (low + high) >> 1
+        beside = rows.take(np.minimum(middle, size - 1) + first)
+        after = (low < high) & ~(beside > values if right else beside >= values)
+        low = np.where(after, middle + 1, low)
+        high = np.where(after, high, middle)
+    return low
+
+
+def bucketize(
+    keys: int, self: Tensor, boundaries: Tensor, out_int32: bool, right: bool, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `bucketize.Tensor`: `searchsorted` with its arguments turned round."""
+    shapes.bucketize(self, boundaries, out_int32, right)
+    return searchsorted(keys, boundaries, self, out_int32, right, None, None, out)
+
+
+def bucketize_scalar(
+    keys: int, self: Number, boundaries: Tensor, out_int32: bool, right: bool, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `bucketize.Scalar`."""
+    shapes.bucketize_scalar(self, boundaries, out_int32, right)
+    return searchsorted(keys, boundaries, wrapped_number(self), out_int32, right, None, None, out)
+
+
+def searchsorted_scalar(
+    keys: int,
+    sorted_sequence: Tensor,
+    self: Number,
+    out_int32: bool,
+    right: bool,
+    side: str | None,
+    sorter: Tensor | None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The kernel of `searchsorted.Scalar`."""
+    shapes.searchsorted_scalar(sorted_sequence, self, out_int32, right, side, sorter)
+    return searchsorted(keys, sorted_sequence, wrapped_number(self), out_int32, right, side, sorter, out)
+
+
+def in_order(tensor: Tensor, common: dtype) -> Array:
+    """A tensor's array in a dtype that NumPy can order."""
+    array: Array = quietly(tensor.array().astype, (float32 if common in HALF_PRECISION else common).numpy)
+    return array
+
+
+# isin -----------------------------------------------------------------------------------------------------------
+
+
+def isin(
+    keys: int,
+    elements: Tensor,
+    test_elements: Tensor,
+    assume_unique: bool,
+    invert: bool,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The kernel of `isin.Tensor_Tensor`."""
+    shapes.isin(elements, test_elements, False, False)
+    return _isin(elements, test_elements, invert, ALL, out)
+
+
+def isin_number(
+    keys: int, elements: Tensor, test_element: Number, assume_unique: bool, invert: bool, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `isin.Tensor_Scalar`."""
+    shapes.isin_number(elements, test_element, False, False)
+    return _isin(elements, wrapped_number(test_element), invert, EVERY, out)
+
+
+def number_isin(
+    keys: int, element: Number, test_elements: Tensor, assume_unique: bool, invert: bool, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `isin.Scalar_Tensor`."""
+    shapes.number_isin(element, test_elements, False, False)
+    return _isin(wrapped_number(element), test_elements, invert, ALL, out)
+
+
+def _isin(
+    elements: Tensor, test_elements: Tensor, invert: bool, accepts: frozenset[dtype], out: Tensor | None
+) -> Tensor:
+    """Compared in the common dtype: one of those accepted. To look for one number is a comparison, which all have."""
+    common = result_type(elements, test_elements)
+    if common not in accepts and 0 not in elements._shape:
+        raise DtypeNotImplementedError(f"\"isin_default_cpu\" not implemented for '{common.scalar_name}'")
+    found = np.isin(in_order(elements, common), in_order(test_elements, common), invert=invert)
+    return finish(found, bool_, out)
+
+
+structured(CPU, "searchsorted.Tensor", searchsorted)
+structured(CPU, "searchsorted.Scalar", searchsorted_scalar)
+structured(CPU, "bucketize.Tensor", bucketize)
+structured(CPU, "bucketize.Scalar", bucketize_scalar)
+structured(CPU, "isin.Tensor_Tensor", isin)
+structured(CPU, "isin.Tensor_Scalar", isin_number)
+structured(CPU, "isin.Scalar_Tensor", number_isin)
