@@ -26,6 +26,10 @@ OTHER_NODES = {
     "matrix_power": "a product of batches ends with bmm here, with a view there",
     "special_ndtr": "multiplies by a number, which is an overload of its own there",
     "cross_entropy_loss": "divides by a number, which is an overload of its own there",
+    **dict.fromkeys(
+        ["cross_entropy_loss", "cumulative_trapezoid.x", "trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x"],
+        "multiplies with a number or divides by one, which is an overload of its own there",
+    ),
 }
 
 
