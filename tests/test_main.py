@@ -1,6 +1,7 @@
 """Does `python -m glasstorch program.py` run a PyTorch program as Python runs it?"""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -184,3 +185,48 @@ def test_its_list_may_be_cut_off_by_its_reader() -> None:
             timeout=60,
         )
     assert (done.returncode, done.stderr) == (1, "")
+
+
+# --where --------------------------------------------------------------------------------------------------------
+
+
+def test_where_tells_the_places_of_an_operator_as_paths_from_the_current_folder() -> None:
+    done = run("--where", "torch.linalg.solve", folder=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor" in done.stdout
+    places = re.findall(r"(reference/glasstorch/\S+):(\d+)", done.stdout)
+    assert {path for path, _ in places} == {
+        "reference/glasstorch/operators/native_functions.yaml",
+        "reference/glasstorch/operators/composite/linalg.py",
+        "reference/glasstorch/kernels/cpu/linalg.py",
+    }
+    for path, number in places:
+        assert "solve" in (ROOT / path).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+
+
+def test_where_tells_of_functions_that_are_no_operators(tmp_path: Path) -> None:
+    done = run("--where", "torch.nn.functional.cross_entropy", folder=tmp_path)
+    where = f"is a function of Python: {ROOT / 'reference' / 'glasstorch' / 'nn' / 'functional.py'}:"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert where in done.stdout
+
+
+def test_where_names_the_nearest_for_an_unknown_name_and_asks_for_one_where_none_is_given(tmp_path: Path) -> None:
+    done = run("--where", "torch.cumsumm", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no operator or function 'torch.cumsumm'; the nearest name is 'cumsum'" in done.stderr
+    done = run("--where", folder=tmp_path)
+    assert done.returncode == 2
+    assert "a name of PyTorch, such as torch.linalg.solve" in done.stderr
+
+
+def test_the_readme_shows_what_where_prints_but_for_the_numbers_of_lines() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"```console\n(\$ .venv/bin/python -m glasstorch --where .*?)```", text, re.DOTALL)
+    assert block is not None
+    asked = re.split(r"^\$ .venv/bin/python -m glasstorch --where (\S+)\n", block[1], flags=re.MULTILINE)[1:]
+    names, answers = asked[::2], asked[1::2]
+    assert names == ["torch.linalg.solve", "torch.cumsum"]
+    for name, answer in zip(names, answers, strict=True):
+        printed = re.sub(r":\d+", "", run("--where", name, folder=ROOT).stdout)
+        assert printed.startswith(re.sub(r":\d+", "", answer.removesuffix("  ...\n")))

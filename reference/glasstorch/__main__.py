@@ -3,6 +3,7 @@
     python -m glasstorch script.py [arguments]
     python -m glasstorch -m module [arguments]
     python -m glasstorch --list                  the names that glasstorch has, by module
+    python -m glasstorch --where torch.cumsum    where a function is declared, computed and differentiated
 
 Other options of Python, `-c` and `-` among them, are refused: put the program in a file.
 
@@ -21,9 +22,10 @@ from types import ModuleType, TracebackType
 
 import glasstorch
 from glasstorch import _as_torch
+from glasstorch.core.errors import ArgumentError
 from glasstorch.core.unknown_names import offered_names
 
-USAGE = "\n".join(__doc__.splitlines()[:7])
+USAGE = "\n".join(__doc__.splitlines()[:8])
 OUR_FRAMES = (__file__, _as_torch.__file__, "<frozen runpy>", "<frozen importlib._bootstrap>")
 
 
@@ -37,6 +39,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if arguments[0] == "--list":
         return print_names()
+    if arguments[0] == "--where":
+        return print_where(arguments[1:])
     if arguments[0] == "-m":
         if len(arguments) == 1:
             return fail("Argument expected for the -m option: the name of a module", 2)
@@ -123,6 +127,19 @@ def print_names() -> int:
         # The reader has seen enough, as in `--list | head`. Python flushes at exit: let it, to nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    return 0
+
+
+def print_where(names: list[str]) -> int:
+    """Print where functions are declared and computed; returns the exit code."""
+    from glasstorch._where import told  # here, because it reads the sources of the library
+
+    if not names:
+        return fail("Argument expected for the --where option: a name of PyTorch, such as torch.linalg.solve", 2)
+    try:
+        print("\n\n".join(map(told, names)))
+    except ArgumentError as error:
+        return fail(str(error), 1)
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.site.test_browser import is_about_modules, pages_of, watched
+from tests.site.test_browser import is_reference, pages_of, watched
 from workbook.book.vendor import CACHE, Package, fetch
 
 ROOT = Path(__file__).parents[2]
@@ -55,12 +55,12 @@ def violations(window: Any, axe: str, only: list[str] | None = None) -> list[str
 def test_axe_finds_nothing_serious_on_any_page_of_the_book(
     browser: Any, site: Path, axe: str, scheme: str, name: str, only: list[str] | None
 ) -> None:
-    pages = [path for path in pages_of(site) if not is_about_modules(path) or path.name == "dispatch.html"]
+    pages = [path for path in pages_of(site) if not is_reference(path) or path.name == "dispatch.html"]
     assert found_on(pages, browser, axe, scheme, name, only) == {}
 
 
 def test_axe_finds_nothing_serious_on_any_page_about_modules(browser: Any, site: Path, axe: str) -> None:
-    pages = [path for path in pages_of(site) if is_about_modules(path)]
+    pages = [path for path in pages_of(site) if is_reference(path)]
     assert len(pages) > 10
     assert found_on(pages, browser, axe, "light", "default", None) == {}
 

@@ -67,9 +67,9 @@ def pages_of(site: Path) -> list[Path]:
     return [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
 
 
-def is_about_modules(path: Path) -> bool:
-    """Whether it is a page of the library's reference: these are long, and all of one make."""
-    return path.parent.name == "api"
+def is_reference(path: Path) -> bool:
+    """Whether it is a page about modules or operators: these are long, and all of one make."""
+    return path.parent.name in ("api", "operators")
 
 
 BOTH = (("light", "default"), ("dark", "slate"))
@@ -106,12 +106,12 @@ def test_a_table_that_code_makes_too_wide_for_a_phone_is_noticed(browser: Any, s
 
 
 def test_every_page_of_the_book_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path) -> None:
-    assert look(browser, [path for path in pages_of(site) if not is_about_modules(path)]) == {}
+    assert look(browser, [path for path in pages_of(site) if not is_reference(path)]) == {}
 
 
-def test_every_page_about_modules_is_sound_wide_and_narrow(browser: Any, site: Path) -> None:
-    pages = [path for path in pages_of(site) if is_about_modules(path)]
-    assert len(pages) > 10
+def test_every_page_about_modules_and_operators_is_sound_wide_and_narrow(browser: Any, site: Path) -> None:
+    pages = [path for path in pages_of(site) if is_reference(path)]
+    assert len(pages) > 30
     assert look(browser, pages, BOTH[:1]) == {}
 
 

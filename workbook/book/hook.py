@@ -18,7 +18,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from workbook.book import api, exercise_pages, vendor
+from workbook.book import api, exercise_pages, operator_pages, vendor
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
@@ -56,11 +56,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     with reported():
         found = vendor.vendored(root)
         rooms, exercises = api.room_pages(root), exercise_pages.exercise_pages(root)
+        operators = operator_pages.section_pages(root)
         labs, entries = exercise_pages.lab_sheets(root), exercise_pages.nav_entries(root)
     if found.folder is None:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
-    config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | exercises, labs
+    config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | operators | exercises, labs
     add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", list(rooms))
+    add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", list(operators))
     add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)
     return config
 

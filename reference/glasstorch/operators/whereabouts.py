@@ -1,0 +1,206 @@
+"""Where is an operator declared, computed and differentiated?
+
+Asked by `python -m glasstorch --where torch.cumsum` and by the book's list of operators. Everything is read from what
+runs: the registry, the kernels in it, and the files that they stand in. So it cannot go out of date.
+
+Mirrors: torch/_C/_dispatch_dump (c10::Dispatcher, OperatorEntry::dumpState), which gives the kernels of an operator
+Differs: it also follows an operator that is made of others to those, and gives the formulas of the derivative.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from glasstorch.core.keys import DispatchKey
+from glasstorch.dispatch.library import place
+from glasstorch.dispatch.operator import DispatchTable, Kernel, Operator, registry
+from glasstorch.operators.generated.registry import OPERATORS, name_of
+
+LIBRARY = Path(__file__).resolve().parents[1]  # all places are given from this folder on
+COMPUTING = (
+    *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
+    *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
+)
+HEADER = re.compile(r"^(Mirrors|Differs):\s*(.*?)(?=^\w+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """What there is to say of one operator. Places are `file:line` below the library's folder."""
+
+    name: str  # add.Tensor
+    schema: str
+    declared: str
+    shape: str | None  # of the function that gives sizes and dtype
+    kernels: tuple[tuple[str, str], ...]  # key, place
+    calls: tuple[str, ...]  # the operators that it is made of, by name
+    derivative: str | None
+    formulas: tuple[tuple[str, str], ...]  # argument, formula
+    mirrors: str  # files and symbols of PyTorch
+    differs: str
+    functional: str | None  # of an in-place or out= form that was made from another: that other
+
+    @property
+    def kind(self) -> str:
+        """The key of its composite kernel, or `native`."""
+        return next((key for key, _ in self.kernels if key.startswith("Composite")), "native")
+
+
+def overloads_of(name: str) -> list[Operator]:
+    """The operators that a name of PyTorch means: `torch.linalg.solve`, `Tensor.add_`, `aten::add`, `add.Tensor`.
+
+    All overloads of the name; none where PyTorch has an operator of that name and this library has not.
+    """
+    path = name.removeprefix("aten::").removeprefix("torch.ops.aten.").removeprefix("torch.").removeprefix("Tensor.")
+    path = path.removeprefix("nn.functional.").removesuffix(".default")
+    if f"aten::{path}" in registry.operators and "." in path:
+        return [registry.operators[f"aten::{path}"]]
+    return registry.overloads("aten", path.replace(".", "_"))
+
+
+def whereabouts(operator: Operator) -> Whereabouts:
+    """All that is known of an operator of the library. What a user declared is not in its files, and has none."""
+    line, shape, functional = _rows()[operator.name]
+    kernels = {key: stack[-1] for key, stack in operator.kernels.items() if stack}
+    computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
+    own = operator.qualified_overload
+    derivative, formulas = _derivative(functional if functional and own not in _derivatives() else own)
+    mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
+    composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
+    return Whereabouts(
+        operator.qualified_overload,
+        str(operator.schema),
+        f"operators/native_functions.yaml:{line}",
+        None if shape is None else _place_of_shape(shape),
+        computing,
+        () if composite is None else tuple(dict.fromkeys(_called(composite.function, set()))),
+        derivative,
+        formulas,
+        mirrors,
+        differs,
+        functional,
+    )
+
+
+def forms_of(name: str) -> list[str]:
+    """The in-place and out= forms that were made from an operator, by name."""
+    return [form.removeprefix("aten::") for form, (_, _, functional) in _rows().items() if functional == name]
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[str, tuple[int, str | None, str | None]]:
+    """Full name -> line of the declaration, shape function, functional form."""
+    return {name_of(schema): (line, shape, form) for schema, line, shape, _, form in OPERATORS}
+
+
+# Kernels --------------------------------------------------------------------------------------------------------
+
+
+def place_of(kernel: Kernel, operator: Operator) -> str:
+    """Where a kernel is written: its `def`, or the row of a table that it was made from."""
+    code = getattr(kernel.function, "__code__", None)
+    own = "" if code is None else place(code.co_filename, code.co_firstlineno)
+    registered = kernel.where if not Path(kernel.where).is_absolute() else own
+    file = registered.partition(":")[0]
+    if own.partition(":")[0] == file and "<locals>" not in kernel.function.__qualname__:
+        return own
+    # Made by a loop over rows: a row begins with the operator's name, with its overload or without.
+    full = operator.qualified_overload
+    for name in (full, full.partition(".")[0]):
+        named = re.compile(rf"""["']{re.escape(name)}[._"']""")
+        line = next((number for number, text in enumerate(_lines(file), 1) if named.search(text)), None)
+        if line is not None:
+            return f"{file}:{line}"
+    return registered
+
+
+@lru_cache(maxsize=64)
+def _lines(file: str) -> tuple[str, ...]:
+    path = LIBRARY / file
+    return tuple(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
+
+
+def _called(function: Any, seen: set[Any]) -> Iterator[str]:
+    """The operators that a composite kernel calls, in the order in which its code names them."""
+    if function in seen or not isinstance(function, FunctionType):
+        return
+    seen.add(function)
+    for name in _names(function.__code__):
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType) and value.__module__ == function.__module__:
+            yield from _called(value, seen)
+        elif (operator := _operator_behind(value)) is not None:
+            yield operator.qualified_overload
+        elif value is None and registry.overloads("aten", name):
+            yield name  # a method, or a function of another module
+    for cell in function.__closure__ or ():
+        if isinstance(cell.cell_contents, FunctionType):
+            yield from _called(cell.cell_contents, seen)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _operator_behind(value: Any) -> Operator | None:
+    """The operator that `on_tensor("name")` calls; see operators/direct.py."""
+    if isinstance(value, ModuleType):
+        return None
+    for cell in getattr(value, "__closure__", None) or ():
+        if isinstance(cell.cell_contents, DispatchTable):
+            return cell.cell_contents.operator
+    return None
+
+
+# Shapes, derivatives and headers ----------------------------------------------------------------------------------
+
+
+def _place_of_shape(shape: str) -> str:
+    module, _, name = shape.rpartition(".")
+    file = f"operators/shapes/{module}.py"
+    starts = (f"def {name}(", f"{name} = ", f"{name}: ")
+    line = next((number for number, text in enumerate(_lines(file), 1) if text.startswith(starts)), 1)
+    return f"{file}:{line}"
+
+
+@lru_cache(maxsize=1)
+def _derivatives() -> dict[str, tuple[int, tuple[tuple[str, str], ...]]]:
+    """Operator -> line of its row in derivatives.yaml, and its formulas.
+
+    The rows are read as text: a library in use has no need of a parser of yaml.
+    """
+    found: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {}
+    name = ""
+    for number, text in enumerate(_lines("operators/derivatives.yaml"), 1):
+        if text.startswith("- op: "):
+            name = text.removeprefix("- op: ").strip()
+            found[name] = (number, ())
+        elif text.startswith("  ") and name:
+            key, _, value = text.strip().partition(": ")
+            formulas = found[name][1] if key in ("node", "not_differentiable") else (*found[name][1], (key, value))
+            found[name] = (found[name][0], formulas)
+    return found
+
+
+def _derivative(name: str) -> tuple[str | None, tuple[tuple[str, str], ...]]:
+    line, formulas = _derivatives().get(name, (0, ()))
+    return (f"operators/derivatives.yaml:{line}", formulas) if formulas else (None, ())
+
+
+@lru_cache(maxsize=256)
+def _header(file: str) -> tuple[str, str]:
+    """What a file of the library mirrors in PyTorch, and where it differs; each in one line."""
+    text = "\n".join(_lines(file))
+    found = dict(HEADER.findall(ast.get_docstring(ast.parse(text)) or ""))
+    mirrors, differs = (" ".join(found.get(key, "").split()) for key in ("Mirrors", "Differs"))
+    return mirrors, differs

@@ -1,0 +1,89 @@
+"""Is an operator declared, computed and differentiated where we say that it is?"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from glasstorch.dispatch.library import Library
+from glasstorch.dispatch.operator import registry
+from glasstorch.kernels import cuda
+from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, overloads_of, whereabouts
+
+cuda.register_kernels()
+OPERATORS = [operator for name, operator in registry.operators.items() if name.startswith("aten::")]
+
+
+def of(name: str) -> Whereabouts:
+    return whereabouts(registry.find(f"aten::{name}"))
+
+
+def line(place: str) -> str:
+    """The line of the library at `file:line`."""
+    file, _, number = place.rpartition(":")
+    return (LIBRARY / file).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+
+
+def test_every_operator_has_a_declaration_that_names_it_and_a_kernel_in_a_file_that_says_what_it_mirrors() -> None:
+    for operator in OPERATORS:
+        told = whereabouts(operator)
+        declared = (told.functional or told.name) + "("
+        assert line(told.declared).startswith(f"- func: {declared}"), told.name
+        assert told.kernels or told.shape, told.name
+        assert told.mirrors, told.name
+        for _, place in told.kernels:
+            assert line(place).strip(), (told.name, place)
+
+
+def test_a_kernel_made_by_a_loop_over_rows_is_found_at_its_row() -> None:
+    (cpu,) = (place for key, place in of("exp").kernels if key == "CPU")
+    assert '"exp' in line(cpu)
+    assert dict(of("cumsum").kernels)["CPU"].startswith("kernels/cpu/scans.py:")
+
+
+def test_a_composite_kernel_is_followed_to_the_operators_that_it_calls() -> None:
+    solve = of("linalg_solve")
+    assert (solve.kind, solve.calls) == ("CompositeImplicitAutograd", ("_linalg_solve_ex",))
+    assert line(solve.kernels[0][1]).startswith("def solve(")
+    assert dict(of("_linalg_solve_ex").kernels)["CPU"].startswith("kernels/cpu/linalg.py:")
+
+
+def test_a_derivative_is_told_with_the_formulas_of_its_row_and_shared_by_its_forms() -> None:
+    exp = of("exp")
+    assert exp.derivative is not None
+    assert line(exp.derivative) == "- op: exp"
+    assert exp.formulas == (("self", "grad * conjugate(result)"),)
+    assert of("exp_").formulas == exp.formulas
+    assert of("zeros").derivative is None
+
+
+def test_every_row_of_derivatives_belongs_to_an_operator() -> None:
+    rows = re.findall(r"^- op: (\S+)$", (LIBRARY / "operators" / "derivatives.yaml").read_text("utf-8"), re.MULTILINE)
+    with_formulas = {o.qualified_overload for o in OPERATORS if whereabouts(o).derivative}
+    assert set(rows) <= with_formulas
+
+
+def test_forms_are_listed_with_what_they_are_made_from() -> None:
+    assert forms_of("exp") == ["exp_", "exp.out"]
+    assert of("exp_").functional == "exp"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["torch.linalg.solve", "linalg.solve", "aten::linalg_solve", "linalg_solve", "torch.ops.aten.linalg_solve.default"],
+)
+def test_an_operator_is_found_under_each_of_its_names(name: str) -> None:
+    assert [operator.name for operator in overloads_of(name)][:1] == ["aten::linalg_solve"]
+
+
+def test_a_name_with_an_overload_means_that_one_alone_and_an_unknown_name_none() -> None:
+    assert [operator.name for operator in overloads_of("add.Tensor")] == ["aten::add.Tensor"]
+    assert [operator.name for operator in overloads_of("Tensor.add_")] == ["aten::add_.Tensor"]
+    assert overloads_of("torch.nothing") == []
+
+
+def test_a_kernel_of_a_users_own_is_told_as_registered() -> None:
+    with Library("aten", "IMPL") as library:
+        library.impl("exp", lambda self: self, "CPU", allow_override=True)
+        assert dict(of("exp").kernels)["CPU"].startswith(__file__)

@@ -1,0 +1,217 @@
+"""Which pages list the operators, and what does an entry say?
+
+One page for each section of native_functions.yaml, and an index. All facts come from the running library
+(`glasstorch.operators.whereabouts`), so a page cannot say what is not so.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
+from pathlib import Path
+
+import glasstorch
+from glasstorch.dispatch.operator import registry
+from glasstorch.kernels import cuda
+from glasstorch.operators.gen.model import NATIVE_FUNCTIONS, NativeFunction, load_functions
+from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, whereabouts
+from workbook.book.api import page_of, plain
+from workbook.book.house import PACKAGE
+
+FOLDER = "reference/operators"
+SECTION = re.compile(r"^# (.+?) -{10,}$")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """All overloads of one name."""
+
+    name: str
+    says: str
+    public: tuple[str, ...]  # torch.cumsum, Tensor.cumsum
+    overloads: tuple[Whereabouts, ...]  # in-place and out= forms stand with what they are forms of
+
+    @property
+    def operators(self) -> int:
+        """How many operators the entry tells of, forms included."""
+        return len(self.overloads) + sum(len(forms_of(one.name)) for one in self.overloads)
+
+
+@lru_cache(maxsize=1)
+def entries() -> dict[str, list[Entry]]:
+    """The entries of each section, by name; a name stands in the section of its first overload."""
+    cuda.register_kernels()
+    titles = _titles()
+    names: dict[str, list[NativeFunction]] = {}
+    for function in load_functions():
+        if function.functional is None:
+            names.setdefault(function.schema.name, []).append(function)
+    found: dict[str, list[Entry]] = {title: [] for title in titles.values()}
+    for name in sorted(names, key=lambda name: name.strip("_")):
+        functions = names[name]
+        line = int(functions[0].where.rpartition(":")[2])
+        told = tuple(whereabouts(registry.find(f"aten::{function.name}")) for function in functions)
+        public = tuple(dict.fromkeys(path for function in functions for path in _public(function)))
+        title = titles[max(start for start in titles if start <= line)]
+        found[title].append(Entry(name, functions[0].doc, public, told))
+    return {title: entries for title, entries in found.items() if entries}
+
+
+def _titles() -> dict[int, str]:
+    """The sections of native_functions.yaml by the line on which they begin."""
+    lines = enumerate(NATIVE_FUNCTIONS.read_text(encoding="utf-8").splitlines(), 1)
+    return {number: match[1] for number, line in lines if (match := SECTION.match(line))}
+
+
+def _public(function: NativeFunction) -> Iterator[str]:
+    """The names under which a program has it."""
+    name, module = function.schema.name, function.python_module
+    short = name.removeprefix(f"{module}_")
+    spaces = {None: "", "nn": "nn.functional."}
+    if "function" in function.variants:
+        path = spaces.get(module, f"{module}.") + short
+        if _has(path):
+            yield f"torch.{path}"
+    if "method" in function.variants and hasattr(glasstorch.Tensor, name):
+        yield f"Tensor.{name}"
+
+
+def _has(path: str) -> bool:
+    try:
+        return bool(attrgetter(path)(glasstorch))
+    except AttributeError:
+        return False
+
+
+# Pages ----------------------------------------------------------------------------------------------------------
+
+
+def section_pages(root: Path) -> dict[str, str]:
+    """The Markdown of the page of each section, by its path in the book; none for another library's folder."""
+    if (root / PACKAGE).resolve() != LIBRARY:
+        return {}
+    return {page_of_section(title): section_page(title, found) for title, found in entries().items()}
+
+
+def page_of_section(title: str) -> str:
+    """Where the page of a section stands in the book.
+
+    >>> page_of_section("Pointwise, two tensors")
+    'reference/operators/pointwise-two-tensors.md'
+    """
+    return f"{FOLDER}/{re.sub('[^a-z0-9]+', '-', title.lower()).strip('-')}.md"
+
+
+def section_page(title: str, found: list[Entry]) -> str:
+    """The page of one section."""
+    parts = [
+        f"---\ndescription: The operators of glasstorch, {title.lower()}.\nsearch:\n  boost: 0.5\n---",
+        f"# {title}",
+        f"*{counted(found)}* [All operators](index.md).",
+        *map(entry_markdown, found),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def counted(found: list[Entry]) -> str:
+    """How many names and operators these are."""
+    operators = sum(entry.operators for entry in found)
+    return f"{len(found)} names, {operators} operators with their overloads, in-place and out= forms."
+
+
+def entry_markdown(entry: Entry) -> str:
+    """One name: what it computes, and each overload."""
+    public = " · ".join(f"`{name}`" for name in entry.public)
+    lines = [f"## {entry.name.replace('_', chr(92) + '_')} {{ #{entry.name} }}", ""]
+    lines += [plain(entry.says), ""]
+    if public:
+        lines += [public, ""]
+    for one in entry.overloads:
+        lines += ['<div class="operator" markdown="0">', f"<p><code>{_escaped(one.schema)}</code></p>", "<dl>"]
+        lines += [f"<dt>{key}</dt><dd>{value}</dd>" for key, value in facts(one)]
+        lines += ["</dl>", "</div>", ""]
+    return "\n".join(lines).rstrip()
+
+
+def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
+    """The lines of an overload's box, as HTML."""
+    composite = one.kind != "native"
+    yield "kind", f"composite, {one.kind}" if composite else "native"
+    for key, place in one.kernels:
+        yield ("kernel" if composite else key), link(place)
+    if one.calls:
+        yield "calls", ", ".join(map(called, one.calls))
+    if one.shape:
+        yield "shape", link(one.shape)
+    if one.formulas:
+        rows = "<br>".join(f"<code>{_escaped(f'{argument}: {formula}')}</code>" for argument, formula in one.formulas)
+        yield "derivative", rows
+    elif one.kind == "CompositeImplicitAutograd":
+        yield "derivative", "that of the operators it calls"
+    else:
+        yield "derivative", "none"
+    forms = forms_of(one.name)
+    if forms:
+        yield "forms", ", ".join(f"<code>{_escaped(form)}</code>" for form in forms)
+    yield "in PyTorch", _escaped(one.mirrors)
+    if not one.differs.startswith("nothing"):
+        yield "file differs", _escaped(one.differs)
+
+
+def called(name: str) -> str:
+    """An operator as a link to its entry."""
+    short = name.partition(".")[0]
+    base = short if short in pages_by_name() else short.removesuffix("_")
+    shown = f"<code>{_escaped(name)}</code>"
+    page = pages_by_name().get(base)
+    return shown if page is None else f'<a href="{Path(page).stem}.html#{base}">{shown}</a>'
+
+
+@lru_cache(maxsize=1)
+def pages_by_name() -> dict[str, str]:
+    """The page on which each name's entry stands."""
+    return {entry.name: page_of_section(title) for title, found in entries().items() for entry in found}
+
+
+def link(place: str) -> str:
+    """A place as a link to the page of its module."""
+    path = Path(place.partition(":")[0])
+    module = "glasstorch." + path.with_suffix("").as_posix().replace("/", ".")
+    page = Path(page_of(path.parent.as_posix())).with_suffix(".html").name
+    return f'<a href="../api/{page}#{module}"><code>{_escaped(place)}</code></a>'
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"`(.*?)`", r"<code>\1</code>", html.escape(text, quote=False))
+
+
+def operator_index(root: Path) -> str:
+    """The counts by section, and all names in order."""
+    rows = ["| Section | names | operators | native | composite | derivatives | CUDA |"]
+    rows.append("|---|--:|--:|--:|--:|--:|--:|")
+    totals = [0] * 6
+    for title, found in entries().items():
+        numbers = counts(found)
+        totals = [total + number for total, number in zip(totals, numbers, strict=True)]
+        rows.append(f"| [{title}]({Path(page_of_section(title)).name}) | {' | '.join(f'{n:,}' for n in numbers)} |")
+    rows.append(f"| **All** | {' | '.join(f'**{n:,}**' for n in totals)} |")
+    links = map(called, sorted(pages_by_name(), key=lambda name: name.strip("_").lower()))
+    return "\n".join(rows) + '\n\n## By name\n\n<p class="names" markdown="0">' + " ".join(links) + "</p>"
+
+
+def counts(found: list[Entry]) -> list[int]:
+    """Names; operators; and of those that are no forms: native, composite, with formulas, with a CUDA kernel."""
+    told = [one for entry in found for one in entry.overloads]
+    native = [one for one in told if one.kind == "native"]
+    return [
+        len(found),
+        sum(entry.operators for entry in found),
+        len(native),
+        len(told) - len(native),
+        sum(bool(one.formulas) for one in told),
+        sum(any(key == "CUDA" for key, _ in one.kernels) for one in told),
+    ]
