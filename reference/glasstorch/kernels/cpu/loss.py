@@ -57,7 +57,8 @@ def named(shape: Shape, targets: Array, ignore_index: int) -> Named:
     inner = math.prod(shape[2:])
     flat = targets.reshape(-1)
     # The scores of sample n at place p start at n * classes * inner + p; a class later is `inner` later.
-    positions = np.arange(0, shape[0] * classes * inner, classes * inner)
+    step = classes * inner
+    positions = np.arange(0, shape[0] * step, step) if step else np.zeros(shape[0], np.int64)
     if inner != 1:
         positions = (positions[:, None] + np.arange(inner)).reshape(-1)
     counted = None

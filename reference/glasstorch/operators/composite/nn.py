@@ -69,9 +69,11 @@ def nll_loss_nd(self: Tensor, target: Tensor, weight: Tensor | None, reduction: 
     places = (scores[0], *scores[2:])
     if targets != places:
         raise ShapeError(f"Expected target size {list(places)}, got {list(targets)}")
-    batch, classes, size = scores[0], scores[1], math.prod(scores[2:])
-    image = self.contiguous().view((batch, classes, 1, size))
-    loss = f.nll_loss2d(image, target.contiguous().view((batch, 1, size)), weight, reduction, ignore_index)
+    batch, classes = scores[:2]
+    row = (1, math.prod(scores[2:]))
+    image = self.contiguous().view((batch, classes, *(row if self.numel() else (0, 0))))
+    marks = target.contiguous().view((batch, *(row if target.numel() else (0, 0))))
+    loss = f.nll_loss2d(image, marks, weight, reduction, ignore_index)
     return loss.view(places) if reduction == NONE else loss
 
 
@@ -108,6 +110,11 @@ def _check_smoothing(label_smoothing: float) -> None:
         raise ArgumentError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
 
 
+def _share(label_smoothing: float, classes: int) -> float:
+    """What smoothing gives to each class."""
+    return label_smoothing / classes if classes else math.inf
+
+
 def _for_each_class(weight: Tensor, input: Tensor) -> Tensor:
     """The weights along the class dimension, ready to be broadcast with the input."""
     shape = [1] * len(input._shape)
@@ -129,7 +136,7 @@ def _under_probabilities(
     input = _log_probabilities(self)
     if label_smoothing > 0:
         _check_smoothing(label_smoothing)
-        target = target * (1 - label_smoothing) + label_smoothing / classes
+        target = target * (1 - label_smoothing) + _share(label_smoothing, classes)
     terms = input * target
     if weight is not None:
         terms = terms * _for_each_class(weight, input)
@@ -160,4 +167,4 @@ def _smoothed(
     elif reduction == MEAN and weight is not None:
         named_weights = weight.gather(0, target.masked_fill(ignored, 0).flatten())
         equal = equal / named_weights.masked_fill(ignored.flatten(), 0).sum()
-    return (1 - label_smoothing) * named + equal * (label_smoothing / input._shape[class_dim])
+    return (1 - label_smoothing) * named + equal * _share(label_smoothing, input._shape[class_dim])

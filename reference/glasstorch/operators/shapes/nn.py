@@ -25,11 +25,11 @@ NONE, MEAN, SUM = 0, 1, 2  # the numbers by which operators know a reduction
 
 
 def _softmax(name: str, self: Tensor, dim: int, half_to_float: bool) -> Result:
-    """The sizes of the input; with `half_to_float` a float16 input gives float32."""
+    """The sizes of the input, of any dtype if it is empty; with `half_to_float` a float16 input gives float32."""
     dim = wrap_dim(dim, len(self._shape))
     if half_to_float and self.dtype is not float16:
         raise DtypeError(f"{name}: conversion is supported for Half type only, got {self.dtype.scalar_name}")
-    if self.dtype not in FLOATS:
+    if self.dtype not in FLOATS and 0 not in self._shape:
         last = "_lastdim" if dim == max(len(self._shape) - 1, 0) else ""
         _refuse(f"{name}{last}_kernel_impl", self.dtype)
     return Result(self._shape, float32 if half_to_float else self.dtype, None, same_dtype)
