@@ -63,13 +63,13 @@ def samples_of(entry: Any, dtype: Any, torch: Any, most: int | None = None, grad
     differentiable = dtype.is_floating_point or dtype.is_complex
     wanted = grad and differentiable and entry.supports_autograd and dtype in entry.backward_dtypes
     # Not entry.sample_inputs: it looks through the whole stack for a unittest, sample by sample.
-    samples = [s for s in entry.sample_inputs_func(entry, "cpu", dtype, wanted) if _is_plain(s, torch)]
+    samples = [s for s in entry.sample_inputs_func(entry, "cpu", dtype, wanted) if is_plain(s, torch)]
     if most is None or len(samples) <= most:
         return samples
     return [samples[(2 * i + 1) * len(samples) // (2 * most)] for i in range(most)]
 
 
-def _is_plain(sample: Any, torch: Any) -> bool:
+def is_plain(sample: Any, torch: Any) -> bool:
     """Whether all tensors of a sample are strided ones on the CPU."""
     values = leaves([sample.input, sample.args, sample.kwargs])
     return all(v.layout is torch.strided and v.device.type == "cpu" for v in values if isinstance(v, torch.Tensor))
