@@ -51,6 +51,7 @@ def by_scipy(name: str) -> Loop:
     return loop
 
 
+FAR = 1e5  # where SciPy's Airy function begins to have no value
 # Loops of several steps, called as loop(out, x) ----------------------------------------------------------------------
 
 
@@ -69,9 +70,16 @@ def sinc(out: Array, x: Array) -> None:
 
 
 def airy_ai(out: Array, x: Array) -> None:
-    """The first of SciPy's four results; at an infinity PyTorch has no value."""
+    """The first of SciPy's four results, which stop at some size: there it is 0 on the right, a slow wave on the left.
+
+    At an infinity PyTorch has no value.
+    """
+    far, size = np.abs(x) > FAR, np.abs(x)
+    right = np.greater(x, 0)
     ufunc("airy")(x, out=(out, None, None, None))
-    np.copyto(out, np.nan, where=np.isinf(x))
+    if far.any():
+        wave = np.sin(size**1.5 * 2 / 3 + math.pi / 4) / (math.sqrt(math.pi) * size**0.25)
+        np.copyto(out, np.where(np.isinf(size), np.nan, np.where(right, 0, wave)), where=far)
 
 
 def spherical_bessel_j0(out: Array, x: Array) -> None:
@@ -80,6 +88,13 @@ def spherical_bessel_j0(out: Array, x: Array) -> None:
     np.divide(np.sin(x), x, out=out)
     np.copyto(out, 1, where=zero)
     np.copyto(out, 0, where=infinite)
+
+
+def zeta(out: Array, x: Array, q: Array) -> None:
+    """The Hurwitz zeta function; at an infinite `q` PyTorch has no value where SciPy has 0."""
+    endless = np.isposinf(q) & np.greater(x, 1)
+    ufunc("zeta")(x, q, out=out)
+    np.copyto(out, np.nan, where=endless)
 
 
 def logit(out: Array, x: Array) -> None:
@@ -180,7 +195,7 @@ def polygamma(keys: int, n: int, self: Tensor, out: Tensor | None = None) -> Ten
 
     def by_zeta(out: Array, x: Array) -> None:
         factor: Any = np.exp(ufunc("gammaln")(np.array(n + 1, x.dtype)))
-        ufunc("zeta")(np.array(n + 1, x.dtype), x, out=out)
+        zeta(out, np.array(n + 1, x.dtype), x)
         np.multiply(out, factor if n % 2 else -factor, out=out)
 
     loop = ROWS["digamma"].loop if n == 0 else trigamma if n == 1 else by_zeta

@@ -7,17 +7,37 @@ Differs: SciPy's ufuncs are the loops, as in `special`.
 
 from __future__ import annotations
 
+import numpy as np
+
+from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import DIRECT_FLOATS, FLOATING, Row, binary_kernel, register
-from glasstorch.kernels.cpu.special import FULL_PRECISION, by_scipy
+from glasstorch.kernels.cpu.special import FULL_PRECISION, by_scipy, ufunc, zeta
+from glasstorch.kernels.iterator import Loop
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
+
+
+def incomplete_gamma(name: str, at_zero: int) -> Loop:
+    """The loop of an incomplete gamma function, which is `at_zero` for x = 0 and 0 or 1, the other, for infinity.
+
+    Where one argument decides, PyTorch does not look whether the other is NaN.
+    """
+
+    def loop(out: Array, a: Array, x: Array) -> None:
+        nothing, everything = (x == 0) & np.isnan(a) | np.isposinf(a) & np.isnan(x), np.isposinf(x) & np.isnan(a)
+        ufunc(name)(a, x, out=out)
+        np.copyto(out, at_zero, where=nothing)
+        np.copyto(out, 1 - at_zero, where=everything)
+
+    return loop
+
 
 ROWS = {
     "xlogy.Tensor": Row(by_scipy("xlogy"), DIRECT_FLOATS, FLOATING, "xlogy_cpu", float_result_type),
     "special_xlog1py": Row(by_scipy("xlog1py"), DIRECT_FLOATS, FLOATING, "xlog1py_cpu", float_result_type),
-    "special_zeta": Row(by_scipy("zeta"), DIRECT_FLOATS, FULL_PRECISION, "zeta_cpu", float_result_type),
-    "igamma": Row(by_scipy("gammainc"), DIRECT_FLOATS, FLOATING, "igamma_cpu"),
-    "igammac": Row(by_scipy("gammaincc"), DIRECT_FLOATS, FLOATING, "igammac_cpu"),
+    "special_zeta": Row(zeta, DIRECT_FLOATS, FULL_PRECISION, "zeta_cpu", float_result_type),
+    "igamma": Row(incomplete_gamma("gammainc", 0), DIRECT_FLOATS, FLOATING, "igamma_cpu"),
+    "igammac": Row(incomplete_gamma("gammaincc", 1), DIRECT_FLOATS, FLOATING, "igammac_cpu"),
 }
 
 for name, row in ROWS.items():

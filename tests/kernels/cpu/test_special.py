@@ -1,0 +1,235 @@
+"""What do the special functions answer at their edges, for large tensors, and where do they refuse?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+import glasstorch
+from glasstorch.kernels.iterator import BLOCK
+
+INF, NAN = math.inf, math.nan
+
+# function -> what it answers at 0, -0, 1, -1, inf, -inf and NaN, in PyTorch too
+EDGES: dict[str, list[float]] = {
+    "erf": [0.0, -0.0, math.erf(1), math.erf(-1), 1, -1, NAN],
+    "erfinv": [0.0, -0.0, INF, -INF, NAN, NAN, NAN],
+    "lgamma": [INF, INF, 0, INF, INF, INF, NAN],
+    "digamma": [-INF, INF, -0.5772156649015329, NAN, INF, NAN, NAN],
+    "sinc": [1, 1, 0, 0, NAN, NAN, NAN],
+    "logit": [-INF, -INF, INF, NAN, NAN, NAN, NAN],
+    "special.entr": [0, 0, 0, -INF, -INF, -INF, NAN],
+    "special.ndtri": [-INF, -INF, INF, NAN, NAN, NAN, NAN],
+    "special.log_ndtr": [math.log(0.5), math.log(0.5), -0.1727537790234499, -1.8410216450092636, 0, -INF, NAN],
+    "special.airy_ai": [0.3550280538878172, 0.3550280538878172, 0.1352924163128814, 0.5355608832923521, NAN, NAN, NAN],
+    "special.spherical_bessel_j0": [1, 1, math.sin(1), math.sin(1), 0, 0, NAN],
+    "special.modified_bessel_k0": [INF, INF, 0.42102443824070834, NAN, 0, NAN, NAN],
+}
+POINTS = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN]
+
+
+def find(torch: Any, name: str) -> Callable[..., Any]:
+    for part in name.split("."):
+        torch = getattr(torch, part)
+    return torch  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_values_at_the_edges(torch: Any, name: str, dtype: str) -> None:
+    found = find(torch, name)(torch.tensor(POINTS, dtype=getattr(torch, dtype))).tolist()
+    np.testing.assert_allclose(found, EDGES[name], rtol=1e-6, atol=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "y", "answer"),
+    [
+        ("xlogy", 0, 0, 0), ("xlogy", 0, INF, 0), ("xlogy", 0, NAN, NAN), ("xlogy", 1, -1, NAN),
+        ("special.xlog1py", 0, -1, 0), ("special.xlog1py", 2, -1, -INF), ("special.zeta", 1, 2, INF),
+        ("special.zeta", 0.5, 2, NAN), ("special.zeta", 2, 0, INF), ("special.zeta", 2.5, -0.5, NAN),
+        ("special.zeta", 2, INF, NAN), ("igamma", 0, 1, 1), ("igamma", 0, 0, NAN), ("igamma", 1, 0, 0),
+        ("igamma", -1, 1, NAN), ("igamma", INF, 1, 0), ("igamma", 1, INF, 1), ("igamma", INF, INF, NAN),
+        ("igamma", NAN, 0, 0), ("igamma", INF, NAN, 0), ("igamma", NAN, INF, 1), ("igamma", NAN, 1, NAN),
+        ("igammac", 0, 1, 0), ("igammac", 1, 0, 1), ("igammac", NAN, 0, 1), ("igammac", NAN, INF, 0),
+    ],
+)  # fmt: skip
+def test_values_of_two_numbers_at_the_edges(torch: Any, name: str, x: float, y: float, answer: float) -> None:
+    found = find(torch, name)(torch.tensor([x], dtype=torch.float64), torch.tensor([y], dtype=torch.float64))
+    np.testing.assert_array_equal(found.tolist(), [answer])
+
+
+def test_bounds_of_logit_may_cross(torch: Any) -> None:
+    """An element below the lower bound becomes that, one above the upper one that; NaN stays."""
+    x = torch.tensor([0.1, 0.5, 2.0, -1.0, NAN])
+    low = math.log(0.7 / 0.3)
+    np.testing.assert_allclose(torch.logit(x, 0.7).tolist(), [low, low, -low, low, NAN], rtol=1e-6)
+    np.testing.assert_allclose(torch.logit(x, -1.0)[:2].tolist(), [math.log(1 / 9), 0], rtol=1e-6)
+
+
+# Polynomials ----------------------------------------------------------------------------------------------------------
+
+KINDS = [f"chebyshev_polynomial_{kind}" for kind in "tuvw"]
+SHIFTED = [f"shifted_{kind}" for kind in KINDS]
+OTHERS = ["hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"]
+
+
+@pytest.mark.parametrize("name", [*KINDS, *SHIFTED, *OTHERS])
+def test_degrees_that_are_none_give_0_and_degree_0_gives_1(torch: Any, name: str) -> None:
+    polynomial = getattr(torch.special, name)
+    n = torch.tensor([-1.0, -7.0, 0.0, 0.9])
+    assert polynomial(torch.full((4,), 0.3), n).tolist() == [0, 0, 1, 1]
+    assert polynomial(torch.full((0,), 0.3), n[:1]).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "left"),
+    [("t", 1, -1), ("u", 8, -8), ("v", 1, -15), ("w", 15, -1)],
+)
+def test_chebyshev_polynomials_of_degree_7_at_the_ends(torch: Any, name: str, right: int, left: int) -> None:
+    plain = getattr(torch.special, f"chebyshev_polynomial_{name}")
+    shifted = getattr(torch.special, f"shifted_chebyshev_polynomial_{name}")
+    assert plain(torch.tensor([1.0, -1.0]), 7).tolist() == [right, left]
+    assert shifted(torch.tensor([1.0, 0.0]), 7).tolist() == [right, left]
+
+
+@pytest.mark.parametrize("name", [*KINDS, *SHIFTED])
+def test_a_chebyshev_polynomial_is_the_same_by_angle_and_by_recurrence(name: str) -> None:
+    """Degree 9 comes from the angle; the recurrence from degrees 2 and 3 must arrive there too."""
+    x = glasstorch.linspace(0.05, 0.95, 19, dtype=glasstorch.float64)
+    polynomial = getattr(glasstorch.special, name)
+    point = 2 * x - 1 if name.startswith("shifted") else x
+    below, here = polynomial(x, 2), polynomial(x, 3)
+    for _ in range(4, 10):
+        below, here = here, 2 * point * here - below
+    np.testing.assert_allclose(polynomial(x, 9).tolist(), here.tolist(), rtol=1e-10, atol=1e-10)
+
+
+def test_degrees_beyond_which_hermite_polynomials_have_no_value(torch: Any) -> None:
+    for dtype, last in ((torch.float32, 128), (torch.float64, 512)):
+        n = torch.tensor([last, last + 1], dtype=torch.float64)
+        found = torch.special.hermite_polynomial_he(torch.zeros(1, dtype=dtype), n.to(dtype))
+        assert found.isnan().tolist()[1]
+
+
+def test_one_tensor_may_hold_all_degrees_and_points(torch: Any) -> None:
+    x = torch.tensor([[0.5], [-1.0], [2.0]], dtype=torch.float64)
+    found = torch.special.legendre_polynomial_p(x, torch.arange(4))
+    wanted = [[special.eval_legendre(n, value) for n in range(4)] for value in (0.5, -1.0, 2.0)]
+    np.testing.assert_allclose(found.tolist(), wanted, rtol=1e-14)
+
+
+def test_a_climb_that_overflows_ends_at_nan(torch: Any) -> None:
+    found = torch.special.chebyshev_polynomial_t(torch.tensor([3.0, 0.5]), torch.tensor([100000, 3]))
+    assert math.isnan(found[0].item())
+    assert found[1].item() == -1
+
+
+# Where PyTorch's numbers are not the best ones ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "exact"), [("bessel_j0", special.j0), ("bessel_j1", special.j1), ("bessel_y0", special.y0)]
+)
+def test_bessel_functions_of_float64_are_as_exact_as_scipys(name: str, exact: Any, require: Any) -> None:
+    torch, x = require("torch"), np.linspace(1, 30, 200)
+    found = np.array(getattr(glasstorch.special, name)(glasstorch.from_numpy(x)).tolist())
+    np.testing.assert_allclose(found, exact(x), rtol=1e-14, atol=1e-15)
+    theirs = getattr(torch.special, name)(torch.from_numpy(x)).numpy()
+    assert 1e-14 < np.abs(theirs - found).max() < 1e-6
+
+
+def test_trigamma_of_float64_is_exact_and_pytorchs_is_near(require: Any) -> None:
+    torch, x = require("torch"), np.concatenate([np.linspace(0.1, 20, 200), [-0.5, -3.25]])
+    found = np.array(glasstorch.polygamma(1, glasstorch.from_numpy(x)).tolist())
+    np.testing.assert_allclose(found, special.polygamma(1, x), rtol=1e-13)
+    theirs = torch.polygamma(1, torch.from_numpy(x)).numpy()
+    assert 1e-12 < np.abs(theirs / found - 1).max() < 1e-8
+
+
+def test_the_airy_function_far_out() -> None:
+    """SciPy has no value there: on the right it is 0, on the left a wave that shrinks slowly."""
+    edge = 1e5
+    x = glasstorch.tensor([-edge * 1.01, 200.0, 1e8, -1e8], dtype=glasstorch.float64)
+    near, *right, far = glasstorch.special.airy_ai(x).tolist()
+    assert near == pytest.approx(special.airy(-edge * 1.01)[0], rel=1e-6)
+    assert right == [0, 0]
+    assert 0 < abs(far) < 1e8**-0.25
+
+
+# Forms and sizes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["lgamma", "sinc", "special.erfcx", "special.airy_ai"])
+def test_blocks_and_gaps_change_nothing(name: str) -> None:
+    function = find(glasstorch, name)
+    x = glasstorch.rand(BLOCK // 4 + 3, 10, dtype=glasstorch.float64) + 0.5
+    wanted = np.array([function(piece.contiguous()).tolist() for piece in x.t()[::2]])
+    np.testing.assert_array_equal(np.array(function(x.t()[::2]).tolist()), wanted)
+
+
+def test_what_has_another_name_writes_where_it_is_told(torch: Any) -> None:
+    x, n = torch.tensor([1.0, 2.0]), torch.tensor([2, 3])
+    for name, arguments in (
+        ("expit", (x,)), ("gammainc", (x, x)), ("multigammaln", (x + 3, 2)), ("polygamma", (1, x)),
+        ("ndtr", (x,)), ("logsumexp", (x, 0)), ("xlogy", (2, x)), ("xlog1py", (x, 2)), ("zeta", (2, x)),
+        ("hermite_polynomial_h", (1.5, n)), ("legendre_polynomial_p", (x, 2)),
+    ):  # fmt: skip
+        function = getattr(torch.special, name)
+        wanted = function(*arguments)
+        out = torch.empty(0, dtype=torch.float64)
+        assert function(*arguments, out=out) is out
+        np.testing.assert_allclose(out.tolist(), wanted.tolist(), rtol=1e-6, err_msg=name)
+        refused = torch.zeros(2, dtype=torch.int64)
+        with pytest.raises(RuntimeError, match="can't be cast"):
+            function(*arguments, out=refused)
+        assert refused.tolist() == [0, 0]
+
+
+def test_in_place_forms_write_what_the_functions_answer(torch: Any) -> None:
+    for name, arguments in (("polygamma_", (2,)), ("mvlgamma_", (2,)), ("logit_", (0.2,)), ("xlogy_", (2.0,))):
+        x = torch.tensor([2.5, 3.5])
+        wanted = getattr(x, name[:-1])(*arguments).tolist()
+        assert getattr(x, name)(*arguments) is x
+        assert x.tolist() == wanted
+        whole = torch.tensor([3, 4])
+        with pytest.raises(RuntimeError, match="can't be cast"):
+            getattr(whole, name)(*arguments)
+        assert whole.tolist() == [3, 4]
+
+
+# Refusals -------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_refused(torch: Any) -> None:
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match=r"polygamma\(n, x\) does not support negative n"):
+        torch.polygamma(-1, x)
+    with pytest.raises(RuntimeError, match="p has to be greater than or equal to 1"):
+        torch.mvlgamma(x, 0)
+    with pytest.raises(RuntimeError, match="The input tensor may not be a boolean tensor"):
+        torch.mvlgamma(x.bool(), 1)
+    for name, dtype, label in (
+        ("special.bessel_j0", "float16", "bessel_j0_cpu"), ("special.zeta", "bfloat16", "zeta_cpu"),
+        ("igamma", "int64", "igamma_cpu"), ("erf", "complex64", "erf_vml_cpu"), ("digamma", "complex64", "digamma"),
+        ("special.legendre_polynomial_p", "float16", "legendre_polynomial_p_cpu"),
+    ):  # fmt: skip
+        values = x.to(getattr(torch, dtype))
+        with pytest.raises(NotImplementedError, match=f'"{label}" not implemented for'):
+            find(torch, name)(*[values] * (2 if name in ("igamma", "special.zeta") or "poly" in name else 1))
+
+
+def test_gradients_that_nobody_knows_are_refused_when_they_are_wanted(torch: Any) -> None:
+    x = torch.tensor([2.0], requires_grad=True)
+    for result, name in (
+        (torch.special.zeta(x, 2), "zeta"),
+        (torch.igamma(x, torch.ones(1)), "igamma: input"),
+        (torch.igammac(x, torch.ones(1)), "igammac: input"),
+    ):
+        with pytest.raises(NotImplementedError, match=f"the derivative for '{name}' is not implemented"):
+            result.sum().backward()
+    assert not torch.special.bessel_j0(x).requires_grad
