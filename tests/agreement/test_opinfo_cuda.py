@@ -26,7 +26,6 @@ THIN = (Path(__file__).parents[1] / "truth" / "thin.txt").read_text(encoding="ut
 MORE = (Path(__file__).parent / "opinfo_beyond_thin.txt").read_text(encoding="utf-8").strip().split(",")
 # Samples that glasstorch does not take, on any device, and its reason.
 REFUSED = {
-    "lerp": "argument 'weight' (position 2) must be Number, not Tensor",
     "masked_fill": "argument 'value' (position 2) must be Number, not Tensor",
     "scatter": "reduce=str",
 }
@@ -42,6 +41,7 @@ IN_PART = {
     "as_strided_scatter": "PyTorch's gradient of self is one where src was written; ours is zero there",
     "complex": "no complex numbers of half precision",
     "diff": "of bool it is logical_xor, which has no kernel for the device yet",
+    "lerp": "with a tensor of weights it has no kernel for the device yet",
     "polar": "no complex numbers of half precision; their gradients have no kernel for the device yet",
     "repeat_interleave": "with a tensor of repeats it has no kernel for the device yet",
     "view_as_complex": "no complex numbers of half precision",

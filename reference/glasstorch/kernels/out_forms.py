@@ -19,13 +19,18 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import Number, dtype
-from glasstorch.core.errors import DtypeError
+from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import view_strides
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.matmul import plan
-from glasstorch.operators.composite.pointwise import DEGREE, in_double, power_dtype, refuse_complex
+from glasstorch.operators.composite.pointwise import (
+    DEGREE,
+    check_power_dtype,
+    in_double,
+    power_dtype,
+    refuse_complex,
+)
 from glasstorch.operators.generated.functions import (
     _log_softmax,
     _softmax,
@@ -106,12 +111,6 @@ def true_divide_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
     return div(self, other, out=out)
 
 
-@IMPLICIT.impl("true_divide_.Tensor")
-def true_divide_(self: Tensor, other: Tensor) -> Tensor:
-    """The quotient, not rounded."""
-    return self.div_(other)
-
-
 def register_product(name: str, factor: float) -> None:
     """Register the forms of an operator that multiplies by a number."""
 
@@ -128,27 +127,11 @@ for _name, _factor in {"deg2rad": DEGREE, "rad2deg": 1 / DEGREE}.items():
     register_product(_name, _factor)
 
 
-def register_float_power(form: str, inplace: bool) -> None:
-    """Register a form of float_power; the tensor that is written to must be of the dtype that it computes in."""
-
-    def refuse(what: str, given: dtype, wanted: dtype) -> None:
-        if given is not wanted:
-            raise DtypeError(
-                f"the {what} has dtype {given.scalar_name} but the operation's result requires dtype "
-                f"{wanted.scalar_name}"
-            )
-
-    @IMPLICIT.impl(form)
-    def written(self: Any, exponent: Tensor | Number, out: Tensor | None = None) -> Tensor:
-        wanted = power_dtype(self, exponent)
-        target: Tensor = self if inplace else out
-        refuse("base given to float_power_" if inplace else "output given to float_power", target.dtype, wanted)
-        if inplace:
-            return target.pow_(in_double(exponent, self))
-        return pow(in_double(self, exponent), in_double(exponent, self), out=target)
+def float_power_out(self: Any, exponent: Any, out: Tensor) -> Tensor:
+    """A power, computed in the dtype that `out` must have."""
+    check_power_dtype("output given to float_power", out, power_dtype(self, exponent))
+    return pow(in_double(self, exponent), in_double(exponent, self), out=out)
 
 
 for _form in ("Tensor_Tensor_out", "Scalar_out", "Tensor_Scalar_out"):
-    register_float_power(f"float_power.{_form}", inplace=False)
-for _form in ("Scalar", "Tensor"):
-    register_float_power(f"float_power_.{_form}", inplace=True)
+    IMPLICIT.add(f"float_power.{_form}", float_power_out)

@@ -1965,7 +1965,7 @@ class LdexpBackward0(Node):
         grad_other: Any = None
         if edges[0] is not None:
             other = self.unpack(self.saved_other)
-            grad_self = grad * conjugate(f.pow(2, other))
+            grad_self = f.ldexp(grad, conjugate(other))
         if edges[1] is not None:
             result = self.unpack(self.saved_result)
             grad_other = grad * conjugate(result) * 0.6931471805599453

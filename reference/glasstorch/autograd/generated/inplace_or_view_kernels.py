@@ -1758,32 +1758,6 @@ def bitwise_right_shift_Scalar_Tensor_out(keys: int, self: Any, other: Any, out:
     return returned
 
 
-_true_divide__Tensor = table("true_divide_.Tensor")
-
-
-@ADINPLACEORVIEW.impl("true_divide_.Tensor")
-def true_divide__Tensor(keys: int, self: Any, other: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _true_divide__Tensor[below](below, self, other)
-    self.bump_version()
-    return returned
-
-
-_true_divide_out = table("true_divide.out")
-
-
-@ADINPLACEORVIEW.impl("true_divide.out")
-def true_divide_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _true_divide_out[below](below, self, other, out)
-    out.bump_version()
-    return returned
-
-
 _fmax_out = table("fmax.out")
 
 
@@ -1910,71 +1884,6 @@ def ldexp_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _ldexp_out[below](below, self, other, out)
-    out.bump_version()
-    return returned
-
-
-_float_power__Tensor = table("float_power_.Tensor")
-
-
-@ADINPLACEORVIEW.impl("float_power_.Tensor")
-def float_power__Tensor(keys: int, self: Any, exponent: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _float_power__Tensor[below](below, self, exponent)
-    self.bump_version()
-    return returned
-
-
-_float_power_Tensor_Tensor_out = table("float_power.Tensor_Tensor_out")
-
-
-@ADINPLACEORVIEW.impl("float_power.Tensor_Tensor_out")
-def float_power_Tensor_Tensor_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _float_power_Tensor_Tensor_out[below](below, self, exponent, out)
-    out.bump_version()
-    return returned
-
-
-_float_power__Scalar = table("float_power_.Scalar")
-
-
-@ADINPLACEORVIEW.impl("float_power_.Scalar")
-def float_power__Scalar(keys: int, self: Any, exponent: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _float_power__Scalar[below](below, self, exponent)
-    self.bump_version()
-    return returned
-
-
-_float_power_Tensor_Scalar_out = table("float_power.Tensor_Scalar_out")
-
-
-@ADINPLACEORVIEW.impl("float_power.Tensor_Scalar_out")
-def float_power_Tensor_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _float_power_Tensor_Scalar_out[below](below, self, exponent, out)
-    out.bump_version()
-    return returned
-
-
-_float_power_Scalar_out = table("float_power.Scalar_out")
-
-
-@ADINPLACEORVIEW.impl("float_power.Scalar_out")
-def float_power_Scalar_out(keys: int, self: Any, exponent: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _float_power_Scalar_out[below](below, self, exponent, out)
     out.bump_version()
     return returned
 

@@ -131,12 +131,12 @@ DEGREE = math.pi / 180  # in radians
 
 def deg2rad(self: Tensor) -> Tensor:
     """The elements times pi / 180."""
-    return _tensor(DEGREE) * refuse_complex("deg2rad", self)
+    return refuse_complex("deg2rad", self) * DEGREE
 
 
 def rad2deg(self: Tensor) -> Tensor:
     """The elements times 180 / pi."""
-    return _tensor(1 / DEGREE) * refuse_complex("rad2deg", self)
+    return refuse_complex("rad2deg", self) * (1 / DEGREE)
 
 
 def refuse_complex(name: str, self: Tensor) -> Tensor:
@@ -154,6 +154,21 @@ def float_power(self: Tensor | Number, exponent: Tensor | Number) -> Tensor:
     return pow(in_double(self, exponent), in_double(exponent, self))
 
 
+def float_power_(self: Tensor, exponent: Tensor | Number) -> Tensor:
+    """`self **= exponent`, of a tensor that has the dtype already."""
+    check_power_dtype("base given to float_power_", self, power_dtype(self, exponent))
+    return self.pow_(in_double(exponent, self))
+
+
+def check_power_dtype(what: str, written: Tensor, wanted: dtype) -> None:
+    """Refuse to write a power into a tensor of another dtype."""
+    if written.dtype is not wanted:
+        raise DtypeError(
+            f"the {what} has dtype {written.dtype.scalar_name} but the operation's result requires dtype "
+            f"{wanted.scalar_name}"
+        )
+
+
 def in_double(one: Tensor | Number, other: Tensor | Number) -> Any:
     """One operand of `float_power`: a tensor is converted, a number stays what it is."""
     return one if isinstance(one, bool | int | float | complex) else one.to(power_dtype(one, other))
@@ -167,6 +182,11 @@ def power_dtype(one: Tensor | Number, other: Tensor | Number) -> dtype:
 def true_divide(self: Tensor, other: Tensor) -> Tensor:
     """`div` without rounding, under its old name."""
     return div(self, other)  # type: ignore[no-any-return]
+
+
+def true_divide_(self: Tensor, other: Tensor) -> Tensor:
+    """`div_` without rounding, under its old name."""
+    return self.div_(other)
 
 
 def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:

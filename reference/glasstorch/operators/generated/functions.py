@@ -155,7 +155,6 @@ _bitwise_right_shift_Scalar_Tensor = table("bitwise_right_shift.Scalar_Tensor")
 _bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
 _bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar")
 _true_divide_Tensor = table("true_divide.Tensor")
-_true_divide__Tensor = table("true_divide_.Tensor")
 _fmax = table("fmax")
 _fmin = table("fmin")
 _heaviside = table("heaviside")
@@ -169,8 +168,9 @@ _ldexp_ = table("ldexp_")
 _float_power_Tensor_Tensor = table("float_power.Tensor_Tensor")
 _float_power_Tensor_Scalar = table("float_power.Tensor_Scalar")
 _float_power_Scalar = table("float_power.Scalar")
-_float_power__Tensor = table("float_power_.Tensor")
+_true_divide__Tensor = table("true_divide_.Tensor")
 _float_power__Scalar = table("float_power_.Scalar")
+_float_power__Tensor = table("float_power_.Tensor")
 _neg = table("neg")
 _neg_ = table("neg_")
 _abs = table("abs")
@@ -935,7 +935,6 @@ _parse_bitwise_right_shift_ = PythonFunction(
     "bitwise_right_shift_", ["bitwise_right_shift_.Tensor", "bitwise_right_shift_.Tensor_Scalar"]
 )
 _parse_true_divide = PythonFunction("true_divide", ["true_divide.Tensor"], ["true_divide.out"])
-_parse_true_divide_ = PythonFunction("true_divide_", ["true_divide_.Tensor"])
 _parse_fmax = PythonFunction("fmax", ["fmax"], ["fmax.out"])
 _parse_fmin = PythonFunction("fmin", ["fmin"], ["fmin.out"])
 _parse_heaviside = PythonFunction("heaviside", ["heaviside"], ["heaviside.out"])
@@ -951,7 +950,8 @@ _parse_float_power = PythonFunction(
     ["float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar"],
     ["float_power.Tensor_Tensor_out", "float_power.Tensor_Scalar_out", "float_power.Scalar_out"],
 )
-_parse_float_power_ = PythonFunction("float_power_", ["float_power_.Tensor", "float_power_.Scalar"])
+_parse_true_divide_ = PythonFunction("true_divide_", ["true_divide_.Tensor"])
+_parse_float_power_ = PythonFunction("float_power_", ["float_power_.Scalar", "float_power_.Tensor"])
 _parse_neg = PythonFunction("neg", ["neg"], ["neg.out"])
 _parse_neg_ = PythonFunction("neg_", ["neg_"])
 _parse_abs = PythonFunction("abs", ["abs"], ["abs.out"])
@@ -3967,22 +3967,6 @@ def true_divide(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Te
     return _parse_true_divide(input, other, out=out)
 
 
-def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """The quotient of two elements, not rounded.
-
-        true_divide_(input, other) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if type(other) in NUMBERS:
-        other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _true_divide__Tensor[keys](keys, input, other)
-    return _parse_true_divide_(input, other)
-
-
 def fmax(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The larger of two elements; the other one where one is NaN.
 
@@ -4131,21 +4115,37 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any =
     return _parse_float_power(input, exponent, out=out)
 
 
-def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
-    """Each element to a power, computed as float64 or complex128.
+def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The quotient of two elements, not rounded, written where the first was.
+
+        true_divide_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _true_divide__Tensor[keys](keys, input, other)
+    return _parse_true_divide_(input, other)
+
+
+def float_power_(input: Tensor, exponent: Number | Tensor) -> Tensor:
+    """Each element to a power, written where it was; it must be float64 or complex128.
 
         float_power_(input, exponent) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | exponent.key_set | included) & allowed
-        return _float_power__Tensor[keys](keys, input, exponent)
     if isinstance(input, TensorImpl) and type(exponent) in NUMBERS:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _float_power__Scalar[keys](keys, input, exponent)
+    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | exponent.key_set | included) & allowed
+        return _float_power__Tensor[keys](keys, input, exponent)
     return _parse_float_power_(input, exponent)
 
 

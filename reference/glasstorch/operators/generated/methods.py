@@ -149,7 +149,6 @@ class TensorMethods(TensorImpl):
     bitwise_right_shift = _f.bitwise_right_shift
     bitwise_right_shift_ = _f.bitwise_right_shift_
     true_divide = _f.true_divide
-    true_divide_ = _f.true_divide_
     fmax = _f.fmax
     fmin = _f.fmin
     heaviside = _f.heaviside
@@ -161,6 +160,7 @@ class TensorMethods(TensorImpl):
     ldexp = _f.ldexp
     ldexp_ = _f.ldexp_
     float_power = _f.float_power
+    true_divide_ = _f.true_divide_
     float_power_ = _f.float_power_
     neg = _f.neg
     neg_ = _f.neg_
