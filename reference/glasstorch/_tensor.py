@@ -26,7 +26,7 @@ from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
-from glasstorch.operators import exchange, from_data, indexing, layouts, lu, namespace, nonzero, norm, pickling, unique
+from glasstorch.operators import exchange, from_data, indexing, layouts, lu, namespace, nonzero, norm, pickling, stft, unique
 from glasstorch.operators.facts import FactMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
@@ -207,6 +207,7 @@ class Tensor(FactMethods):
     to_device = namespace.to_device
     norm = norm.method
     lu = lu.lu_method
+    stft = stft.stft
     unique_consecutive = unique.unique_consecutive
     unique = unique.unique
     nonzero = nonzero.method  # type: ignore[assignment]

@@ -17,6 +17,7 @@ from glasstorch.operators.contraction import contraction_path
 from glasstorch.operators.generated import functions
 from glasstorch.operators.lu import lu as lu
 from glasstorch.operators.norm import norm as norm
+from glasstorch.operators.stft import stft as stft
 from glasstorch.operators.unique import unique as unique
 from glasstorch.operators.unique import unique_consecutive as unique_consecutive
 from glasstorch.operators.unravel import unravel_index as unravel_index
@@ -38,6 +39,7 @@ __all__ = [
     "pca_lowrank",
     "split",
     "svd_lowrank",
+    "stft",
     "tensordot",
     "unique",
     "unique_consecutive",

@@ -68,6 +68,7 @@ SAME: Final = {
             *("linalg_matrix_norm", "linalg_matrix_power", "linalg_solve", "linalg_svdvals", "linalg_vecdot"),
             *("inverse", "lu_solve"),
             *("fft_fft", "fft_ifft", "fft_rfft", "fft_irfft", "fft_hfft", "fft_ihfft"),
+            *("fft_fft2", "fft_ifft2", "fft_rfft2", "fft_irfft2", "fft_hfft2", "fft_ihfft2", "fft_hfftn", "fft_ihfftn"),
             *("fft_fftn", "fft_ifftn", "fft_rfftn", "fft_irfftn"),
         )
     },

@@ -5745,6 +5745,110 @@ def fft_irfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) 
     return returned
 
 
+_fft_fft2_out = table("fft_fft2.out")
+
+
+@ADINPLACEORVIEW.impl("fft_fft2.out")
+def fft_fft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_fft2_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_ifft2_out = table("fft_ifft2.out")
+
+
+@ADINPLACEORVIEW.impl("fft_ifft2.out")
+def fft_ifft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_ifft2_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_rfft2_out = table("fft_rfft2.out")
+
+
+@ADINPLACEORVIEW.impl("fft_rfft2.out")
+def fft_rfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_rfft2_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_irfft2_out = table("fft_irfft2.out")
+
+
+@ADINPLACEORVIEW.impl("fft_irfft2.out")
+def fft_irfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_irfft2_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_hfft2_out = table("fft_hfft2.out")
+
+
+@ADINPLACEORVIEW.impl("fft_hfft2.out")
+def fft_hfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_hfft2_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_ihfft2_out = table("fft_ihfft2.out")
+
+
+@ADINPLACEORVIEW.impl("fft_ihfft2.out")
+def fft_ihfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_ihfft2_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_hfftn_out = table("fft_hfftn.out")
+
+
+@ADINPLACEORVIEW.impl("fft_hfftn.out")
+def fft_hfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_hfftn_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
+_fft_ihfftn_out = table("fft_ihfftn.out")
+
+
+@ADINPLACEORVIEW.impl("fft_ihfftn.out")
+def fft_ihfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_ihfftn_out[below](below, self, s, dim, norm, out)
+    out.bump_version()
+    return returned
+
+
 _alias = table("alias")
 
 

@@ -1,18 +1,18 @@
 """How are Fourier transforms computed on the CPU?
 
 Mirrors: aten/src/ATen/native/mkl/SpectralOps.cpp (_fft_c2c_mkl, _fft_r2c_mkl, _fft_c2r_mkl)
-Differs: NumPy's pocketfft computes; the result lies in memory as there, with the transformed dimensions innermost.
+Differs: SciPy's pocketfft computes; the result lies in memory as there, with the transformed dimensions innermost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod, sqrt
-from typing import Any
+from typing import Final
 
-import numpy as np
-
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, from_array
+from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.parallel import get_num_threads
+from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
@@ -22,13 +22,45 @@ from glasstorch.operators.shapes.result import Result
 
 CPU = KernelTable("CPU")
 
+SHARED: Final = 1 << 15  # elements from which on several threads take less time than one
 
-def scaled(values: Any, sizes: Sequence[int], normalization: int, result: Result, out: Tensor | None) -> Tensor:
-    """What was summed, divided by nothing, by the root of the number of points, or by that number."""
+# What a sum is divided by -> what SciPy calls that in a transform forwards, and in an inverse one.
+FORWARDS: Final = {shapes.NONE: "backward", shapes.BY_ROOT: "ortho", shapes.BY_POINTS: "forward"}
+INVERSE: Final = {shapes.NONE: "forward", shapes.BY_ROOT: "ortho", shapes.BY_POINTS: "backward"}
+
+
+def transform(
+    name: str,
+    array: Array,
+    norm: str,
+    dim: Sequence[int],
+    sizes: Sequence[int] | None,
+    result: Result,
+    out: Tensor | None,
+) -> Tensor:
+    """What a function of `scipy.fft` gives; several lines of one array may be shared among threads.
+
+    SciPy's results lie row after row: the dimensions are put in the order that the result has in memory.
+    """
+    from scipy import fft  # type: ignore[import-untyped,unused-ignore]
+
+    strides = result.strides or ()
+    order = sorted(range(array.ndim), key=lambda d: (-strides[d], d))
+    workers = get_num_threads() if array.size >= SHARED and array.ndim > 1 else None
+    axes = [order.index(wrap_dim(d, array.ndim)) for d in dim]
+    values = quietly(getattr(fft, name), array.transpose(order), sizes, axes, norm, workers=workers)
+    values = values.transpose([order.index(d) for d in range(array.ndim)])
+    if out is None:
+        return from_array(values, result.dtype)
+    out.array()[...] = values
+    return out
+
+
+def untransformed(array: Array, result: Result, out: Tensor | None) -> Tensor:
+    """The elements themselves, where there is nothing to transform."""
     written = allocate_output(result) if out is None else out
-    points = prod(sizes)
-    factor = {shapes.NONE: 1.0, shapes.BY_ROOT: 1 / sqrt(points or 1), shapes.BY_POINTS: 1 / (points or 1)}
-    quietly(np.multiply, values, np.array(factor[normalization], values.real.dtype), out=written.array())
+    if array.size:
+        written.array()[...] = array
     return written
 
 
@@ -37,10 +69,10 @@ def c2c(
 ) -> Tensor:
     """Complex to complex."""
     result = shapes.c2c(self, dim, normalization, forward)
-    array, sizes = self.array(), [self._shape[d] for d in dim]
-    if dim:
-        array = np.fft.fftn(array, axes=dim) if forward else np.fft.ifftn(array, axes=dim, norm="forward")
-    return scaled(array, sizes, normalization, result, out)
+    if not dim or 0 in self._shape:
+        return untransformed(self.array(), result, out)
+    norm = (FORWARDS if forward else INVERSE)[normalization]
+    return transform("fftn" if forward else "ifftn", self.array(), norm, dim, None, result, out)
 
 
 def r2c(
@@ -48,8 +80,10 @@ def r2c(
 ) -> Tensor:
     """Real to complex: half of the result tells all, the rest is its mirror image."""
     result = shapes.r2c(self, dim, normalization, onesided)
-    transform = np.fft.rfftn if onesided else np.fft.fftn
-    return scaled(transform(self.array(), axes=dim), [self._shape[d] for d in dim], normalization, result, out)
+    if 0 in self._shape:
+        return untransformed(self.array(), result, out)
+    name = "rfftn" if onesided else "fftn"
+    return transform(name, self.array(), FORWARDS[normalization], dim, None, result, out)
 
 
 def c2r(
@@ -57,9 +91,10 @@ def c2r(
 ) -> Tensor:
     """Half of a mirrored complex spectrum to real."""
     result = shapes.c2r(self, dim, normalization, last_dim_size)
+    if 0 in self._shape:
+        return untransformed(self.array(), result, out)
     sizes = [result.shape[d] for d in dim]
-    values = np.fft.irfftn(self.array(), sizes, axes=dim, norm="forward")
-    return scaled(values, sizes, normalization, result, out)
+    return transform("irfftn", self.array(), INVERSE[normalization], dim, sizes, result, out)
 
 
 structured(CPU, "_fft_c2c", c2c)

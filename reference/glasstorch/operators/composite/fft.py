@@ -201,15 +201,79 @@ def rfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm
 
 def irfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm: str | None) -> Tensor:
     """The inverse of `rfftn`."""
+    source, dims, points = _half_spectrum("irfftn", self, s, dim)
+    return complex_to_real(source, dims, _normalization(norm, False), points)  # type: ignore[no-any-return]
+
+
+def _half_spectrum(
+    name: str, self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None
+) -> tuple[Tensor, list[int], int]:
+    """The tensor cut to half of the last dimension; the dimensions; how many points the last one is to have."""
     sizes, dims = _many_dims(self, s, dim)
     if not dims:
-        raise ArgumentError("irfftn must transform at least one axis")
+        raise ArgumentError(f"{name} must transform at least one axis")
     given = s is not None and s[-1] != -1
     points = sizes[-1] if given else 2 * (self._shape[dims[-1]] - 1)
     if points < 1:
         raise ShapeError(f"Invalid number of data points ({points}) specified")
-    source = _resized(_promoted(self, True), dims, [*sizes[:-1], points // 2 + 1])
-    return complex_to_real(source, dims, _normalization(norm, False), points)  # type: ignore[no-any-return]
+    return _resized(_promoted(self, True), dims, [*sizes[:-1], points // 2 + 1]), dims, points
+
+
+def hfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm: str | None) -> Tensor:
+    """`hfft` over the last of several dimensions, `fft` over the others."""
+    source, dims, points = _half_spectrum("hfftn", self, s, dim)
+    mode = _normalization(norm, True)
+    if len(dims) > 1:
+        source = complex_to_complex(source, dims[:-1], mode, True)
+    return complex_to_real(source.conj(), dims[-1:], mode, points)  # type: ignore[no-any-return]
+
+
+def ihfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm: str | None) -> Tensor:
+    """The inverse of `hfftn`."""
+    if self.dtype.is_complex:
+        raise DtypeError(f"ihfftn expects a real-valued input tensor, but got {self.dtype.scalar_name}")
+    sizes, dims = _many_dims(self, s, dim)
+    if not dims:
+        raise ArgumentError("ihfftn must transform at least one axis")
+    source = _resized(_promoted(self, False), dims, sizes)
+    mode = _normalization(norm, False)
+    spectrum: Tensor = real_to_complex(source, dims[-1:], mode, True)
+    if len(dims) == 1:
+        return spectrum.conj()
+    return complex_to_complex(spectrum.conj_physical(), dims[:-1], mode, False)  # type: ignore[no-any-return]
+
+
+# Two dimensions -------------------------------------------------------------------------------------------------
+
+
+def fft2(self: Tensor, s: Sequence[int] | None, dim: Sequence[int], norm: str | None) -> Tensor:
+    """`fftn` over two dimensions."""
+    return fftn(self, s, dim, norm)
+
+
+def ifft2(self: Tensor, s: Sequence[int] | None, dim: Sequence[int], norm: str | None) -> Tensor:
+    """`ifftn` over two dimensions."""
+    return ifftn(self, s, dim, norm)
+
+
+def rfft2(self: Tensor, s: Sequence[int] | None, dim: Sequence[int], norm: str | None) -> Tensor:
+    """`rfftn` over two dimensions."""
+    return rfftn(self, s, dim, norm)
+
+
+def irfft2(self: Tensor, s: Sequence[int] | None, dim: Sequence[int], norm: str | None) -> Tensor:
+    """`irfftn` over two dimensions."""
+    return irfftn(self, s, dim, norm)
+
+
+def hfft2(self: Tensor, s: Sequence[int] | None, dim: Sequence[int], norm: str | None) -> Tensor:
+    """`hfftn` over two dimensions."""
+    return hfftn(self, s, dim, norm)
+
+
+def ihfft2(self: Tensor, s: Sequence[int] | None, dim: Sequence[int], norm: str | None) -> Tensor:
+    """`ihfftn` over two dimensions."""
+    return ihfftn(self, s, dim, norm)
 
 
 # Frequencies ----------------------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ VARIADIC = frozenset(
         "meshgrid",
         "norm",
         "split",
+        "stft",
         "tensordot",
         "unique_consecutive",
     ]

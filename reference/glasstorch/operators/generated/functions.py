@@ -460,6 +460,16 @@ _fft_fftn = table("fft_fftn")
 _fft_ifftn = table("fft_ifftn")
 _fft_rfftn = table("fft_rfftn")
 _fft_irfftn = table("fft_irfftn")
+_fft_fft2 = table("fft_fft2")
+_fft_ifft2 = table("fft_ifft2")
+_fft_rfft2 = table("fft_rfft2")
+_fft_irfft2 = table("fft_irfft2")
+_fft_hfft2 = table("fft_hfft2")
+_fft_ihfft2 = table("fft_ihfft2")
+_fft_hfftn = table("fft_hfftn")
+_fft_ihfftn = table("fft_ihfftn")
+_stft = table("stft")
+_istft = table("istft")
 _fft_fftfreq = table("fft_fftfreq")
 _fft_rfftfreq = table("fft_rfftfreq")
 _fft_fftshift = table("fft_fftshift")
@@ -1323,6 +1333,16 @@ _parse_fft_fftn = PythonFunction("fft_fftn", ["fft_fftn"], ["fft_fftn.out"])
 _parse_fft_ifftn = PythonFunction("fft_ifftn", ["fft_ifftn"], ["fft_ifftn.out"])
 _parse_fft_rfftn = PythonFunction("fft_rfftn", ["fft_rfftn"], ["fft_rfftn.out"])
 _parse_fft_irfftn = PythonFunction("fft_irfftn", ["fft_irfftn"], ["fft_irfftn.out"])
+_parse_fft_fft2 = PythonFunction("fft_fft2", ["fft_fft2"], ["fft_fft2.out"])
+_parse_fft_ifft2 = PythonFunction("fft_ifft2", ["fft_ifft2"], ["fft_ifft2.out"])
+_parse_fft_rfft2 = PythonFunction("fft_rfft2", ["fft_rfft2"], ["fft_rfft2.out"])
+_parse_fft_irfft2 = PythonFunction("fft_irfft2", ["fft_irfft2"], ["fft_irfft2.out"])
+_parse_fft_hfft2 = PythonFunction("fft_hfft2", ["fft_hfft2"], ["fft_hfft2.out"])
+_parse_fft_ihfft2 = PythonFunction("fft_ihfft2", ["fft_ihfft2"], ["fft_ihfft2.out"])
+_parse_fft_hfftn = PythonFunction("fft_hfftn", ["fft_hfftn"], ["fft_hfftn.out"])
+_parse_fft_ihfftn = PythonFunction("fft_ihfftn", ["fft_ihfftn"], ["fft_ihfftn.out"])
+_parse_stft = PythonFunction("stft", ["stft", "stft.center"])
+_parse_istft = PythonFunction("istft", ["istft"])
 _parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"])
 _parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
@@ -8529,6 +8549,155 @@ def fft_irfftn(*args: Any, **kwargs: Any) -> Tensor:
         keys = (args[0].key_set | included) & allowed
         return _fft_irfftn[keys](keys, args[0], None, None, None)
     return _parse_fft_irfftn(*args, **kwargs)
+
+
+def fft_fft2(*args: Any, **kwargs: Any) -> Tensor:
+    """`fftn` over two dimensions, the last ones.
+
+    fft_fft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_fft2[keys](keys, args[0], None, [-2, -1], None)
+    return _parse_fft_fft2(*args, **kwargs)
+
+
+def fft_ifft2(*args: Any, **kwargs: Any) -> Tensor:
+    """The inverse of `fft2`.
+
+    fft_ifft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_ifft2[keys](keys, args[0], None, [-2, -1], None)
+    return _parse_fft_ifft2(*args, **kwargs)
+
+
+def fft_rfft2(*args: Any, **kwargs: Any) -> Tensor:
+    """`rfftn` over two dimensions, the last ones.
+
+    fft_rfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_rfft2[keys](keys, args[0], None, [-2, -1], None)
+    return _parse_fft_rfft2(*args, **kwargs)
+
+
+def fft_irfft2(*args: Any, **kwargs: Any) -> Tensor:
+    """The inverse of `rfft2`.
+
+    fft_irfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_irfft2[keys](keys, args[0], None, [-2, -1], None)
+    return _parse_fft_irfft2(*args, **kwargs)
+
+
+def fft_hfft2(*args: Any, **kwargs: Any) -> Tensor:
+    """`hfftn` over two dimensions, the last ones.
+
+    fft_hfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_hfft2[keys](keys, args[0], None, [-2, -1], None)
+    return _parse_fft_hfft2(*args, **kwargs)
+
+
+def fft_ihfft2(*args: Any, **kwargs: Any) -> Tensor:
+    """The inverse of `hfft2`.
+
+    fft_ihfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_ihfft2[keys](keys, args[0], None, [-2, -1], None)
+    return _parse_fft_ihfft2(*args, **kwargs)
+
+
+def fft_hfftn(*args: Any, **kwargs: Any) -> Tensor:
+    """`hfft` over the last of several dimensions, `fft` over the others.
+
+    fft_hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_hfftn[keys](keys, args[0], None, None, None)
+    return _parse_fft_hfftn(*args, **kwargs)
+
+
+def fft_ihfftn(*args: Any, **kwargs: Any) -> Tensor:
+    """The inverse of `hfftn`.
+
+    fft_ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _fft_ihfftn[keys](keys, args[0], None, None, None)
+    return _parse_fft_ihfftn(*args, **kwargs)
+
+
+def stft(*args: Any, **kwargs: Any) -> Tensor:
+    """The Fourier transforms of pieces of a signal that overlap, each of them under a window.
+
+    stft(input, n_fft, hop_length=None, win_length=None, window=None, normalized=False, onesided=None, return_complex=None, align_to_window=None) -> Tensor
+    stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False, onesided=None, return_complex=None, align_to_window=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _stft[keys](keys, args[0], args[1], None, None, None, False, None, None, None)
+    return _parse_stft(*args, **kwargs)
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
+    """The signal whose `stft` is given, with the same window.
+
+    istft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, length=None, return_complex=False) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and type(n_fft) is int
+        and (hop_length is None or type(hop_length) is int)
+        and (win_length is None or type(win_length) is int)
+        and (window is None or isinstance(window, TensorImpl))
+        and type(center) is bool
+        and type(normalized) is bool
+        and (onesided is None or type(onesided) is bool)
+        and (length is None or type(length) is int)
+        and type(return_complex) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if window is not None:
+            keys |= window.key_set & allowed
+        return _istft[keys](
+            keys, input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    return _parse_istft(
+        input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+    )
 
 
 def fft_fftfreq(

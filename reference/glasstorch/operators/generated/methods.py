@@ -358,6 +358,8 @@ class TensorMethods(TensorImpl):
     kron = _f.kron
     logdet = _f.logdet
     pinverse = _f.pinverse
+    stft = _f.stft
+    istft = _f.istft
     alias = _f.alias
     detach = _f.detach
     view = _f.view

@@ -166,6 +166,7 @@ from glasstorch.operators.generated.functions import isnan as isnan
 from glasstorch.operators.generated.functions import isneginf as isneginf
 from glasstorch.operators.generated.functions import isposinf as isposinf
 from glasstorch.operators.generated.functions import isreal as isreal
+from glasstorch.operators.generated.functions import istft as istft
 from glasstorch.operators.generated.functions import kaiser_window as kaiser_window
 from glasstorch.operators.generated.functions import kron as kron
 from glasstorch.operators.generated.functions import kthvalue as kthvalue

@@ -1,0 +1,44 @@
+"""Which overload does `stft` mean?
+
+Mirrors: torch/functional.py (stft), torch/_tensor.py (Tensor.stft)
+Differs: the operator continues the signal, which the function does there. No `__torch_function__` is asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.operators.generated import functions
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """The Fourier transforms of pieces of a signal that overlap: (batch, frequencies, pieces), complex.
+
+    A piece has `n_fft` elements and begins `hop_length` (a quarter of that, unless given) after the one before; it is
+    multiplied by `window`, which has `win_length` elements. Where centred, the signal is first continued at both ends.
+    Of a real signal only the frequencies from 0 up are given, unless `onesided` is false. `return_complex` must be
+    given for a real signal; where it is false, the last dimension holds real and imaginary parts.
+
+    >>> import glasstorch as torch
+    >>> torch.stft(torch.ones(8), 4, window=torch.ones(4), return_complex=True).shape
+    torch.Size([3, 9])
+    """
+    return functions.stft(
+        input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex,
+        align_to_window,
+    )  # fmt: skip
