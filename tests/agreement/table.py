@@ -14,6 +14,7 @@ import numpy as np
 from tests.agreement import (
     rows_creation,
     rows_elementary,
+    rows_factors,
     rows_indexing,
     rows_linalg,
     rows_pointwise,
@@ -551,6 +552,7 @@ ROWS: tuple[Row, ...] = (
     # Families in files of their own
     *rows_creation.ROWS,
     *rows_elementary.ROWS,
+    *rows_factors.ROWS,
     *rows_indexing.ROWS,
     *rows_linalg.ROWS,
     *rows_pointwise.ROWS,

@@ -85,6 +85,7 @@ OTHERWISE = (
     Otherwise("fft_.*", is_empty, "MKL refuses an empty tensor with an error of its own; here it is transformed"),
     Otherwise("isin.Scalar_Tensor|take_along_dim", is_strided, "PyTorch takes a view of its argument and fails"),
     Otherwise("linalg_.*", is_empty_of_another_dtype, "PyTorch asks for the dtype where there is something to compute"),
+    Otherwise("(linalg_)?matrix_exp", has_halves, "PyTorch's polynomial overflows in half precision and gives NaN"),
     Otherwise("linalg_matrix_rank.*", has_halves, "half precision is refused by the first operator that it is made of"),
     Otherwise("(max|min).dim", is_empty_of_another_dtype, "PyTorch refuses complex numbers after an empty dimension"),
     Otherwise("signbit", has_halves, "the sign of a NaN is lost on the way from float32"),

@@ -67,8 +67,10 @@ def lu_factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     return lu_backward(grad.narrow(-1, 0, inner), grad.narrow(-2, 0, inner), P, L, U)
 
 
-def lu_unpack_backward(grads: Sequence[Any], LU_data: Tensor) -> Tensor:
+def lu_unpack_backward(grads: Sequence[Any], LU_data: Tensor, unpack_data: bool) -> Tensor:
     """Each triangle's gradient where the triangle stood."""
+    if not unpack_data:
+        return zeros_like(LU_data)
     rows, cols = LU_data.shape[-2:]
     inner = min(rows, cols)
     gradient = zeros_like(LU_data)

@@ -7734,10 +7734,12 @@ _lu_unpack = table("lu_unpack")
 
 class LuUnpackBackward0(Node):
     saved_LU_data: SavedVariable | None
+    unpack_data: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         LU_data = self.unpack(self.saved_LU_data)
-        grad_LU_data = lu_unpack_backward(grads, LU_data)
+        unpack_data = self.unpack_data
+        grad_LU_data = lu_unpack_backward(grads, LU_data, unpack_data)
         return (grad_LU_data,)
 
     def release_variables(self) -> None:
@@ -7755,6 +7757,7 @@ def lu_unpack(keys: int, LU_data: Any, LU_pivots: Any, unpack_data: Any, unpack_
         return _lu_unpack[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots)
     node = LuUnpackBackward0((edge_LU_data,))
     node.saved_LU_data = SavedVariable(LU_data)
+    node.unpack_data = unpack_data
     results = _lu_unpack[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots)
     set_histories((None, results[1], results[2]), node)
     return results

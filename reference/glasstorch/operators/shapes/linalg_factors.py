@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import int32
-from glasstorch.core.errors import DtypeError, ShapeError
+from glasstorch.core.dtype import STORED_ONLY, int32
+from glasstorch.core.errors import DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.operators.shapes.linalg import check_floating, check_square, columns
 from glasstorch.operators.shapes.result import Result, castable, same_dtype
 
@@ -64,6 +64,9 @@ def lu_unpack(
             f"torch.lu_unpack: Expected LU_pivots to have one pivot for each row or column of the matrices, of shape "
             f"{list(wanted)}, but got shape {list(LU_pivots._shape)}"
         )
+    if LU_data.dtype in STORED_ONLY and (unpack_data or unpack_pivots):
+        step = "tril" if unpack_data else "scatter_gather_scalar_cpu"
+        raise DtypeNotImplementedError(f"\"{step}\" not implemented for '{LU_data.dtype.scalar_name}'")
     return _three(LU_data, unpack_pivots, unpack_data)
 
 
