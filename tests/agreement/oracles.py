@@ -244,7 +244,11 @@ def check_gradients(row: Row) -> None:
         made = results(function(*wanted))
         assert any(r.requires_grad for r in made), f"{about(row, call, 'float64')}: no result requires grad"
         assert gradcheck(function, wanted), about(row, call, "float64")
-        assert gradgradcheck(function, wanted), about(row, call, "float64")
+        if row.twice:
+            assert gradgradcheck(function, wanted), about(row, call, "float64")
+        else:
+            with pytest.raises(RuntimeError, match=r"derivative for .* is not implemented"):
+                gradgradcheck(function, wanted)
         checked += 1
     assert checked, f"{row.op} is marked differentiable and no call has a gradient"
 

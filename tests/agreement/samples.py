@@ -133,6 +133,7 @@ class Row:
     in_torch: bool = True
     tolerance: float = 1.0  # times the usual one
     cuda: bool = True  # False: made of operators that have no kernel there
+    twice: bool = True  # False: the derivative has none of its own, and says so
 
     @property
     def on_cuda(self) -> bool:

@@ -64,7 +64,7 @@ SAME: Final = {
         for name in (
             *("cross", "inner", "matrix_power", "take_along_dim", "tensordot"),
             *("linalg_cholesky", "linalg_det", "linalg_eigvals", "linalg_eigvalsh", "linalg_inv", "linalg_matmul"),
-            *("chain_matmul", "linalg_multi_dot", "linalg_norm", "_euclidean_dist"),
+            *("linalg_norm", "_euclidean_dist"),
             *("linalg_matrix_norm", "linalg_matrix_power", "linalg_solve", "linalg_svdvals", "linalg_vecdot"),
             *("inverse", "lu_solve"),
             *("fft_fft", "fft_ifft", "fft_rfft", "fft_irfft", "fft_hfft", "fft_ihfft"),
@@ -128,5 +128,7 @@ for _form, _functional in CAST.items():
     cast_out(_form, _functional)
 for _form, _functional in SAME.items():
     copied_out(_form, _functional)
+for _name in ("chain_matmul", "linalg_multi_dot"):
+    copied_out(f"{_name}.out", _name, on_tensors)
 for _form in SEVERAL:
     several_outs(_form, _form.partition(".")[0])

@@ -66,9 +66,10 @@ def addbmm(
     """
     result = shapes.addbmm(self, batch1, batch2, beta, alpha)
     if result.dtype in NARROW_FLOATS and batch1._shape[0]:
-        for left, right in zip(batch1.unbind(), batch2.unbind(), strict=True):
+        *first, last = zip(batch1.unbind(), batch2.unbind(), strict=True)
+        for left, right in first:
             self, beta = addmm(keys, self, left, right, beta, alpha), 1
-        return self if out is None else out.copy_(self)
+        return addmm(keys, self, *last, beta, alpha, out)
 
     def multiply(computed: dtype) -> Array:
         left, right = _as(batch1, computed), _as(batch2, computed)

@@ -41,7 +41,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> Tensor:
 
 def euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
     """The distances, from one product: rows `-2x, x**2, 1` with columns `y, 1, y**2`."""
-    squares, other_squares = ((x * x).sum(-1, keepdim=True) for x in (x1, x2))
+    squares, other_squares = (x.pow(2).sum(-1, keepdim=True) for x in (x1, x2))
     left = functions.cat([x1 * -2, squares, functions.ones_like(squares)], -1)
     right = functions.cat([x2, functions.ones_like(other_squares), other_squares], -1)
-    return functions.matmul(left, right.mT).clamp(min=0).sqrt()
+    return functions.matmul(left, right.mT).clamp_(min=0).sqrt_()

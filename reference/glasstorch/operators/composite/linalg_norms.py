@@ -59,8 +59,8 @@ def cond(self: Tensor, p: Number | None) -> Tensor:
         return nothing_to_amplify(self)
     if abs(order) == 2:
         values = svdvals(self, None)  # in descending order
-        largest, smallest = values.select(-1, 0), values.select(-1, -1)
-        return largest / smallest if order == 2 else smallest / largest
+        largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, -1, 1)
+        return (largest / smallest if order == 2 else smallest / largest).squeeze(-1)  # type: ignore[no-any-return]
     return by_inverse(self, order, matrix_norm)
 
 
@@ -73,7 +73,7 @@ def cond_named(self: Tensor, p: str) -> Tensor:
         return nothing_to_amplify(self)
     if p == "nuc":
         values = svdvals(self, None)
-        return values.sum(-1) * values.reciprocal().sum(-1)
+        return values.sum(-1) * values.reciprocal().sum(-1)  # type: ignore[no-any-return]
     return by_inverse(self, p, matrix_norm_named)
 
 
@@ -95,7 +95,7 @@ def by_inverse(self: Tensor, order: Any, of_matrix: Any) -> Tensor:
     inverse, info = inv_ex(self, False)
     inverse = inverse.masked_fill((info > 0).unsqueeze(-1).unsqueeze(-1), inf)
     product = of_matrix(self, order, [-2, -1], False, None) * of_matrix(inverse, order, [-2, -1], False, None)
-    return functions.where(functions.isfinite(product), product, inf)
+    return functions.nan_to_num(product, inf, inf, -inf)
 
 
 def logdet(self: Tensor) -> Tensor:

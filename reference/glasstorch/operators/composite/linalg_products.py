@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.dtype import bool_, int64, promote_types
+from glasstorch.core.dtype import NARROW_FLOATS, bool_, int64, promote_types
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
 from glasstorch.operators.composite.linalg import outer
 from glasstorch.operators.generated import functions
@@ -117,7 +117,8 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
     """Every element of the one, multiplied with the whole other, in its place."""
     ours, theirs = interleaved(self, other)
     result = ours * theirs
-    return result.reshape([a * b for a, b in zip(ours._shape[::2], theirs._shape[1::2], strict=True)])
+    shape = [a * b for a, b in zip(ours._shape[::2], theirs._shape[1::2], strict=True)]
+    return functions._unsafe_view(result, shape) if result.is_contiguous() else result.reshape(shape)
 
 
 def interleaved(self: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
@@ -166,8 +167,10 @@ def tensorsolve(self: Tensor, other: Tensor, dims: Sequence[int] | None) -> Tens
 
 def linalg_vander(x: Tensor, N: int | None) -> Tensor:
     """The powers 0 to N - 1 of each element, along a new last dimension."""
-    if x.dtype is bool_:
-        raise DtypeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if x.dtype is bool_ or x.dtype in NARROW_FLOATS:
+        raise DtypeError(
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.scalar_name}"
+        )
     x = x if x.dim() else x.unsqueeze(-1)
     powers = x._shape[-1] if N is None else N
     if powers <= 1:
@@ -183,11 +186,10 @@ def vander(x: Tensor, N: int | None, increasing: bool) -> Tensor:
     count = x._shape[0] if N is None else N
     if count < 0:
         raise ArgumentError("N must be non-negative.")
-    dtype = promote_types(x.dtype, int64)
-    result = x.new_ones([x._shape[0], min(count, 1)], dtype=dtype)
+    result = x.new_ones([x._shape[0], count], dtype=promote_types(x.dtype, int64))
     if count > 1:
-        rest = x.to(dtype).unsqueeze(1).expand([x._shape[0], count - 1]).cumprod(1)
-        result = functions.cat([result, rest], 1)
+        equal = x.to(result.dtype).unsqueeze(1).expand([x._shape[0], count - 1])
+        result.narrow(1, 1, count - 1).copy_(equal.cumprod(1))
     return result if increasing else result.flip([1])
 
 

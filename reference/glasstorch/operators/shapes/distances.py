@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import broadcast_shapes
 from glasstorch.operators.shapes.result import Result
@@ -42,11 +43,19 @@ def cdist_forward(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) ->
         raise DtypeError(f"expected scalar type {x1.dtype.scalar_name} but found {x2.dtype.scalar_name}")
     batch = broadcast_shapes(x1._shape[:-2], x2._shape[:-2])
     shape = (*batch, x1._shape[-2], x2._shape[-2])
-    if 0 not in shape and x1._shape[-1] and x1.dtype.name not in ("float32", "float64"):
-        raise DtypeNotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.scalar_name}'")
+    if 0 not in shape and x1._shape[-1]:
+        _check_implemented("cdist", x1.dtype)
     return Result(shape, x1.dtype)
 
 
 def cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor) -> Result:
     """One element for each of `x1`, in all the batches of the distances."""
+    if grad.numel() and x1._shape[-1]:
+        _check_implemented("cdist_backward", x1.dtype)
     return Result((*grad._shape[:-2], *x1._shape[-2:]), x1.dtype)
+
+
+def _check_implemented(kernel: str, dtype: dtype) -> None:
+    """Refuse all but float32 and float64."""
+    if dtype.name not in ("float32", "float64"):
+        raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")

@@ -136,6 +136,8 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number) 
     for name, number in (("beta", beta), ("alpha", alpha)):
         if common.category < FLOATING and not isinstance(number, int):
             raise DtypeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    if common in BAREBONES_UNSIGNED | FLOAT8:
+        raise DtypeNotImplementedError(f"\"addr_cpu\" not implemented for '{common.scalar_name}'")
     return Result(shape, common)
 
 
