@@ -10,7 +10,7 @@ import functools
 import json
 import random
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ TOLERANCES = {
     "torch.float64": (1e-7, 1e-7),
     "torch.complex128": (1e-7, 1e-7),
 }
+SEED = 1234  # OpInfo's
 # What they are multiplied by, as the measurement of conformance does.
 LOOSE = 20
 
@@ -58,15 +59,25 @@ def samples_of(entry: Any, dtype: Any, torch: Any, most: int | None = None, grad
     """
     if dtype not in entry.dtypes:
         return []
-    torch.default_generator.manual_seed(0)
-    random.seed(0)
     differentiable = dtype.is_floating_point or dtype.is_complex
     wanted = grad and differentiable and entry.supports_autograd and dtype in entry.backward_dtypes
     # Not entry.sample_inputs: it looks through the whole stack for a unittest, sample by sample.
-    samples = [s for s in entry.sample_inputs_func(entry, "cpu", dtype, wanted) if is_plain(s, torch)]
+    made = _seeded_anew(entry.sample_inputs_func(entry, "cpu", dtype, wanted), torch)
+    samples = [s for s in made if is_plain(s, torch)]
     if most is None or len(samples) <= most:
         return samples
     return [samples[(2 * i + 1) * len(samples) // (2 * most)] for i in range(most)]
+
+
+def _seeded_anew(samples: Iterable[Any], torch: Any) -> Iterator[Any]:
+    """The samples, each drawn from the same seed, as entry.sample_inputs does it."""
+    iterator = iter(samples)
+    while True:
+        torch.default_generator.manual_seed(SEED)
+        random.seed(SEED)
+        if (sample := next(iterator, None)) is None:
+            return
+        yield sample
 
 
 def is_plain(sample: Any, torch: Any) -> bool:
@@ -197,10 +208,8 @@ class Call:
             return type(value)(self.converted(v) for v in value)
         if isinstance(value, slice):
             return slice(*(self.converted(v) for v in (value.start, value.stop, value.step)))
-        if self.device != "cpu" and (isinstance(value, torch.device) or value == "cpu"):
-            return self.library.device(self.device)
-        if isinstance(value, torch.device):
-            return self.library.device(str(value))
+        if isinstance(value, torch.device) or (isinstance(value, str) and value == "cpu" != self.device):
+            return self.library.device(str(value) if self.device == "cpu" else self.device)
         if isinstance(value, torch.dtype | torch.layout | torch.memory_format):
             return getattr(self.library, str(value).removeprefix("torch."))
         if isinstance(value, torch.Size):
