@@ -23,7 +23,6 @@ def test_results(row: Row, require: Require) -> None:
 OTHER_NODES = {
     "matmul": "a vector times a matrix ends with a view here, with squeeze_ there",
     "linalg_tensorinv": "what reshape finds to be a view is recorded as one here, as _reshape_alias there",
-    "take": "made of index_select here, an operator of its own there",
     "matrix_power": "a product of batches ends with bmm here, with a view there",
     "special_ndtr": "multiplies by a number, which is an overload of its own there",
     "cross_entropy_loss": "divides by a number, which is an overload of its own there",

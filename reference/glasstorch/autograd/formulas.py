@@ -34,6 +34,7 @@ from glasstorch.autograd.formulas_indexing import index_reduce_backward as index
 from glasstorch.autograd.formulas_indexing import index_slices as index_slices
 from glasstorch.autograd.formulas_indexing import put_self_backward as put_self_backward
 from glasstorch.autograd.formulas_indexing import scatter_reduce_backward as scatter_reduce_backward
+from glasstorch.autograd.formulas_indexing import take_backward as take_backward
 from glasstorch.autograd.formulas_linalg import cholesky_backward as cholesky_backward
 from glasstorch.autograd.formulas_linalg import det_backward as det_backward
 from glasstorch.autograd.formulas_linalg import eig_backward as eig_backward

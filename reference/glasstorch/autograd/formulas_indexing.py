@@ -9,13 +9,14 @@ Differs: scatter_reduce and index_reduce share one formula.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING
 
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Gradients, Node, gradient_edge, requires_grad, set_history
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Shape
-from glasstorch.operators.generated.functions import eq, gt, ones_like, unique_dim, where, zeros_like
+from glasstorch.operators.generated.functions import eq, gt, index_put, ones_like, unique_dim, where, zeros_like
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -32,6 +33,12 @@ def index_slices(grad: Tensor, dim: int, index: Tensor, shape: Shape) -> Tensor:
 def index_fill_value_backward(grad: Tensor, dim: int, index: Tensor) -> Tensor:
     """The gradient of the number that was written: the sum over the places; one that was named twice counts once."""
     return grad.index_select(dim, unique_dim(index.reshape(-1), 0)[0]).sum()
+
+
+def take_backward(grad: Tensor, shape: Shape, index: Tensor) -> Tensor:
+    """Each gradient added at the number that its element was taken from."""
+    flat = grad.new_zeros((prod(shape),))
+    return index_put(flat, [index.reshape(-1)], grad.reshape(-1), True).reshape(shape)
 
 
 def put_self_backward(grad: Tensor, index: Tensor, shape: Shape, accumulate: bool) -> Tensor:

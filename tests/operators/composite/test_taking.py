@@ -17,7 +17,9 @@ def test_negative_indices_count_from_the_end() -> None:
     x = glasstorch.tensor([[1, 2, 3], [4, 5, 6]])
     assert glasstorch.take(x, glasstorch.tensor([-1, 0])).tolist() == [6, 1]
     assert glasstorch.take_along_dim(x, glasstorch.tensor([[-1], [0]]), 1).tolist() == [[3], [4]]
-    assert glasstorch.take_along_dim(x, glasstorch.tensor([-1, 1])).tolist() == [6, 2]
+    assert glasstorch.take_along_dim(x, glasstorch.tensor([[3], [-5]]), 1).tolist() == [[1], [5]]  # in steps of size
+    with pytest.raises(RuntimeError, match="index -1 is out of bounds for dimension 0 with size 6"):
+        glasstorch.take_along_dim(x, glasstorch.tensor([-1, 1]))
 
 
 def test_nothing_is_prepended_where_nothing_is_subtracted() -> None:

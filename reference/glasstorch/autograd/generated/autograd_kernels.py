@@ -102,6 +102,7 @@ from glasstorch.autograd.formulas import (
     std_backward,
     std_mean_backward,
     svd_backward,
+    take_backward,
     trace_backward,
     triangular_solve_backward,
     unbind_backward,
@@ -6461,6 +6462,43 @@ def unique_dim(keys: int, self: Any, dim: Any, sorted: Any, return_inverse: Any,
     results = _unique_dim[below](below, self, dim, sorted, return_inverse, return_counts)
     set_histories((results[0], None, None), node)
     return results
+
+
+_take = table("take")
+
+
+class TakeBackward0(Node):
+    saved_index: SavedVariable | None
+    self_shape: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        index = self.unpack(self.saved_index)
+        self_shape = self.self_shape
+        grad_self = take_backward(grad, self_shape, index)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_index = None
+        self.released = True
+
+
+@AUTOGRAD.impl("take")
+def take(keys: int, self: Any, index: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _take[below](below, self, index)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _take[below](below, self, index)
+    node = TakeBackward0((edge_self,))
+    node.saved_index = SavedVariable(index)
+    node.self_shape = self._shape
+    result = _take[below](below, self, index)
+    set_history(result, node)
+    return result
 
 
 _mm = table("mm")
@@ -14710,6 +14748,7 @@ register_out_forms(
         "nanmedian.out",
         "nanmedian.dim_values",
         "mode.values",
+        "take.out",
         "mm.out",
         "bmm.out",
         "mv.out",

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import FLOAT8, FLOATING, STORED_ONLY, Number, bool_, int64
+from glasstorch.core.dtype import FLOAT8, FLOATING, HALF_PRECISION, STORED_ONLY, Number, bool_, int64
 from glasstorch.core.errors import DimensionError, DtypeNotImplementedError, IndexValueError, OverlapError
 from glasstorch.core.geometry import Overlap, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
-from glasstorch.kernels.cpu.accumulation import reduce_rows
+from glasstorch.kernels.cpu.accumulation import reduce_slices, write_slices
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing import CPU, first_outside, refuse
 from glasstorch.kernels.cpu.pointwise import Kernel
@@ -41,10 +41,14 @@ def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
     return out
 
 
-def rows_of(tensor: Tensor, dim: int) -> Array:
-    """The elements with a dimension in front; a tensor without dimensions has one of size 1."""
-    array = np.atleast_1d(tensor.array())
-    return np.moveaxis(array, dim, 0)
+def with_dimension(tensor: Tensor) -> Array:
+    """The elements; a tensor without dimensions has one of size 1."""
+    return np.atleast_1d(tensor.array())
+
+
+def at(dim: int, chosen: Array) -> tuple[slice | Array, ...]:
+    """The NumPy index of some indices of a dimension."""
+    return (*[slice(None)] * dim, chosen)
 
 
 def check_inside(self: Tensor, dim: int, index: Tensor, scattered: bool = False) -> Array:
@@ -57,6 +61,11 @@ def check_inside(self: Tensor, dim: int, index: Tensor, scattered: bool = False)
     if scattered:
         raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
     raise DimensionError(f"index out of range in self: {outside} along dimension {dim}, which has size {size}")
+
+
+def fault(size: int, message: str) -> Exception:
+    """What PyTorch raises of an index that is out of range; where there is no element at all, it has another class."""
+    return DimensionError(message) if size else IndexValueError(message)
 
 
 # index_add, index_reduce ----------------------------------------------------------------------------------------
@@ -79,20 +88,16 @@ def index_add(
     out = written(self, out, index, source)
     if empty:
         return out
-    values = rows_of(source, dim)
+    target, values = with_dimension(out), with_dimension(source)
     if factor != 1:
         values = quietly(np.multiply, values, np.asarray(factor, values.dtype))
-    _add_rows(rows_of(out, dim), chosen, values, scattered)
-    return out
-
-
-def _add_rows(rows: Array, chosen: Array, values: Array, round_once: bool) -> None:
-    if round_once and rows.itemsize == 2 and rows.dtype.kind not in "iu":
-        wide = rows.astype(np.float32)
-        reduce_rows(np.add, wide, chosen, values.astype(np.float32))
-        rows[...] = quietly(wide.astype, rows.dtype)
+    if scattered and out.dtype in HALF_PRECISION:
+        wide = target.astype(np.float32)
+        quietly(reduce_slices, np.add, wide, dim, chosen, values.astype(np.float32))
+        target[...] = quietly(wide.astype, target.dtype)
     else:
-        reduce_rows(np.add, rows, chosen, values)
+        quietly(reduce_slices, np.add, target, dim, chosen, values)
+    return out
 
 
 def index_reduce(
@@ -107,19 +112,25 @@ def index_reduce(
 ) -> Tensor:
     """self[index[n]] multiplied by, or the mean or extremum with, source[n], for dim 0, one index after the other."""
     shapes.index_reduce(self, dim, index, source, reduce, include_self)
-    _check_reduced(self, reduce, include_self)
+    empty = include_self and len(self._shape) > 1 and not index.numel()
+    if not empty:
+        _check_reduced(self, reduce, include_self)
     dim = wrap_dim(dim, len(self._shape))
+    if not include_self and source.numel() and not self.numel():
+        raise fault(0, f"index_reduce(): there is no element along dimension {dim} that an index could name")
     chosen = check_inside(self, dim, index)
     out = written(self, out, index, source)
-    rows, values = rows_of(out, dim), rows_of(source, dim)
+    if empty:
+        return out
+    target, values = with_dimension(out), with_dimension(source)
     if not include_self:
-        rows[chosen] = identity(reduce, rows.dtype)
-    reduce_rows(UFUNCS[reduce], rows, chosen, values)
+        target[at(dim, chosen)] = identity(reduce, target.dtype)
+    quietly(reduce_slices, UFUNCS[reduce], target, dim, chosen, values)
     if reduce == "mean":
-        counts = np.bincount(chosen, minlength=rows.shape[0]) + include_self
-        counts = np.maximum(counts, 1).astype(rows.dtype).reshape(-1, *[1] * (rows.ndim - 1))
+        counts = np.maximum(np.bincount(chosen, minlength=target.shape[dim]) + include_self, 1)
+        divisors = counts.astype(target.dtype).reshape(-1, *[1] * (target.ndim - 1 - dim))
         divide = np.true_divide if out.dtype.category >= FLOATING else np.floor_divide
-        quietly(divide, rows, counts, out=rows)
+        quietly(divide, target, divisors, out=target)
     return out
 
 
@@ -169,13 +180,13 @@ def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor,
         size = self._shape[dim] if self._shape else 1
         outside = first_outside(index.array(), 0, size)
         if outside is not None:
-            raise DimensionError(
-                f"index_copy_(): index {outside} is out of bounds for dimension {dim} with size {size}"
+            raise fault(
+                size,
+                f"index_copy_(): index {outside} is out of bounds for dimension {dim} with size {size}",
             )
     out = written(self, out, index, source)
     if not empty:
-        rows = rows_of(out, dim)
-        rows[index.array().reshape(-1)] = rows_of(source, dim)
+        write_slices(with_dimension(out), dim, index.array().reshape(-1), with_dimension(source))
     return out
 
 
@@ -188,13 +199,13 @@ def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, 
     empty = 0 in shapes.without(self._shape, dim)
     outside = None if empty else first_outside(index.array(), -size, size)
     if outside is not None:
-        raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+        raise fault(size, f"index {outside} is out of bounds for dimension {dim} with size {size}")
     if out is None:
         out = clone(keys, self, None)
     elif overlap(out, index) in (Overlap.PARTIAL, Overlap.FULL):
         raise OverlapError(OVERLAPS_INPUT)
     if not empty:
-        rows_of(out, dim)[index.array().reshape(-1)] = number_as(value, self.dtype)
+        with_dimension(out)[at(dim, index.array().reshape(-1))] = number_as(value, self.dtype)
     return out
 
 

@@ -26,6 +26,7 @@ from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.accumulation import reduce_slices
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.transformations import holding
 from glasstorch.kernels.indexing import look_before_put
@@ -106,11 +107,21 @@ def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, fill
         if accumulate:  # NumPy 2.4 adds wrong values at an index of two dimensions where it has to broadcast them
             if source.ndim != 1 or len(at) > 1 or at[0].shape != source.shape:
                 source = np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape)
-            quietly(np.add.at, array, at, source)
+            if array.ndim > 1 and slices_alone(at) and first_outside(at[-1], 0, array.shape[len(at) - 1]) is None:
+                quietly(reduce_slices, np.add, array, len(at) - 1, at[-1], source)
+            else:
+                quietly(np.add.at, array, at, source)
         else:
             array[at] = source
     except IndexError:
         empty_or_refused(target, indices)
+
+
+def slices_alone(at: tuple[Any, ...]) -> bool:
+    """Whether a NumPy index is a vector of indices of one dimension."""
+    *before, last = at
+    vector = type(last) is np.ndarray and last.ndim == 1 and last.dtype.kind == "i"
+    return vector and all(type(entry) is slice for entry in before)
 
 
 def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
@@ -168,7 +179,12 @@ def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
 
 def first_outside(index: Array, least: int, limit: int) -> int | None:
     """The first index below `least`, or `limit` or more; None if all lie between."""
-    if not index.size or (index.min() >= least and index.max() < limit):
+    if not index.size:
+        return None
+    if least == 0:  # read without a sign, what is negative is larger than any limit
+        if index.view(f"u{index.itemsize}").max() < limit:
+            return None
+    elif index.min() >= least and index.max() < limit:
         return None
     flat = index.reshape(-1)
     return int(flat[((flat < least) | (flat >= limit)).argmax()])

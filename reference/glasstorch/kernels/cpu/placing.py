@@ -1,6 +1,6 @@
-"""How are elements put by their number or where a mask is true, and how are so many that are not 0 found?
+"""How are elements taken and put by their number or where a mask is true, and how are so many that are not 0 found?
 
-Mirrors: aten/src/ATen/native/cpu/IndexKernel.cpp (put_kernel, masked_scatter_kernel),
+Mirrors: aten/src/ATen/native/cpu/IndexKernel.cpp (take_kernel, put_kernel, masked_scatter_kernel),
     aten/src/ATen/native/TensorAdvancedIndexing.cpp (put_, masked_scatter__cpu, nonzero_static_out_cpu)
 Differs: nothing is written where a number is out of range or the source is too short.
 """
@@ -13,12 +13,26 @@ from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import STORED_ONLY, int64
 from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.accumulation import reduce_at
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing import CPU, first_outside, nonzero_columns, refuse
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, check_writable, structured
+from glasstorch.operators.composite.taking import check_take
 from glasstorch.operators.shapes import placing as shapes
 from glasstorch.operators.shapes.scalars import number_as
+
+
+@CPU.impl("take")
+def take(keys: int, self: Tensor, index: Tensor) -> Tensor:
+    """Elements by their number in row-major order; a negative one counts from the end."""
+    check_take(self, index)
+    places, size = index.array(), self.numel()
+    try:
+        picked = self.array().reshape(-1).take(places)
+    except IndexError:
+        outside = first_outside(places, -size, size)
+        raise DimensionError(f"out of range: tried to access index {outside} on a tensor of {size} elements.") from None
+    return wrap(np.asarray(picked), self.dtype)
 
 
 def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool, out: Tensor | None = None) -> Tensor:
@@ -37,7 +51,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
     target, places, values = out.array(), index.array().reshape(-1), source.array().reshape(-1)
     flat = target.reshape(-1)  # a copy where the tensor has gaps
     if accumulate:
-        reduce_at(np.add, flat, places, values)
+        quietly(np.add.at, flat, places, values)
     else:
         flat[places] = values
     if not target.flags.c_contiguous:

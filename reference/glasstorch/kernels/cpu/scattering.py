@@ -8,20 +8,23 @@ Differs: an index becomes a place in row-major memory, and NumPy picks and write
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import STORED_ONLY, Number, bool_
+from glasstorch.core.allocator import empty_array
+from glasstorch.core.dtype import HALF_PRECISION, STORED_ONLY, Number, bool_
 from glasstorch.core.errors import DtypeNotImplementedError, IndexValueError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.accumulation import reduce_at_wide
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.index_along import UFUNCS, identity
+from glasstorch.kernels.cpu.index_along import UFUNCS as SLICE_UFUNCS
+from glasstorch.kernels.cpu.index_along import identity
 from glasstorch.kernels.cpu.indexing import COUNT, CPU, first_outside, refuse
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, structured
@@ -29,36 +32,58 @@ from glasstorch.operators.shapes import indexing as shapes
 from glasstorch.operators.shapes import placing
 from glasstorch.operators.shapes.scalars import number_as
 
-SUMS: Final = {"sum": np.add, **UFUNCS}
-OLD: Final = {"add": np.add, "multiply": np.multiply}
+UFUNCS: Final = {"sum": np.add, "add": np.add, "multiply": np.multiply, **SLICE_UFUNCS}
+BLOCK = 1 << 15  # places that are computed at once: they stay in the cache
+Blocks = Callable[[], Iterator[tuple[slice, Array]]]
 
 
-def places_of(shape: Shape, dim: int, index: Array) -> Array:
-    """The place in row-major memory of the element that each index names; refused if one is out of range."""
+def check_inside(shape: Shape, dim: int, index: Array) -> None:
+    """Refuse an index that is negative or too large for its dimension."""
     dim = wrap_dim(dim, len(shape))
-    shape = shape or (1,)
-    index = np.atleast_1d(index)
-    outside = first_outside(index, 0, shape[dim])
+    size = shape[dim] if shape else 1
+    outside = first_outside(index, 0, size)
     if outside is not None:
-        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {shape[dim]}")
+        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+
+
+def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Array]]:
+    """Parts of the index along its first dimension, and the places in row-major memory of the elements they name.
+
+    The places are a vector of int64 that the next part overwrites.
+    """
+    dim, shape, index = wrap_dim(dim, len(shape)), shape or (1,), np.atleast_1d(index)
     step = prod(shape[dim + 1 :])
-    places = index.astype(np.int64, copy=False) if step == 1 else np.multiply(index, step, dtype=np.int64)
     others: Any = 0
     for d, size in enumerate(index.shape):
         if d != dim and size > 1:
             count = COUNT[:size] if size <= COUNT.size else np.arange(size)
             others = others + (count * prod(shape[d + 1 :])).reshape(-1, *[1] * (index.ndim - 1 - d))
-    return places + others if np.ndim(others) else places
+    rows = index.shape[0]
+    if step == 1 and not np.ndim(others):
+        yield slice(0, rows), index.reshape(-1).astype(np.int64, copy=False)
+        return
+    length = min(rows, max(1, BLOCK * rows // index.size))
+    buffer = np.empty((length, *index.shape[1:]), np.int64)
+    along_first = others.shape[0] > 1 if np.ndim(others) == index.ndim else False
+    for start in range(0, rows, length):
+        part = index[start : start + length]
+        places = buffer[: len(part)]
+        added = others[start : start + length] if along_first else others
+        np.add(part if step == 1 else np.multiply(part, step, out=places, dtype=np.int64), added, out=places)
+        yield slice(start, start + length), places.reshape(-1)
 
 
 def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
     """result[i][j] = self[index[i][j]][j], for dim 0."""
     shapes.gather(self, dim, index, sparse_grad)
+    picked = empty_array(index._shape, self.dtype.numpy, index.numel() * self.dtype.itemsize)
     if index.numel():
         refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu")
-        picked = self.array().reshape(-1).take(places_of(self._shape, dim, index.array())).reshape(index._shape)
-    else:
-        picked = np.empty(index._shape, self.dtype.numpy)
+        at = index.array()
+        check_inside(self._shape, dim, at)
+        flat, rows = self.array().reshape(-1), np.atleast_1d(picked)
+        for part, places in blocks_of(self._shape, dim, at):
+            flat.take(places, out=rows[part].reshape(-1), mode="clip")  # which looks for nothing and needs no buffer
     if out is None:
         return wrap(picked, self.dtype)
     check_no_overlap(out, (self, index))
@@ -120,6 +145,8 @@ def scatter_reduce_two(
         if refused:
             label = f"scatter_gather_tensor_cpu_reduce_{reduce}"
             raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{self.dtype.scalar_name}'")
+    elif reduce == "mean":
+        refuse((bool_,), self, "div_floor_cpu")
     return _scattered(self, dim, index, src, out, reduce, include_self)
 
 
@@ -133,41 +160,54 @@ def _scattered(
     include_self: bool = True,
 ) -> Tensor:
     """Write or reduce a source, larger than the index or a number, into `out` or a copy of the tensor."""
-    places = None
-    if index.numel():
+    at = index.array()
+    if at.size:
         refuse(STORED_ONLY, self, f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu")
-        places = places_of(self._shape, dim, index.array())
+        check_inside(self._shape, dim, at)
     if out is None:
         out = clone(0, self, contiguous_format)
     else:
         check_no_overlap(out, (index, source))
         if out is not self:
             out.array()[...] = self.array()
-    if places is None:
+    if not at.size:
         return out
     target = out.array()
-    flat = target.reshape(-1)  # a copy where the tensor has gaps
     values = np.asarray(source.array() if isinstance(source, Tensor) else source, target.dtype)
     if values.ndim:
-        values = values[tuple(slice(size) for size in index._shape)].reshape(-1)
-    place(flat, places.reshape(-1), values, reduce, include_self)
-    if not target.flags.c_contiguous:
-        target[...] = flat.reshape(target.shape)
+        values = values[tuple(slice(size) for size in index._shape)]
+    blocks = partial(blocks_of, self._shape, dim, at)
+    half = self.dtype in HALF_PRECISION and reduce is not None  # summed in float32 and rounded once
+    flat = target.reshape(-1) if not half else target.reshape(-1).astype(np.float32)  # a copy where there are gaps
+    quietly(place, flat, blocks, values.astype(np.float32) if half else values, reduce, include_self)
+    if half or not target.flags.c_contiguous:
+        target[...] = quietly(flat.astype, target.dtype).reshape(target.shape)
+    if reduce == "mean":
+        _divide(target, blocks, include_self)
     return out
 
 
-def place(flat: Array, places: Array, values: Array, reduce: str | None, include_self: bool) -> None:
+def place(flat: Array, blocks: Blocks, values: Array, reduce: str | None, include_self: bool) -> None:
     """Write the values at their places, or reduce them there, one after the other."""
-    if reduce is None:
-        flat[places] = values
-        return
     if not include_self:
-        flat[places] = identity(reduce, flat.dtype)
-    reduce_at_wide(SUMS[reduce] if reduce in SUMS else OLD[reduce], flat, places, values)
-    if reduce == "mean":
-        counts = np.maximum(np.bincount(places, minlength=flat.size) + include_self, 1).astype(flat.dtype)
-        divide = np.floor_divide if flat.dtype.kind in "iu" else np.true_divide
-        quietly(divide, flat, counts, out=flat)
+        for _, places in blocks():
+            flat[places] = identity(str(reduce), flat.dtype)
+    for part, places in blocks():
+        given = values[part].reshape(-1) if values.ndim else values
+        if reduce is None:
+            flat[places] = given
+        else:
+            UFUNCS[reduce].at(flat, places, given)
+
+
+def _divide(target: Array, blocks: Blocks, include_self: bool) -> None:
+    """Make means of sums."""
+    counts = np.full(target.size, int(include_self))
+    for _, places in blocks():
+        np.add.at(counts, places, 1)
+    divisors = np.maximum(counts, 1).reshape(target.shape).astype(target.dtype)
+    divide = np.floor_divide if target.dtype.kind in "iu" else np.true_divide
+    quietly(divide, target, divisors, out=target)
 
 
 structured(CPU, "gather", gather)

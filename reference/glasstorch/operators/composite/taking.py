@@ -3,7 +3,7 @@
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (take, take_along_dim, index_fill,
     masked_scatter_backward), aten/src/ATen/native/Repeat.cpp,
     aten/src/ATen/native/ReduceOps.cpp (diff)
-Differs: `take` is made of `index` here, a kernel of its own there.
+Differs: `take` is made of `index_select` here unless a backend has a kernel of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, Dt
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.direct import on_tensor, on_tensors
-from glasstorch.operators.generated.functions import lt, where
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -33,14 +32,19 @@ subtract = on_tensors("sub.Tensor")
 repeated_indices = on_tensor("repeat_interleave.Tensor")
 
 
-def take(self: Tensor, index: Tensor) -> Tensor:
-    """Elements by their number in row-major order, in the index's sizes."""
+def check_take(self: Tensor, index: Tensor) -> None:
+    """Refuse an index that does not consist of int64, a dtype without a kernel, and to take from nothing."""
     if index.dtype is not int64:
         raise DtypeError(f"take(): Expected a long tensor for index, but got {index.dtype.scalar_name}")
     if self.dtype in STORED_ONLY:
         raise DtypeNotImplementedError(f"\"take_cpu\" not implemented for '{self.dtype.scalar_name}'")
     if index.numel() and not self.numel():
         raise DimensionError("take(): tried to take from an empty tensor")
+
+
+def take(self: Tensor, index: Tensor) -> Tensor:
+    """Elements by their number in row-major order, in the index's sizes."""
+    check_take(self, index)
     size = self.numel()
     if index.numel() and not index.is_meta:
         lowest, highest = int(index.min()), int(index.max())
@@ -58,8 +62,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     if indices.dtype is not int64:
         raise DtypeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.scalar_name}")
     if dim is None:
-        places = where(lt(indices, 0), indices + self.numel(), indices)
-        return gather(self.reshape(-1), 0, places.reshape(-1), False)  # type: ignore[no-any-return]
+        return gather(self.reshape(-1), 0, indices.reshape(-1), False)  # type: ignore[no-any-return]
     shape, wanted = self._shape, indices._shape
     if len(shape) != len(wanted):
         raise ShapeError(
@@ -71,7 +74,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     d = wrap_dim(dim, len(shape))
     others = broadcast_shapes((*shape[:d], 1, *shape[d + 1 :]), (*wanted[:d], 1, *wanted[d + 1 :]))
     source = self.expand((*others[:d], *shape[d : d + 1], *others[d + 1 :]))
-    places = where(lt(indices, 0), indices + shape[d], indices)
+    places = indices.remainder(max(shape[d], 1))  # as PyTorch reads any number
     places = places.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
     return gather(source, d, places, False)  # type: ignore[no-any-return]
 

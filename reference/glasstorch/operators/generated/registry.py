@@ -2708,7 +2708,7 @@ OPERATORS: tuple[tuple[str, int, str | None, tuple[str, str] | None, str | None]
         None,
         None,
     ),
-    ("take(Tensor self, Tensor index) -> Tensor", 1898, None, ("CompositeImplicitAutograd", "taking.take"), None),
+    ("take(Tensor self, Tensor index) -> Tensor", 1898, None, ("CompositeExplicitAutograd", "taking.take"), None),
     ("take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)", 1898, None, None, "take"),
     (
         "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",

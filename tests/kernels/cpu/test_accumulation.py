@@ -1,0 +1,68 @@
+"""Are slices added and written in the order of their names, however many NumPy takes at once?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from glasstorch.kernels.cpu.accumulation import SHORT, WIDE, WIDEST, reduce_slices, write_slices
+
+COUNT = 4 * SHORT
+SHAPES = {
+    "a vector": ((7,), 0),
+    "short slices": ((7, 3), 0),
+    "the last dimension": ((3, 7), 1),
+    "short slices in the middle": ((2, 7, 3), 1),
+    "slices in rounds": ((7, WIDE), 0),
+    "slices in rounds, in the middle": ((2, 7, WIDE), 1),
+    "wide slices": ((7, WIDEST), 0),
+}
+
+
+def plain(ufunc: np.ufunc, array: np.ndarray, dim: int, chosen: np.ndarray, values: np.ndarray) -> None:
+    for n, i in enumerate(chosen):
+        at = (slice(None),) * dim
+        array[(*at, i)] = ufunc(array[(*at, i)], values[(*at, n)])
+
+
+def example(name: str, gaps: bool) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    shape, dim = SHAPES[name]
+    random = np.random.default_rng(5)
+    array = random.uniform(size=shape).astype(np.float32)
+    if gaps:
+        array = np.repeat(array, 2, -1)[..., ::2]
+    values = random.uniform(size=(*shape[:dim], COUNT, *shape[dim + 1 :])).astype(np.float32)
+    return array, dim, random.integers(0, shape[dim], COUNT), values
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("name", SHAPES)
+def test_sums_are_bit_for_bit_those_of_one_slice_after_the_other(name: str, gaps: bool) -> None:
+    array, dim, chosen, values = example(name, gaps)
+    expected = array.copy()
+    plain(np.add, expected, dim, chosen, values)
+    reduce_slices(np.add, array, dim, chosen, values)
+    assert array.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("name", SHAPES)
+def test_of_several_that_are_written_the_last_stays(name: str, gaps: bool) -> None:
+    array, dim, chosen, values = example(name, gaps)
+    expected = array.copy()
+    plain(lambda old, new: new, expected, dim, chosen, values)
+    write_slices(array, dim, chosen, values)
+    assert array.tolist() == expected.tolist()
+
+
+def test_one_place_that_is_named_again_and_again() -> None:
+    array, values = np.zeros((2, WIDE)), np.ones((COUNT, WIDE))
+    reduce_slices(np.add, array, 0, np.zeros(COUNT, np.int64), values)
+    assert array.tolist() == [[COUNT] * WIDE, [0] * WIDE]
+
+
+def test_no_slices() -> None:
+    array = np.ones((2, 3))
+    reduce_slices(np.multiply, array, 0, np.zeros(0, np.int64), np.ones((0, 3)))
+    write_slices(array, 0, np.zeros(0, np.int64), np.ones((0, 3)))
+    assert array.tolist() == np.ones((2, 3)).tolist()

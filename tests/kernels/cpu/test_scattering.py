@@ -1,0 +1,121 @@
+"""Are elements picked, placed and reduced along a dimension as in PyTorch?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch.kernels.cpu.scattering import BLOCK, blocks_of
+from tests.kernels.cpu.refusals import same_refusal
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("shape", [(3, 4, 5), (1, 4, 5), (3, 1, 1)])
+def test_the_places_of_an_index_are_those_of_numpy(dim: int, shape: tuple[int, ...]) -> None:
+    sizes = tuple(7 if d == dim else max(n - 1, 1) for d, n in enumerate(shape))
+    index = np.random.default_rng(3).integers(0, shape[dim], sizes)
+    grid = list(np.indices(sizes))
+    grid[dim] = index
+    expected = np.ravel_multi_index(tuple(grid), shape).reshape(-1)
+    assert [p for _, places in blocks_of(shape, dim, index) for p in places] == expected.tolist()
+
+
+def test_many_places_come_in_parts() -> None:
+    index = np.zeros((5, BLOCK // 2), np.int32)
+    parts = [(part, places.copy()) for part, places in blocks_of((5, BLOCK), 1, index)]
+    assert [part.start for part, _ in parts] == [0, 2, 4]
+    assert [int(places[0]) for _, places in parts] == [0, 2 * BLOCK, 4 * BLOCK]
+
+
+def test_many_elements_are_picked_and_added_in_parts() -> None:
+    random = np.random.default_rng(4)
+    x, y = random.integers(0, 99, (40, 3000)), random.integers(0, 99, (40, 3000))
+    at = random.integers(0, 3000, (40, 3000))
+    ours, index = glasstorch.from_numpy(x.copy()), glasstorch.from_numpy(at)
+    assert np.array_equal(ours.gather(1, index).numpy(), np.take_along_axis(x, at, 1))
+    expected = x.copy()
+    np.add.at(expected, (np.arange(40)[:, None], at), y)
+    assert np.array_equal(ours.scatter_add(1, index, glasstorch.from_numpy(y)).numpy(), expected)
+
+
+def test_a_source_is_reduced_with_what_is_there(torch: Any) -> None:
+    x, at = torch.tensor([2.0, 8.0, 1.0]), torch.tensor([0, 0, 1])
+    source = torch.tensor([4.0, 6.0, 5.0])
+    reduce = torch.scatter_reduce
+    assert reduce(x, 0, at, source, "sum").tolist() == [12, 13, 1]
+    assert reduce(x, 0, at, source, "prod").tolist() == [48, 40, 1]
+    assert reduce(x, 0, at, source, "mean").tolist() == [4, 6.5, 1]
+    assert reduce(x, 0, at, source, "mean", include_self=False).tolist() == [5, 5, 1]
+    assert reduce(x, 0, at, source, "amax").tolist() == [6, 8, 1]
+    assert reduce(x, 0, at, source, "amin", include_self=False).tolist() == [4, 5, 1]
+    assert x.scatter_reduce_(0, at, source, "sum") is x
+    assert x.tolist() == [12, 13, 1]
+
+
+def test_the_mean_of_integers_is_rounded_down(torch: Any) -> None:
+    x = torch.tensor([[-7, 1]])
+    assert x.scatter_reduce(1, torch.tensor([[0]]), torch.tensor([[2]]), "mean").tolist() == [[-3, 1]]
+
+
+def test_not_a_number_is_the_largest_and_the_smallest(torch: Any) -> None:
+    x, nan = torch.tensor([1.0, float("nan")]), torch.tensor([float("nan"), 2.0])
+    for name in ("amax", "amin"):
+        assert x.scatter_reduce(0, torch.tensor([0, 1]), nan, name).isnan().tolist() == [True, True]
+
+
+def test_the_older_way_to_reduce(torch: Any, recwarn: Any) -> None:
+    x, at = torch.tensor([2, 8, 1]), torch.tensor([0, 0, 1])
+    assert x.scatter(0, at, torch.tensor([3, 4, 5]), reduce="multiply").tolist() == [24, 40, 1]
+    assert x.scatter(0, at, 3, reduce="add").tolist() == [8, 11, 1]
+    out = torch.empty(0, dtype=torch.int64)
+    assert torch.scatter(x, 0, at, 3, reduce="add", out=out) is out
+    assert out.tolist() == [8, 11, 1]
+
+
+def test_half_precision_is_summed_in_float32_and_rounded_once(torch: Any) -> None:
+    x, at = torch.zeros(1, dtype=torch.float16), torch.zeros(3000, dtype=torch.int64)
+    assert x.scatter_add(0, at, torch.ones(3000).half()).item() == 3000
+    assert x.scatter_reduce(0, at, torch.ones(3000).half(), "mean").item() == 1
+    assert x.scatter(0, at, 1, reduce="add").item() == 3000
+
+
+def test_a_tensor_with_gaps_is_written(torch: Any) -> None:
+    whole = torch.zeros(3, 4)
+    whole[:, ::2].scatter_add_(1, torch.tensor([[1, 1]]), torch.tensor([[1.0, 2.0]]))
+    assert whole.tolist() == [[0, 0, 3, 0], [0] * 4, [0] * 4]
+
+
+# The same words as PyTorch's.
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "the older name": lambda t: t.zeros(2).scatter(0, t.tensor([0]), t.zeros(1), reduce="mean"),
+    "the older name, a number": lambda t: t.zeros(2).scatter(0, t.tensor([0]), 1.0, reduce="amax"),
+    "the name": lambda t: t.zeros(2).scatter_reduce(0, t.tensor([0]), t.zeros(1), "add"),
+    "the name, of nothing": lambda t: t.zeros(2).scatter_reduce(0, t.zeros(0).long(), t.zeros(0), "add"),
+    "dtypes": lambda t: t.zeros(2).scatter_reduce(0, t.tensor([0]), t.zeros(1).double(), "sum"),
+    "a large index": lambda t: t.zeros(2).scatter_reduce(0, t.tensor([2]), t.zeros(1), "sum"),
+    "a negative index": lambda t: t.zeros(2).scatter(0, t.tensor([-1]), t.zeros(1), reduce="add"),
+    "the mean of bool": lambda t: t.zeros(2).bool().scatter_reduce(0, t.tensor([0]), t.zeros(1).bool(), "mean"),
+    "the mean of bool, of nothing": lambda t: t.zeros(2).bool().scatter_reduce(
+        0, t.zeros(0).long(), t.zeros(0).bool(), "mean"),
+    "the largest of complex": lambda t: t.zeros(2, dtype=t.complex64).scatter_reduce(
+        0, t.tensor([0]), t.zeros(1, dtype=t.complex64), "amax"),
+    "a dtype": lambda t: t.zeros(2).to(t.uint16).scatter_reduce(0, t.tensor([0]), t.zeros(1).to(t.uint16), "sum"),
+    "a dtype, without what is there": lambda t: t.zeros(2).to(t.uint16).scatter_reduce(
+        0, t.tensor([0]), t.zeros(1).to(t.uint16), "sum", include_self=False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_fit_is_refused_in_pytorchs_words(name: str, require: Callable[[str], Any], recwarn: Any) -> None:
+    same_refusal(require("torch"), REFUSED[name])
+
+
+def test_nothing_is_written_where_an_index_is_out_of_range() -> None:
+    x = glasstorch.zeros(3)
+    with pytest.raises(RuntimeError, match="index 3 is out of bounds for dimension 0 with size 3"):
+        x.scatter_reduce_(0, glasstorch.tensor([0, 3]), glasstorch.ones(2), "amax", include_self=False)
+    assert x.tolist() == [0, 0, 0]
