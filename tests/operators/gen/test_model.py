@@ -178,6 +178,7 @@ OURS_ALONE = {
     "linalg_eigh.eigvals": "PyTorch calls the tensors written to eigvals and eigvecs",
     "max.dim_max": "PyTorch calls the tensors written to max and max_values",
     "min.dim_min": "PyTorch calls the tensors written to min and min_indices",
+    "triangular_solve.X": "PyTorch calls the tensors written to X and M",
 }
 
 

@@ -140,11 +140,10 @@ def ormqr(self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: b
     if len(input3._shape) < 2:
         raise ShapeError(f"{name}: other must have at least 2 dimensions.")
     side = -2 if left else -1
-    inner = min(input3._shape[side], self._shape[-1])
-    if not input2._shape or input2._shape[-1] != inner:
-        raise ShapeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
     if input3._shape[side] != self._shape[-2]:
         raise ShapeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")
+    if not input2._shape or input2._shape[-1] != min(input3._shape[side], self._shape[-1]):
+        raise ShapeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
     check_factors(self, input2, name)
     if len(self._shape) != len(input3._shape):
         raise ShapeError(
