@@ -3,7 +3,12 @@
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (prod, std_var_out, std_var_mean_out, count_nonzero_cpu, hash_tensor_out),
     cpu/ReduceOpsKernel.cpp (prod_kernel_impl, xor_sum_kernel_impl, std_var_kernel_impl with SharedReduceOps.h's
     WelfordOps)
-Differs: a variance takes two passes in float64, the mean first, where Welford's formula takes one.
+Differs: see Note [Moments in blocks], where Welford's formula adds one element after another.
+
+# Note [Moments in blocks]
+A variance is computed in float64, block by block, each of which fits into the processor's cache: its mean, then the sum
+of the squared distances from it. Sums that belong to two means are joined by adding the squared distance of the means,
+weighted (Chan, Golub and LeVeque, 1983). No array of the size of the input is made.
 """
 
 from __future__ import annotations
@@ -28,6 +33,9 @@ from glasstorch.operators.shapes.reductions import reduced_dims
 
 CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
+BLOCK = 1 << 14  # elements that are converted to float64 at a time
+COLUMNS = 1 << 10  # of that, rows whose neighbours in memory are other rows
+add_reduction: Callable[..., Any] = np.add.reduce
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
 xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
@@ -125,19 +133,46 @@ def _moments(
     """The variance, or its square root for an operator so named, and the mean; in float64."""
     array = self.array()
     dims = reduced_dims(dim, array.ndim)
-    wide = array.astype(np.complex128 if self.dtype.is_complex else np.float64)
     count = math.prod(array.shape[d] for d in dims)
     shapes.check_degrees_of_freedom(name, count, shape, correction)
-    found, mean = quietly(_mean_square, wide, dims, keepdim, count, shapes.correction_of(correction))
-    return quietly(np.sqrt, found) if name.startswith("std") else found, mean.reshape(shape)
+    kept = [d for d in range(array.ndim) if d not in dims]
+    rows = array.transpose(*kept, *dims).reshape(math.prod(shape), count)
+    squares, mean = quietly(square_distances, rows)
+    found = quietly(np.true_divide, squares, max(count - shapes.correction_of(correction), 0))
+    return (quietly(np.sqrt, found) if name.startswith("std") else found).reshape(shape), mean.reshape(shape)
 
 
-def _mean_square(array: Array, dims: Shape, keepdim: bool, count: int, correction: float) -> tuple[Any, Any]:
-    """The squared distances from the mean, added up and divided; and the mean."""
-    mean = np.true_divide(array.sum(dims, keepdims=True), count)
-    distance = array - mean
-    squares = (distance * distance.conj()).real if array.dtype.kind == "c" else distance * distance
-    return np.true_divide(squares.sum(dims, keepdims=keepdim), max(count - correction, 0)), mean
+def square_distances(rows: Array) -> tuple[Array, Array]:
+    """For each row the sum of the squared distances from its mean, and the mean; see Note [Moments in blocks]."""
+    height, width = rows.shape
+    wide = np.complex128 if rows.dtype.kind == "c" else np.float64
+    columns = rows.strides[0] < rows.strides[1]  # the rows' elements lie apart: take many rows, and few of each
+    step = min(height, COLUMNS) if columns else max(1, BLOCK // max(width, 1))
+    length = max(1, BLOCK // max(step, 1))
+    squares, totals = np.zeros(height), np.zeros(height, wide)
+    for top in range(0, height, step):
+        part = slice(top, top + step)
+        center: Any = 0
+        for start in range(0, width, length):
+            block = rows[part, start : start + length].astype(wide)  # laid out as the rows are
+            count = block.shape[1]
+            total = add_reduction(block, 1)
+            totals[part] += total
+            middle = total / count
+            block -= middle[:, None]
+            squares[part] += sum(np.einsum("ij,ij->i", x, x) for x in parts(block))
+            if start:  # the squares so far belong to another mean
+                away = middle - center
+                squares[part] += (away * np.conj(away)).real * (count * start / (start + count))
+                center = center + away * (count / (start + count))
+            else:
+                center = middle
+    return squares, np.true_divide(totals, width)
+
+
+def parts(array: Array) -> tuple[Array, ...]:
+    """A real array, or the two parts of a complex one."""
+    return (array.real, array.imag) if array.dtype.kind == "c" else (array,)
 
 
 # Counts ---------------------------------------------------------------------------------------------------------
