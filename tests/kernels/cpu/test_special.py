@@ -143,6 +143,13 @@ def test_bessel_functions_of_float64_are_as_exact_as_scipys(name: str, exact: An
     assert 1e-14 < np.abs(theirs - found).max() < 1e-6
 
 
+def test_erf_of_float32_is_right_to_three_units_in_the_last_place() -> None:
+    x = np.concatenate([np.linspace(-6, 6, 100_001), np.geomspace(1e-30, 1e30, 1001), [INF, -INF]]).astype(np.float32)
+    found, exact = np.array(glasstorch.erf(glasstorch.from_numpy(x)).tolist()), special.erf(x.astype(np.float64))
+    np.testing.assert_allclose(found, exact, rtol=3 * 2**-23)
+    assert np.abs(found).max() == 1
+
+
 def test_trigamma_of_float64_is_exact_and_pytorchs_is_near(require: Any) -> None:
     torch, x = require("torch"), np.concatenate([np.linspace(0.1, 20, 200), [-0.5, -3.25]])
     found = np.array(glasstorch.polygamma(1, glasstorch.from_numpy(x)).tolist())

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -53,6 +53,35 @@ def by_scipy(name: str) -> Loop:
 
 FAR = 1e5  # where SciPy's Airy function begins to have no value
 # Loops of several steps, called as loop(out, x) ----------------------------------------------------------------------
+
+
+# artanh(erf(x)) / x as a polynomial of x^2, by rising powers: a fit to SciPy's erf that is off by 1e-7. The hyperbolic
+# tangent brings it back, to 1 and -1 where it should.
+ERF_BEFORE_TANH: Final = (
+    1.12837927,
+    0.102769056,
+    -0.000191831066,
+    -0.00061978444,
+    8.76372481e-05,
+    -5.66846308e-06,
+    1.41851529e-07,
+)
+
+
+def erf(out: Array, x: Array) -> None:
+    """The error function; of float32 by a fit that is right to three units in the last place and much faster."""
+    if x.dtype != np.float32:
+        ufunc("erf")(x, out=out)
+        return
+    square = np.square(x)
+    *lower, highest = ERF_BEFORE_TANH
+    value = np.multiply(square, highest)
+    for coefficient in reversed(lower[1:]):
+        np.add(value, coefficient, out=value)
+        np.multiply(value, square, out=value)
+    np.add(value, lower[0], out=value)
+    np.multiply(value, x, out=value)
+    np.tanh(value, out=out)
 
 
 def log_gamma(out: Array, x: Array) -> None:
@@ -126,7 +155,7 @@ def trigamma(out: Array, x: Array) -> None:
 # The tables ----------------------------------------------------------------------------------------------------------
 
 HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and what PyTorch's kernel is called in messages
-    "erf": (by_scipy("erf"), "erf_vml_cpu"),
+    "erf": (erf, "erf_vml_cpu"),
     "erfc": (by_scipy("erfc"), "erfc_vml_cpu"),
     "erfinv": (by_scipy("erfinv"), "erfinv_vml_cpu"),
     "lgamma": (log_gamma, "lgamma_vml_cpu"),

@@ -17,6 +17,17 @@ from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 
+def upper(a: Array, x: Array, out: Array) -> None:
+    """SciPy's gammaincc; where it would sum a zeta series for what is far from 0, one less the lower function."""
+    a, x = np.broadcast_arrays(a, x)
+    direct = (x <= 1.1) & (a >= 0.05)
+    result = np.empty_like(out)
+    result[direct] = 1 - ufunc("gammainc")(a[direct], x[direct])
+    np.logical_not(direct, out=direct)
+    result[direct] = ufunc("gammaincc")(a[direct], x[direct])
+    np.copyto(out, result)
+
+
 def incomplete_gamma(name: str, at_zero: int) -> Loop:
     """The loop of an incomplete gamma function, which is `at_zero` for x = 0 and 0 or 1, the other, for infinity.
 
@@ -25,7 +36,7 @@ def incomplete_gamma(name: str, at_zero: int) -> Loop:
 
     def loop(out: Array, a: Array, x: Array) -> None:
         nothing, everything = (x == 0) & np.isnan(a) | np.isposinf(a) & np.isnan(x), np.isposinf(x) & np.isnan(a)
-        ufunc(name)(a, x, out=out)
+        (ufunc(name) if at_zero == 0 else upper)(a, x, out=out)
         np.copyto(out, at_zero, where=nothing)
         np.copyto(out, 1 - at_zero, where=everything)
 
