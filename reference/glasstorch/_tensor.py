@@ -282,8 +282,10 @@ class Tensor(FactMethods):
     # A number on the left, where the operator does not commute ---------------------------------------------------
 
     def __rtruediv__(self, other: Any) -> Tensor:
-        inverse = functions.reciprocal(self)
+        inverse = self.reciprocal()
         return inverse * other if isinstance(other, np.ndarray) else inverse.__mul__(other)
+
+    __rdiv__ = __rtruediv__  # the name of Python 2
 
     def __rpow__(self, other: Any) -> Any:
         return method_operator(_swapped(functions.pow), self, other)

@@ -53,6 +53,9 @@ NUMBERS_AS_TENSORS = frozenset(
     for suffix in ("", "_", "_out")
 )
 
+# Of these, those that take one number, on either side, and not two: PyTorch has an overload for each side.
+ONE_NUMBER = frozenset(("remainder", "remainder_"))
+
 PYTHON_TYPES = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
@@ -101,6 +104,7 @@ class Signature:
         self.is_out = schema.is_out
         self.outs = schema.out_arguments
         numbers_as_tensors = function in NUMBERS_AS_TENSORS
+        self.one_number = function in ONE_NUMBER
         shown = [a for a in schema.arguments if not (self.is_out and a.type.is_write)]
         self.parameters = [Parameter(a, numbers_as_tensors) for a in shown]
         self.positional = [a for a in shown if not a.keyword_only]
@@ -146,6 +150,8 @@ class Signature:
             known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
             unknown = next((name for name in kwargs if name not in known), "input")  # or self is given by both names
             raise Mismatch("got an unexpected keyword argument '{}'", unknown)
+        if self.one_number and None not in (bound[0]._number, bound[1]._number):
+            raise Mismatch("one of two arguments must be Tensor, not both Number")
         return bound
 
     def _gather_varargs(self, args: Sequence[Any], at: int) -> Sequence[Any]:
@@ -346,6 +352,15 @@ def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
         return function(self, other)
     except ArgumentTypeError:
         return NotImplemented
+
+
+def reflected_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
+    """As `method_operator`, of a tensor on the operator's right; Python asks with one, a direct call may not."""
+    if not isinstance(self, TensorImpl):
+        raise ArgumentTypeError(
+            f"a reflected operator of Tensor doesn't apply to a '{type(self).__name__}' object; expected a Tensor first"
+        )
+    return method_operator(function, self, other)
 
 
 def equality_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:

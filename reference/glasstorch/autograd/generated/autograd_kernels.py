@@ -4176,68 +4176,6 @@ def where_self(keys: int, condition: Any, self: Any, other: Any) -> Any:
     return result
 
 
-_clamp = table("clamp")
-
-
-class ClampBackward1(Node):
-    saved_self: SavedVariable | None
-    max: Any
-    min: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        self_ = self.unpack(self.saved_self)
-        max = self.max
-        min = self.min
-        grad_self = clamp_backward(grad, self_, min, max)
-        return (grad_self,)
-
-    def release_variables(self) -> None:
-        self.saved_self = None
-        self.released = True
-
-
-@AUTOGRAD.impl("clamp")
-def clamp(keys: int, self: Any, min: Any, max: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _clamp[below](below, self, min, max)
-    edge_self = gradient_edge(self)
-    if edge_self is None:
-        return _clamp[below](below, self, min, max)
-    node = ClampBackward1((edge_self,))
-    node.saved_self = SavedVariable(self)
-    node.max = max
-    node.min = min
-    result = _clamp[below](below, self, min, max)
-    set_history(result, node)
-    return result
-
-
-_clamp_ = table("clamp_")
-
-
-@AUTOGRAD.impl("clamp_")
-def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_[below](below, self, min, max)
-    if requires_grad(self):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    if edge_self is None and not requires_grad(self):
-        return _clamp_[below](below, self, min, max)
-    node = ClampBackward1((edge_self,))
-    node.saved_self = SavedVariable(self.clone())
-    node.max = max
-    node.min = min
-    _clamp_[below](below, self, min, max)
-    rebase_history(self, node)
-    return self
-
-
 _clamp_Tensor = table("clamp.Tensor")
 
 
@@ -4324,12 +4262,13 @@ def clamp__Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
     return self
 
 
-_clamp_max = table("clamp_max")
+_clamp = table("clamp")
 
 
-class ClampMaxBackward0(Node):
+class ClampBackward1(Node):
     saved_self: SavedVariable | None
     max: Any
+    min: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -4337,7 +4276,8 @@ class ClampMaxBackward0(Node):
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         max = self.max
-        grad_self = f.where(f.le(self_, max), grad, 0)
+        min = self.min
+        grad_self = clamp_backward(grad, self_, min, max)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -4345,39 +4285,41 @@ class ClampMaxBackward0(Node):
         self.released = True
 
 
-@AUTOGRAD.impl("clamp_max")
-def clamp_max(keys: int, self: Any, max: Any) -> Any:
+@AUTOGRAD.impl("clamp")
+def clamp(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_max[below](below, self, max)
+        return _clamp[below](below, self, min, max)
     edge_self = gradient_edge(self)
     if edge_self is None:
-        return _clamp_max[below](below, self, max)
-    node = ClampMaxBackward0((edge_self,))
+        return _clamp[below](below, self, min, max)
+    node = ClampBackward1((edge_self,))
     node.saved_self = SavedVariable(self)
     node.max = max
-    result = _clamp_max[below](below, self, max)
+    node.min = min
+    result = _clamp[below](below, self, min, max)
     set_history(result, node)
     return result
 
 
-_clamp_max_ = table("clamp_max_")
+_clamp_ = table("clamp_")
 
 
-@AUTOGRAD.impl("clamp_max_")
-def clamp_max_(keys: int, self: Any, max: Any) -> Any:
+@AUTOGRAD.impl("clamp_")
+def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_max_[below](below, self, max)
+        return _clamp_[below](below, self, min, max)
     if requires_grad(self):
         check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
-        return _clamp_max_[below](below, self, max)
-    node = ClampMaxBackward0((edge_self,))
+        return _clamp_[below](below, self, min, max)
+    node = ClampBackward1((edge_self,))
     node.saved_self = SavedVariable(self.clone())
     node.max = max
-    _clamp_max_[below](below, self, max)
+    node.min = min
+    _clamp_[below](below, self, min, max)
     rebase_history(self, node)
     return self
 
@@ -4451,20 +4393,20 @@ def clamp_max__Tensor(keys: int, self: Any, max: Any) -> Any:
     return self
 
 
-_clamp_min = table("clamp_min")
+_clamp_max = table("clamp_max")
 
 
-class ClampMinBackward0(Node):
+class ClampMaxBackward0(Node):
     saved_self: SavedVariable | None
-    min: Any
+    max: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
         if grad is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        min = self.min
-        grad_self = f.where(f.ge(self_, min), grad, 0)
+        max = self.max
+        grad_self = f.where(f.le(self_, max), grad, 0)
         return (grad_self,)
 
     def release_variables(self) -> None:
@@ -4472,39 +4414,39 @@ class ClampMinBackward0(Node):
         self.released = True
 
 
-@AUTOGRAD.impl("clamp_min")
-def clamp_min(keys: int, self: Any, min: Any) -> Any:
+@AUTOGRAD.impl("clamp_max")
+def clamp_max(keys: int, self: Any, max: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_min[below](below, self, min)
+        return _clamp_max[below](below, self, max)
     edge_self = gradient_edge(self)
     if edge_self is None:
-        return _clamp_min[below](below, self, min)
-    node = ClampMinBackward0((edge_self,))
+        return _clamp_max[below](below, self, max)
+    node = ClampMaxBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
-    node.min = min
-    result = _clamp_min[below](below, self, min)
+    node.max = max
+    result = _clamp_max[below](below, self, max)
     set_history(result, node)
     return result
 
 
-_clamp_min_ = table("clamp_min_")
+_clamp_max_ = table("clamp_max_")
 
 
-@AUTOGRAD.impl("clamp_min_")
-def clamp_min_(keys: int, self: Any, min: Any) -> Any:
+@AUTOGRAD.impl("clamp_max_")
+def clamp_max_(keys: int, self: Any, max: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if self._autograd_meta is None or not grad_mode.get():
-        return _clamp_min_[below](below, self, min)
+        return _clamp_max_[below](below, self, max)
     if requires_grad(self):
         check_inplace(self)
     edge_self = gradient_edge(self)
     if edge_self is None and not requires_grad(self):
-        return _clamp_min_[below](below, self, min)
-    node = ClampMinBackward0((edge_self,))
+        return _clamp_max_[below](below, self, max)
+    node = ClampMaxBackward0((edge_self,))
     node.saved_self = SavedVariable(self.clone())
-    node.min = min
-    _clamp_min_[below](below, self, min)
+    node.max = max
+    _clamp_max_[below](below, self, max)
     rebase_history(self, node)
     return self
 
@@ -4574,6 +4516,64 @@ def clamp_min__Tensor(keys: int, self: Any, min: Any) -> Any:
     node.saved_self = SavedVariable(self.clone())
     node.saved_min = SavedVariable(min)
     _clamp_min__Tensor[below](below, self, min)
+    rebase_history(self, node)
+    return self
+
+
+_clamp_min = table("clamp_min")
+
+
+class ClampMinBackward0(Node):
+    saved_self: SavedVariable | None
+    min: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        min = self.min
+        grad_self = f.where(f.ge(self_, min), grad, 0)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.released = True
+
+
+@AUTOGRAD.impl("clamp_min")
+def clamp_min(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clamp_min[below](below, self, min)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _clamp_min[below](below, self, min)
+    node = ClampMinBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.min = min
+    result = _clamp_min[below](below, self, min)
+    set_history(result, node)
+    return result
+
+
+_clamp_min_ = table("clamp_min_")
+
+
+@AUTOGRAD.impl("clamp_min_")
+def clamp_min_(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _clamp_min_[below](below, self, min)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _clamp_min_[below](below, self, min)
+    node = ClampMinBackward0((edge_self,))
+    node.saved_self = SavedVariable(self.clone())
+    node.min = min
+    _clamp_min_[below](below, self, min)
     rebase_history(self, node)
     return self
 
@@ -4741,65 +4741,6 @@ def addcdiv_(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> An
     return self
 
 
-_lerp_Scalar = table("lerp.Scalar")
-
-
-class LerpBackward0(Node):
-    weight: Any
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad: Any = grads[0]
-        if grad is None:
-            return (None,) * len(self.next_edges)
-        edges = self.next_edges
-        grad_self: Any = None
-        grad_end: Any = None
-        if edges[0] is not None:
-            weight = self.weight
-            grad_self = grad * (1 - conjugate(weight))
-        if edges[1] is not None:
-            weight = self.weight
-            grad_end = grad * conjugate(weight)
-        return (grad_self, grad_end)
-
-
-@AUTOGRAD.impl("lerp.Scalar")
-def lerp_Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and end._autograd_meta is None) or not grad_mode.get():
-        return _lerp_Scalar[below](below, self, end, weight)
-    edge_self = gradient_edge(self)
-    edge_end = gradient_edge(end)
-    if edge_self is None and edge_end is None:
-        return _lerp_Scalar[below](below, self, end, weight)
-    node = LerpBackward0((edge_self, edge_end))
-    node.weight = weight
-    result = _lerp_Scalar[below](below, self, end, weight)
-    set_history(result, node)
-    return result
-
-
-_lerp__Scalar = table("lerp_.Scalar")
-
-
-@AUTOGRAD.impl("lerp_.Scalar")
-def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
-    below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and end._autograd_meta is None) or not grad_mode.get():
-        return _lerp__Scalar[below](below, self, end, weight)
-    if requires_grad(self) or requires_grad(end):
-        check_inplace(self)
-    edge_self = gradient_edge(self)
-    edge_end = gradient_edge(end)
-    if edge_self is None and edge_end is None and not requires_grad(self):
-        return _lerp__Scalar[below](below, self, end, weight)
-    node = LerpBackward0((edge_self, edge_end))
-    node.weight = weight
-    _lerp__Scalar[below](below, self, end, weight)
-    rebase_history(self, node)
-    return self
-
-
 _lerp_Tensor = table("lerp.Tensor")
 
 
@@ -4878,6 +4819,65 @@ def lerp__Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
     node.saved_end = SavedVariable(end) if edge_weight is not None else None
     node.saved_self = SavedVariable(self.clone()) if edge_weight is not None else None
     _lerp__Tensor[below](below, self, end, weight)
+    rebase_history(self, node)
+    return self
+
+
+_lerp_Scalar = table("lerp.Scalar")
+
+
+class LerpBackward0(Node):
+    weight: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_end: Any = None
+        if edges[0] is not None:
+            weight = self.weight
+            grad_self = grad * (1 - conjugate(weight))
+        if edges[1] is not None:
+            weight = self.weight
+            grad_end = grad * conjugate(weight)
+        return (grad_self, grad_end)
+
+
+@AUTOGRAD.impl("lerp.Scalar")
+def lerp_Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and end._autograd_meta is None) or not grad_mode.get():
+        return _lerp_Scalar[below](below, self, end, weight)
+    edge_self = gradient_edge(self)
+    edge_end = gradient_edge(end)
+    if edge_self is None and edge_end is None:
+        return _lerp_Scalar[below](below, self, end, weight)
+    node = LerpBackward0((edge_self, edge_end))
+    node.weight = weight
+    result = _lerp_Scalar[below](below, self, end, weight)
+    set_history(result, node)
+    return result
+
+
+_lerp__Scalar = table("lerp_.Scalar")
+
+
+@AUTOGRAD.impl("lerp_.Scalar")
+def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and end._autograd_meta is None) or not grad_mode.get():
+        return _lerp__Scalar[below](below, self, end, weight)
+    if requires_grad(self) or requires_grad(end):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_end = gradient_edge(end)
+    if edge_self is None and edge_end is None and not requires_grad(self):
+        return _lerp__Scalar[below](below, self, end, weight)
+    node = LerpBackward0((edge_self, edge_end))
+    node.weight = weight
+    _lerp__Scalar[below](below, self, end, weight)
     rebase_history(self, node)
     return self
 
@@ -14707,16 +14707,16 @@ register_out_forms(
         "deg2rad.out",
         "rad2deg.out",
         "where.self_out",
-        "clamp.out",
         "clamp.Tensor_out",
-        "clamp_max.out",
+        "clamp.out",
         "clamp_max.Tensor_out",
-        "clamp_min.out",
+        "clamp_max.out",
         "clamp_min.Tensor_out",
+        "clamp_min.out",
         "addcmul.out",
         "addcdiv.out",
-        "lerp.Scalar_out",
         "lerp.Tensor_out",
+        "lerp.Scalar_out",
         "sum.IntList_out",
         "mean.dtype_out",
         "mean.out",

@@ -2944,32 +2944,6 @@ def where_self_out(keys: int, condition: Any, self: Any, other: Any, out: Any) -
     return returned
 
 
-_clamp_ = table("clamp_")
-
-
-@ADINPLACEORVIEW.impl("clamp_")
-def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _clamp_[below](below, self, min, max)
-    self.bump_version()
-    return returned
-
-
-_clamp_out = table("clamp.out")
-
-
-@ADINPLACEORVIEW.impl("clamp.out")
-def clamp_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _clamp_out[below](below, self, min, max, out)
-    out.bump_version()
-    return returned
-
-
 _clamp__Tensor = table("clamp_.Tensor")
 
 
@@ -2996,28 +2970,28 @@ def clamp_Tensor_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
     return returned
 
 
-_clamp_max_ = table("clamp_max_")
+_clamp_ = table("clamp_")
 
 
-@ADINPLACEORVIEW.impl("clamp_max_")
-def clamp_max_(keys: int, self: Any, max: Any) -> Any:
+@ADINPLACEORVIEW.impl("clamp_")
+def clamp_(keys: int, self: Any, min: Any, max: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    returned = _clamp_max_[below](below, self, max)
+    returned = _clamp_[below](below, self, min, max)
     self.bump_version()
     return returned
 
 
-_clamp_max_out = table("clamp_max.out")
+_clamp_out = table("clamp.out")
 
 
-@ADINPLACEORVIEW.impl("clamp_max.out")
-def clamp_max_out(keys: int, self: Any, max: Any, out: Any) -> Any:
+@ADINPLACEORVIEW.impl("clamp.out")
+def clamp_out(keys: int, self: Any, min: Any, max: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    returned = _clamp_max_out[below](below, self, max, out)
+    returned = _clamp_out[below](below, self, min, max, out)
     out.bump_version()
     return returned
 
@@ -3048,28 +3022,28 @@ def clamp_max_Tensor_out(keys: int, self: Any, max: Any, out: Any) -> Any:
     return returned
 
 
-_clamp_min_ = table("clamp_min_")
+_clamp_max_ = table("clamp_max_")
 
 
-@ADINPLACEORVIEW.impl("clamp_min_")
-def clamp_min_(keys: int, self: Any, min: Any) -> Any:
+@ADINPLACEORVIEW.impl("clamp_max_")
+def clamp_max_(keys: int, self: Any, max: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := self._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    returned = _clamp_min_[below](below, self, min)
+    returned = _clamp_max_[below](below, self, max)
     self.bump_version()
     return returned
 
 
-_clamp_min_out = table("clamp_min.out")
+_clamp_max_out = table("clamp_max.out")
 
 
-@ADINPLACEORVIEW.impl("clamp_min.out")
-def clamp_min_out(keys: int, self: Any, min: Any, out: Any) -> Any:
+@ADINPLACEORVIEW.impl("clamp_max.out")
+def clamp_max_out(keys: int, self: Any, max: Any, out: Any) -> Any:
     below = keys & BELOW_ADINPLACEORVIEW
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
-    returned = _clamp_min_out[below](below, self, min, out)
+    returned = _clamp_max_out[below](below, self, max, out)
     out.bump_version()
     return returned
 
@@ -3096,6 +3070,32 @@ def clamp_min_Tensor_out(keys: int, self: Any, min: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _clamp_min_Tensor_out[below](below, self, min, out)
+    out.bump_version()
+    return returned
+
+
+_clamp_min_ = table("clamp_min_")
+
+
+@ADINPLACEORVIEW.impl("clamp_min_")
+def clamp_min_(keys: int, self: Any, min: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_min_[below](below, self, min)
+    self.bump_version()
+    return returned
+
+
+_clamp_min_out = table("clamp_min.out")
+
+
+@ADINPLACEORVIEW.impl("clamp_min.out")
+def clamp_min_out(keys: int, self: Any, min: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _clamp_min_out[below](below, self, min, out)
     out.bump_version()
     return returned
 
@@ -3152,32 +3152,6 @@ def addcdiv_out(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any, ou
     return returned
 
 
-_lerp__Scalar = table("lerp_.Scalar")
-
-
-@ADINPLACEORVIEW.impl("lerp_.Scalar")
-def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := self._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _lerp__Scalar[below](below, self, end, weight)
-    self.bump_version()
-    return returned
-
-
-_lerp_Scalar_out = table("lerp.Scalar_out")
-
-
-@ADINPLACEORVIEW.impl("lerp.Scalar_out")
-def lerp_Scalar_out(keys: int, self: Any, end: Any, weight: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _lerp_Scalar_out[below](below, self, end, weight, out)
-    out.bump_version()
-    return returned
-
-
 _lerp__Tensor = table("lerp_.Tensor")
 
 
@@ -3200,6 +3174,32 @@ def lerp_Tensor_out(keys: int, self: Any, end: Any, weight: Any, out: Any) -> An
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _lerp_Tensor_out[below](below, self, end, weight, out)
+    out.bump_version()
+    return returned
+
+
+_lerp__Scalar = table("lerp_.Scalar")
+
+
+@ADINPLACEORVIEW.impl("lerp_.Scalar")
+def lerp__Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := self._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lerp__Scalar[below](below, self, end, weight)
+    self.bump_version()
+    return returned
+
+
+_lerp_Scalar_out = table("lerp.Scalar_out")
+
+
+@ADINPLACEORVIEW.impl("lerp.Scalar_out")
+def lerp_Scalar_out(keys: int, self: Any, end: Any, weight: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _lerp_Scalar_out[below](below, self, end, weight, out)
     out.bump_version()
     return returned
 

@@ -30,9 +30,10 @@ def frac(out: Array, x: Array) -> None:
 
 def half_turn(out: Array, x: Array) -> None:
     """The angle of a real number: pi below 0, and NaN for NaN; -0 is not below."""
-    angles = np.multiply(np.less(x, 0), np.pi, dtype=out.dtype)
-    np.copyto(angles, x, where=np.isnan(x))
-    out[...] = angles
+    none = np.isnan(x)
+    np.multiply(np.less(x, 0), out.dtype.type(np.pi), out=out)
+    if none.any():
+        np.copyto(out, np.nan, where=none)
 
 
 register("frac", *unary_kernel(shapes.unary, Row(frac, DIRECT_FLOATS, FLOATING, "frac_cpu")))

@@ -43,6 +43,14 @@ def power(out: Array, x: Array, exponent: Array) -> None:
     out[...] = np.where(negative, inverse, np.power(x, np.maximum(exponent, 0)))
 
 
+def complex_power(out: Array, x: Array, exponent: Array) -> None:
+    """`x ** exponent` of complex numbers; a power of 0 is `exp(exponent * log(0))`, as in C: 0 ** 0 is NaN."""
+    result = np.power(x, exponent)
+    if (zero := np.equal(x, 0)).any():
+        np.copyto(result, np.exp(np.multiply(np.log(x), exponent)), where=zero)
+    out[...] = result
+
+
 def ones(out: Array, x: Array) -> None:
     """`x ** 0`, of NaN too."""
     out[...] = 1
@@ -84,7 +92,7 @@ FLOAT_KERNELS = {
     for exponent, loop in FLOAT_EXPONENTS.items()
 }
 
-ROW = Row(power, DIRECT_NOT_BOOL, WITH_COMPLEX - {bool_}, "pow")
+ROW = Row(power, DIRECT_NOT_BOOL, WITH_COMPLEX - {bool_}, "pow", on_complex=complex_power)
 EASY = Row(same, frozenset(), WITH_COMPLEX, "pow")  # powers that are products: of bool too
 FILLS = Row(same, frozenset(), EVERY, "pow")  # `x ** 0` and `x ** 1` only write: in every dtype
 tensor_tensor, shortcut = binary_kernel(shapes.power, ROW)
@@ -101,7 +109,7 @@ def tensor_scalar(keys: int, self: Tensor, exponent: Number, out: Tensor | None 
     loop = (FLOAT_EXPONENTS if common.category >= FLOATING else EXPONENTS).get(exponent)
     (ROW if loop is None else FILLS if loop in (ones, same) else EASY).check(common)
     if loop is None:
-        loop = with_number(power, number_as(exponent, common), op_math(common))
+        loop = with_number(ROW.loop_for(common), number_as(exponent, common), op_math(common))
     return pointwise(loop, common, (self,), output)
 
 

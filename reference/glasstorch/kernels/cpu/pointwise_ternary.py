@@ -28,6 +28,7 @@ from glasstorch.kernels.cpu.pointwise import (
     ternary_kernel,
 )
 from glasstorch.kernels.cpu.pointwise_binary import ARITHMETIC
+from glasstorch.kernels.cpu.pointwise_select import choose_bits
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
@@ -53,17 +54,22 @@ def interpolate(out: Array, start: Array, end: Array, weight: Array) -> None:
     """The point at a fraction of the way, measured from the start where the fraction is small."""
     way = np.subtract(end, start)
     if abs(weight) < 0.5:
-        np.add(start, np.multiply(way, weight), out=out)
+        np.add(start, np.multiply(way, weight, out=way), out=out)
     else:
-        np.subtract(end, np.multiply(way, 1 - weight), out=out)
+        np.subtract(end, np.multiply(way, 1 - weight, out=way), out=out)
 
 
 def interpolate_each(out: Array, start: Array, end: Array, weight: Array) -> None:
-    """As `interpolate`, each pair of elements with a fraction of its own."""
-    way = np.subtract(end, start)
-    near = np.add(start, np.multiply(way, weight))
-    np.copyto(near, np.subtract(end, np.multiply(way, np.subtract(1, weight))), where=np.abs(weight) >= 0.5)
-    out[...] = near
+    """As `interpolate`, each pair of elements with a fraction of its own. See Note [Choosing without branches]."""
+    scratch, way = np.empty_like(out), np.subtract(end, start, out=np.empty_like(out))
+    near_end = np.greater_equal(np.absolute(weight), 0.5)
+    if out.dtype.kind == "c":
+        np.add(np.where(near_end, end, start), np.multiply(way, np.subtract(weight, near_end), out=way), out=out)
+        return
+    scratch[...] = near_end
+    way *= np.subtract(weight, scratch, out=scratch)  # from the end it is weight - 1, which is below 0
+    choose_bits(scratch, near_end, end, start)
+    np.add(scratch, way, out=out)
 
 
 # The table ------------------------------------------------------------------------------------------------------
@@ -82,6 +88,9 @@ LERP = Row(interpolate_each, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "lerp_kernel_te
 
 def lerp_tensor(keys: int, self: Tensor, end: Tensor, weight: Tensor, out: Tensor | None = None) -> Tensor:
     """The kernel of `lerp.Tensor`."""
+    if out is None and is_plain(DIRECT_FLOATS, self, end, weight):
+        inputs = self.array(), end.array(), weight.array()
+        return run_fresh(interpolate_each, self._shape, self.dtype, inputs)
     output = allocate_output(rules.lerp(self, end, weight)) if out is None else out
     common = result_type(self, end, weight)
     LERP.check(common)
@@ -105,10 +114,12 @@ def between_numbers(lower: Number | None, upper: Number | None, common: dtype) -
     high = None if upper is None else np.array(number_as(upper, common), compute)
 
     def loop(out: Array, x: Array) -> None:
-        if low is not None:
-            x = np.maximum(x, low, out=out)
-        if high is not None:
+        if high is None:
+            np.maximum(x, low, out=out)
+        elif low is None:
             np.minimum(x, high, out=out)
+        else:
+            np.clip(x, low, high, out=out)
 
     return loop
 

@@ -75,7 +75,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import NUMBERS, equality_operator, method_operator
+from glasstorch.operators.parser import NUMBERS, equality_operator, method_operator, reflected_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -131,7 +131,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
         if name_ in names:
             parts.append(
                 f"\n    def {dunder}(self, other: Any) -> Tensor:\n"
-                f"        return method_operator(_f.{name_}, self, other)\n"
+                f"        return reflected_operator(_f.{name_}, self, other)\n"
             )
     parts += [f"    {dunder} = _f.{name_}\n" for dunder, name_ in UNARY.items() if name_ in names]
     if "bitwise_not" in names:

@@ -260,26 +260,26 @@ _deg2rad_ = table("deg2rad_")
 _rad2deg = table("rad2deg")
 _rad2deg_ = table("rad2deg_")
 _isreal = table("isreal")
-_clamp = table("clamp")
 _clamp_Tensor = table("clamp.Tensor")
-_clamp_ = table("clamp_")
+_clamp = table("clamp")
 _clamp__Tensor = table("clamp_.Tensor")
-_clamp_max = table("clamp_max")
+_clamp_ = table("clamp_")
 _clamp_max_Tensor = table("clamp_max.Tensor")
-_clamp_max_ = table("clamp_max_")
+_clamp_max = table("clamp_max")
 _clamp_max__Tensor = table("clamp_max_.Tensor")
-_clamp_min = table("clamp_min")
+_clamp_max_ = table("clamp_max_")
 _clamp_min_Tensor = table("clamp_min.Tensor")
-_clamp_min_ = table("clamp_min_")
+_clamp_min = table("clamp_min")
 _clamp_min__Tensor = table("clamp_min_.Tensor")
+_clamp_min_ = table("clamp_min_")
 _addcmul = table("addcmul")
 _addcmul_ = table("addcmul_")
 _addcdiv = table("addcdiv")
 _addcdiv_ = table("addcdiv_")
-_lerp_Scalar = table("lerp.Scalar")
 _lerp_Tensor = table("lerp.Tensor")
-_lerp__Scalar = table("lerp_.Scalar")
+_lerp_Scalar = table("lerp.Scalar")
 _lerp__Tensor = table("lerp_.Tensor")
+_lerp__Scalar = table("lerp_.Scalar")
 _masked_fill_Scalar = table("masked_fill.Scalar")
 _masked_fill_Tensor = table("masked_fill.Tensor")
 _masked_fill__Scalar = table("masked_fill_.Scalar")
@@ -1054,22 +1054,22 @@ _parse_isreal = PythonFunction("isreal", ["isreal"])
 _parse_where = PythonFunction(
     "where", ["where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar", "where"], ["where.self_out"]
 )
-_parse_clamp = PythonFunction("clamp", ["clamp", "clamp.Tensor"], ["clamp.out", "clamp.Tensor_out"])
-_parse_clamp_ = PythonFunction("clamp_", ["clamp_", "clamp_.Tensor"])
+_parse_clamp = PythonFunction("clamp", ["clamp.Tensor", "clamp"], ["clamp.Tensor_out", "clamp.out"])
+_parse_clamp_ = PythonFunction("clamp_", ["clamp_.Tensor", "clamp_"])
 _parse_clamp_max = PythonFunction(
-    "clamp_max", ["clamp_max", "clamp_max.Tensor"], ["clamp_max.out", "clamp_max.Tensor_out"]
+    "clamp_max", ["clamp_max.Tensor", "clamp_max"], ["clamp_max.Tensor_out", "clamp_max.out"]
 )
-_parse_clamp_max_ = PythonFunction("clamp_max_", ["clamp_max_", "clamp_max_.Tensor"])
+_parse_clamp_max_ = PythonFunction("clamp_max_", ["clamp_max_.Tensor", "clamp_max_"])
 _parse_clamp_min = PythonFunction(
-    "clamp_min", ["clamp_min", "clamp_min.Tensor"], ["clamp_min.out", "clamp_min.Tensor_out"]
+    "clamp_min", ["clamp_min.Tensor", "clamp_min"], ["clamp_min.Tensor_out", "clamp_min.out"]
 )
-_parse_clamp_min_ = PythonFunction("clamp_min_", ["clamp_min_", "clamp_min_.Tensor"])
+_parse_clamp_min_ = PythonFunction("clamp_min_", ["clamp_min_.Tensor", "clamp_min_"])
 _parse_addcmul = PythonFunction("addcmul", ["addcmul"], ["addcmul.out"])
 _parse_addcmul_ = PythonFunction("addcmul_", ["addcmul_"])
 _parse_addcdiv = PythonFunction("addcdiv", ["addcdiv"], ["addcdiv.out"])
 _parse_addcdiv_ = PythonFunction("addcdiv_", ["addcdiv_"])
-_parse_lerp = PythonFunction("lerp", ["lerp.Scalar", "lerp.Tensor"], ["lerp.Scalar_out", "lerp.Tensor_out"])
-_parse_lerp_ = PythonFunction("lerp_", ["lerp_.Scalar", "lerp_.Tensor"])
+_parse_lerp = PythonFunction("lerp", ["lerp.Tensor", "lerp.Scalar"], ["lerp.Tensor_out", "lerp.Scalar_out"])
+_parse_lerp_ = PythonFunction("lerp_", ["lerp_.Tensor", "lerp_.Scalar"])
 _parse_masked_fill = PythonFunction("masked_fill", ["masked_fill.Scalar", "masked_fill.Tensor"])
 _parse_masked_fill_ = PythonFunction("masked_fill_", ["masked_fill_.Scalar", "masked_fill_.Tensor"])
 _parse_equal = PythonFunction("equal", ["equal"])
@@ -5347,21 +5347,12 @@ def where(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def clamp(
-    input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None, *, out: Any = None
+    input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *, out: Any = None
 ) -> Tensor:
-    """Elements held between two numbers; either may be missing.
+    """Elements held between the elements of two tensors; either may be missing.
 
     clamp(input, min=None, max=None, *, out=None) -> Tensor
     """
-    if (
-        isinstance(input, TensorImpl)
-        and (min is None or type(min) in NUMBERS)
-        and (max is None or type(max) in NUMBERS)
-        and out is None
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _clamp[keys](keys, input, min, max)
     if (
         isinstance(input, TensorImpl)
         and (min is None or isinstance(min, TensorImpl))
@@ -5375,24 +5366,25 @@ def clamp(
         if max is not None:
             keys |= max.key_set & allowed
         return _clamp_Tensor[keys](keys, input, min, max)
+    if (
+        isinstance(input, TensorImpl)
+        and (min is None or type(min) in NUMBERS)
+        and (max is None or type(max) in NUMBERS)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp[keys](keys, input, min, max)
     return _parse_clamp(input, min, max, out=out)
 
 
-def clamp_(input: Tensor, min: Number | Tensor | None = None, max: Number | Tensor | None = None) -> Tensor:
-    """Elements held between two numbers; either may be missing.
+def clamp_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
+    """Elements held between the elements of two tensors; either may be missing.
 
         clamp_(input, min=None, max=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if (
-        isinstance(input, TensorImpl)
-        and (min is None or type(min) in NUMBERS)
-        and (max is None or type(max) in NUMBERS)
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _clamp_[keys](keys, input, min, max)
     if (
         isinstance(input, TensorImpl)
         and (min is None or isinstance(min, TensorImpl))
@@ -5405,74 +5397,82 @@ def clamp_(input: Tensor, min: Number | Tensor | None = None, max: Number | Tens
         if max is not None:
             keys |= max.key_set & allowed
         return _clamp__Tensor[keys](keys, input, min, max)
+    if (
+        isinstance(input, TensorImpl)
+        and (min is None or type(min) in NUMBERS)
+        and (max is None or type(max) in NUMBERS)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_[keys](keys, input, min, max)
     return _parse_clamp_(input, min, max)
 
 
-def clamp_max(input: Tensor, max: Number | Tensor, *, out: Any = None) -> Tensor:
-    """Elements held at or below a number.
+def clamp_max(input: Tensor, max: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Elements held at or below the elements of a tensor.
 
     clamp_max(input, max, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(max) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _clamp_max[keys](keys, input, max)
     if isinstance(input, TensorImpl) and isinstance(max, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | max.key_set | included) & allowed
         return _clamp_max_Tensor[keys](keys, input, max)
+    if isinstance(input, TensorImpl) and type(max) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_max[keys](keys, input, max)
     return _parse_clamp_max(input, max, out=out)
 
 
-def clamp_max_(input: Tensor, max: Number | Tensor) -> Tensor:
-    """Elements held at or below a number.
+def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
+    """Elements held at or below the elements of a tensor.
 
         clamp_max_(input, max) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if isinstance(input, TensorImpl) and type(max) in NUMBERS:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _clamp_max_[keys](keys, input, max)
     if isinstance(input, TensorImpl) and isinstance(max, TensorImpl):
         included, allowed = active_keys.get()
         keys = (input.key_set | max.key_set | included) & allowed
         return _clamp_max__Tensor[keys](keys, input, max)
+    if isinstance(input, TensorImpl) and type(max) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_max_[keys](keys, input, max)
     return _parse_clamp_max_(input, max)
 
 
-def clamp_min(input: Tensor, min: Number | Tensor, *, out: Any = None) -> Tensor:
-    """Elements held at or above a number.
+def clamp_min(input: Tensor, min: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Elements held at or above the elements of a tensor.
 
     clamp_min(input, min, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(min) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _clamp_min[keys](keys, input, min)
     if isinstance(input, TensorImpl) and isinstance(min, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | min.key_set | included) & allowed
         return _clamp_min_Tensor[keys](keys, input, min)
+    if isinstance(input, TensorImpl) and type(min) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_min[keys](keys, input, min)
     return _parse_clamp_min(input, min, out=out)
 
 
-def clamp_min_(input: Tensor, min: Number | Tensor) -> Tensor:
-    """Elements held at or above a number.
+def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
+    """Elements held at or above the elements of a tensor.
 
         clamp_min_(input, min) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if isinstance(input, TensorImpl) and type(min) in NUMBERS:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _clamp_min_[keys](keys, input, min)
     if isinstance(input, TensorImpl) and isinstance(min, TensorImpl):
         included, allowed = active_keys.get()
         keys = (input.key_set | min.key_set | included) & allowed
         return _clamp_min__Tensor[keys](keys, input, min)
+    if isinstance(input, TensorImpl) and type(min) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clamp_min_[keys](keys, input, min)
     return _parse_clamp_min_(input, min)
 
 
@@ -5550,37 +5550,37 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
     return _parse_addcdiv_(input, tensor1, tensor2, value=value)
 
 
-def lerp(input: Tensor, end: Tensor, weight: Number | Tensor, *, out: Any = None) -> Tensor:
-    """The point between two tensors at a fraction given as a number.
+def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The point between two tensors at a fraction that each element has of its own.
 
     lerp(input, end, weight, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and type(weight) in NUMBERS and out is None:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | end.key_set | included) & allowed
-        return _lerp_Scalar[keys](keys, input, end, weight)
     if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and isinstance(weight, TensorImpl) and out is None:
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | weight.key_set | included) & allowed
         return _lerp_Tensor[keys](keys, input, end, weight)
+    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and type(weight) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | end.key_set | included) & allowed
+        return _lerp_Scalar[keys](keys, input, end, weight)
     return _parse_lerp(input, end, weight, out=out)
 
 
-def lerp_(input: Tensor, end: Tensor, weight: Number | Tensor) -> Tensor:
-    """The point between two tensors at a fraction given as a number.
+def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
+    """The point between two tensors at a fraction that each element has of its own.
 
         lerp_(input, end, weight) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and type(weight) in NUMBERS:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | end.key_set | included) & allowed
-        return _lerp__Scalar[keys](keys, input, end, weight)
     if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and isinstance(weight, TensorImpl):
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | weight.key_set | included) & allowed
         return _lerp__Tensor[keys](keys, input, end, weight)
+    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and type(weight) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | end.key_set | included) & allowed
+        return _lerp__Scalar[keys](keys, input, end, weight)
     return _parse_lerp_(input, end, weight)
 
 

@@ -15,7 +15,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import NUMBERS, equality_operator, method_operator
+from glasstorch.operators.parser import NUMBERS, equality_operator, method_operator, reflected_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -760,22 +760,22 @@ class TensorMethods(TensorImpl):
         return method_operator(_f.bitwise_right_shift_, self, other)
 
     def __radd__(self, other: Any) -> Tensor:
-        return method_operator(_f.add, self, other)
+        return reflected_operator(_f.add, self, other)
 
     def __rmul__(self, other: Any) -> Tensor:
-        return method_operator(_f.mul, self, other)
+        return reflected_operator(_f.mul, self, other)
 
     def __rsub__(self, other: Any) -> Tensor:
-        return method_operator(_f.rsub, self, other)
+        return reflected_operator(_f.rsub, self, other)
 
     def __rand__(self, other: Any) -> Tensor:
-        return method_operator(_f.bitwise_and, self, other)
+        return reflected_operator(_f.bitwise_and, self, other)
 
     def __ror__(self, other: Any) -> Tensor:
-        return method_operator(_f.bitwise_or, self, other)
+        return reflected_operator(_f.bitwise_or, self, other)
 
     def __rxor__(self, other: Any) -> Tensor:
-        return method_operator(_f.bitwise_xor, self, other)
+        return reflected_operator(_f.bitwise_xor, self, other)
 
     __neg__ = _f.neg
     __abs__ = _f.abs
