@@ -1,7 +1,7 @@
 """How are the distances between the rows of two matrices computed on the CPU?
 
 Mirrors: aten/src/ATen/native/Distance.cpp (_cdist_forward, _cdist_backward), cpu/DistanceOpsKernel.cpp
-Differs: the differences of a few rows at a time with all others stand in memory, so that NumPy has long loops.
+Differs: a few rows at a time are compared with all others, coordinate by coordinate, so that NumPy has long loops.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def cdist_forward(
         batch = shape[:-2]
         left, right = (np.broadcast_to(x.array(), (*batch, *x._shape[-2:])) for x in (x1, x2))
         for index in np.ndindex(*batch):
-            for rows in some_rows(left.shape[-2], prod(right.shape[-2:])):
-                gaps = np.abs(left[index][rows, None, :] - right[index])  # (some rows, rows of x2, columns)
-                distances[index][rows] = quietly(length, gaps, p)
+            columns = np.ascontiguousarray(right[index].T)
+            for rows in some_rows(left.shape[-2], columns.shape[1]):
+                distances[index][rows] = quietly(lengths, left[index][rows], columns, p)
     return wrap(distances, dtype) if out is None else out
 
 
@@ -49,17 +49,29 @@ def some_rows(rows: int, elements_each: int) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def length(gaps: Array, p: float) -> Any:
-    """The norm of order `p` over the last dimension, of numbers that are not negative."""
-    if p == 0:
-        return np.count_nonzero(gaps, -1)
-    if p == 1:
-        return total(gaps, -1)
-    if p == 2:
-        return np.sqrt(np.einsum("...k,...k->...", gaps, gaps))
-    if p == inf:
-        return np.maximum.reduce(gaps, -1)
-    return np.power(total(np.power(gaps, gaps.dtype.type(p)), -1), 1 / gaps.dtype.type(p))
+def lengths(rows: Array, columns: Array, p: float) -> Any:
+    """The norms of order `p` of the differences of rows (n, k) and columns (k, m): one coordinate after another.
+
+    So the loops run along the columns, which follow each other in memory.
+    """
+    sums = np.zeros((rows.shape[0], columns.shape[1]), rows.dtype)
+    gaps = np.empty_like(sums)
+    exponent = rows.dtype.type(p)
+    for k in range(columns.shape[0]):
+        np.subtract(rows[:, k, None], columns[k], gaps)
+        if p == 0:
+            sums += gaps != 0
+        elif p == 2:
+            sums += np.multiply(gaps, gaps, gaps)
+        elif p == inf:
+            np.maximum(sums, np.abs(gaps, gaps), out=sums)
+        elif p == 1:
+            sums += np.abs(gaps, gaps)
+        else:
+            sums += np.power(np.abs(gaps, gaps), exponent, gaps)
+    if p in (0, 1, inf):
+        return sums
+    return np.sqrt(sums, sums) if p == 2 else np.power(sums, 1 / exponent, sums)
 
 
 def cdist_backward(

@@ -59,12 +59,14 @@ def vector_norm(
     array: Array = self.array()
     if dtype is not None:
         array = array.astype(dtype.numpy)
-    sizes = quietly(np.absolute, widened(array, self.dtype if dtype is None else dtype))
-    return finish(quietly(norm, sizes, float(ord.real), reduced_dims(dim, array.ndim), keepdim), result.dtype, out)
+    sizes, order = widened(array, self.dtype if dtype is None else dtype), float(ord.real)
+    if order != 2 or sizes.dtype.kind == "c":  # a square needs no sign taken away
+        sizes = quietly(np.absolute, sizes)
+    return finish(quietly(norm, sizes, order, reduced_dims(dim, array.ndim), keepdim), result.dtype, out)
 
 
 def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
-    """The norm of numbers that are not negative."""
+    """The norm of real numbers that are not negative; of order 2, of any real numbers."""
     if order == np.inf:
         return largest(sizes, dims, keepdims=keepdim)
     if order == -np.inf:
@@ -74,7 +76,7 @@ def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> An
     if order == 1:
         return add(sizes, dims, keepdims=keepdim)
     if order == 2:
-        return np.sqrt(add(sizes * sizes, dims, keepdims=keepdim))
+        return np.sqrt(squares(sizes, dims, keepdim))
     exponent = sizes.dtype.type(order)
     return np.power(add(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
 
@@ -90,6 +92,14 @@ def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: T
     found = quietly(norm, sizes, float(p.real), others, True)
     factor = np.where(found > maxnorm, quietly(np.true_divide, maxnorm, found + 1e-7), 1).astype(sizes.dtype)
     return finish(quietly(np.multiply, array, factor.astype(array.dtype)), self.dtype, out)
+
+
+def squares(array: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
+    """The sum of squares over dimensions, which are nowhere written down."""
+    every = list(range(array.ndim))
+    kept = [d for d in every if d not in dims]
+    total: Array = np.asarray(np.einsum(array, every, array, every, kept))
+    return total.reshape([1 if d in dims else array.shape[d] for d in every]) if keepdim else total
 
 
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:

@@ -232,7 +232,8 @@ def sum_of_products(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tenso
     columns = [d for d in dims if d not in batch and d not in rows]
     gone = [d for d in summed if d not in inner]  # of size 1 in both
     sizes = [prod(left._shape[d] for d in which) for which in (batch, rows, inner)]
-    if rows and columns and columns[0] < rows[0]:  # the other way around the product lies in memory as its names do
+    wide = [d for d in columns if right._shape[d] != 1]
+    if rows and wide and wide[0] < rows[0]:  # the other way around the product lies in memory as its names do
         return sum_of_products(right, left, summed)
     width = prod(right._shape[d] for d in columns)
     lefts = left.permute([*batch, *rows, *inner, *columns, *gone]).reshape(sizes)

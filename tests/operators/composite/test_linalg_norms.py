@@ -1,0 +1,53 @@
+"""Are norms, conditions and logarithms of determinants PyTorch's where matrices are singular, empty or refused?"""
+
+from __future__ import annotations
+
+from math import inf, isnan
+from typing import Any
+
+import pytest
+
+
+def test_the_condition_of_a_singular_matrix_is_infinite(torch: Any) -> None:
+    x = torch.tensor([[1.0, 2.0], [2.0, 4.0]])
+    for p in (1, -1, inf, "fro"):
+        assert torch.linalg.cond(x, p).item() == inf
+    assert (
+        torch.linalg.cond(torch.zeros(2, 0, 0), 1).tolist()
+        == torch.linalg.cond(torch.zeros(2, 0, 0)).tolist()
+        == [0, 0]
+    )
+
+
+def test_the_logarithm_of_a_negative_determinant_is_nan(torch: Any) -> None:
+    x = torch.tensor([[[0.0, 1.0], [1.0, 0.0]], [[2.0, 0.0], [0.0, 2.0]]])
+    negative, positive = torch.logdet(x).tolist()
+    assert isnan(negative)
+    assert positive == pytest.approx(1.3862944)
+    assert torch.logdet(torch.zeros(2, 2)).item() == -inf
+
+
+def test_without_an_order_the_norm_is_that_of_all_elements(torch: Any) -> None:
+    x = torch.ones(2, 2, 4)
+    assert torch.linalg.norm(x).item() == torch.linalg.norm(x.reshape(4, 4), "fro").item() == 4
+    assert torch.linalg.norm(x, dim=(0, 1)).tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda l, o: l.norm(o(3, 3, 3), 2), "If dim is not specified but ord is, the input must be 1D or 2D. Got 3D."),
+        (lambda l, o: l.norm(o(3, 3, 3), 2, (0, 1, 2)), "it must be of length 1 or 2. Got [0, 1, 2]"),
+        (lambda l, o: l.norm(o(3, 3), "x"), "linalg.matrix_norm: Order x not supported."),
+        (lambda l, o: l.norm(o(3, 3), 5), "linalg.matrix_norm: Order 5 not supported."),
+        (lambda l, o: l.norm(o(3, 3), 2, (0, 0)), "linalg.matrix_norm: dims must be different. Got (0, 0)"),
+        (lambda l, o: l.cond(o(3)), "linalg.cond: The input tensor must have at least 2 dimensions."),
+        (lambda l, o: l.cond(o(3, 3), 3), "linalg.cond got an invalid norm type: 3"),
+        (lambda l, o: l.cond(o(3, 3), "x"), "linalg.cond got an invalid norm type: x"),
+        (lambda l, o: l.cond(o(3, 2), "fro"), "A must be batches of square matrices, but they are 3 by 2 matrices"),
+    ],
+)
+def test_what_has_no_norm_is_refused(torch: Any, call: Any, message: str) -> None:
+    with pytest.raises(RuntimeError) as refused:
+        call(torch.linalg, torch.ones)
+    assert message in str(refused.value)
