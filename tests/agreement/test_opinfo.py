@@ -36,7 +36,7 @@ OPERATORS = (
 )
 ENTRIES = entries(OPERATORS)
 EXCEPTIONS = dict(exceptions())
-CHECKS = ("results", "forms", "errors", "second")
+CHECKS = ("results", "all", "forms", "errors", "second")  # "all" is for results that differ for some samples only
 SAMPLES = {"float32": 2, "float64": 2, "int64": 2, "bool": 1, "complex64": 1, "float16": 1, "bfloat16": 1}
 HALF = ("float16", "bfloat16")
 FAULTS = (AssertionError, RuntimeError, TypeError, ValueError, LookupError, AttributeError, pytest.fail.Exception)
@@ -242,7 +242,7 @@ def test_methods_and_in_place_and_out_forms(name: str, require: Require) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENTRIES)
 def test_all_results_and_gradients(name: str, require: Require) -> None:
-    hold("results", check_results, name, require("torch"), None)
+    hold("results" if (name, "results") in EXCEPTIONS else "all", check_results, name, require("torch"), None)
 
 
 @pytest.mark.parametrize("name", ENTRIES)
