@@ -34,6 +34,7 @@ from glasstorch.operators.shapes.promotion import float_result_type
 FULL_PRECISION = FLOATING & DIRECT_FLOATS  # what AT_DISPATCH_FLOATING_TYPES names
 
 # SciPy is imported at the first call: it takes as long to import as the whole library. -------------------------------
+# Its ufuncs are never given `where=`: with that those of SciPy 1.17 write beyond their buffers under NumPy 2.4.
 
 
 @cache
