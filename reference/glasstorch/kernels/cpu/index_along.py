@@ -63,11 +63,6 @@ def check_inside(self: Tensor, dim: int, index: Tensor, scattered: bool = False)
     raise DimensionError(f"index out of range in self: {outside} along dimension {dim}, which has size {size}")
 
 
-def fault(size: int, message: str) -> Exception:
-    """What PyTorch raises of an index that is out of range; where there is no element at all, it has another class."""
-    return DimensionError(message) if size else IndexValueError(message)
-
-
 # index_add, index_reduce ----------------------------------------------------------------------------------------
 
 
@@ -116,8 +111,6 @@ def index_reduce(
     if not empty:
         _check_reduced(self, reduce, include_self)
     dim = wrap_dim(dim, len(self._shape))
-    if not include_self and source.numel() and not self.numel():
-        raise fault(0, f"index_reduce(): there is no element along dimension {dim} that an index could name")
     chosen = check_inside(self, dim, index)
     out = written(self, out, index, source)
     if empty:
@@ -180,9 +173,8 @@ def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor,
         size = self._shape[dim] if self._shape else 1
         outside = first_outside(index.array(), 0, size)
         if outside is not None:
-            raise fault(
-                size,
-                f"index_copy_(): index {outside} is out of bounds for dimension {dim} with size {size}",
+            raise DimensionError(
+                f"index_copy_(): index {outside} is out of bounds for dimension {dim} with size {size}"
             )
     out = written(self, out, index, source)
     if not empty:
@@ -199,7 +191,7 @@ def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, 
     empty = 0 in shapes.without(self._shape, dim)
     outside = None if empty else first_outside(index.array(), -size, size)
     if outside is not None:
-        raise fault(size, f"index {outside} is out of bounds for dimension {dim} with size {size}")
+        raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
     if out is None:
         out = clone(keys, self, None)
     elif overlap(out, index) in (Overlap.PARTIAL, Overlap.FULL):
