@@ -80,6 +80,11 @@ from glasstorch.core.layout import contiguous_format as contiguous_format
 from glasstorch.core.layout import layout as layout
 from glasstorch.core.layout import memory_format as memory_format
 from glasstorch.core.layout import preserve_format as preserve_format
+from glasstorch.core.layout import sparse_bsc as sparse_bsc
+from glasstorch.core.layout import sparse_bsr as sparse_bsr
+from glasstorch.core.layout import sparse_coo as sparse_coo
+from glasstorch.core.layout import sparse_csc as sparse_csc
+from glasstorch.core.layout import sparse_csr as sparse_csr
 from glasstorch.core.layout import strided as strided
 from glasstorch.core.parallel import get_num_threads as get_num_threads
 from glasstorch.core.parallel import set_num_threads as set_num_threads

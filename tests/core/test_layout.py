@@ -10,7 +10,18 @@ import pytest
 
 from glasstorch.core import layout
 
-NAMES = ["strided", "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"]
+NAMES = [
+    "strided",
+    "sparse_coo",
+    "sparse_csr",
+    "sparse_csc",
+    "sparse_bsr",
+    "sparse_bsc",
+    "contiguous_format",
+    "preserve_format",
+    "channels_last",
+    "channels_last_3d",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,8 @@
 """How are a tensor's elements laid out?
 
 Mirrors: c10/core/Layout.h, torch/headeronly/core/MemoryFormat.h
-Differs: the strided layout only; memory formats are names that factory functions and `contiguous` read.
+Differs: tensors of the strided layout only; the other layouts are names that are refused, and memory formats names that
+    factory functions and `contiguous` read.
 """
 
 from __future__ import annotations
@@ -60,6 +61,13 @@ def _format(name: str) -> memory_format:
 
 
 strided = _layout("strided")
+
+# PyTorch's other layouts have their names, so that a program that asks for one is told; no tensor has them.
+sparse_coo = _layout("sparse_coo")
+sparse_csr = _layout("sparse_csr")
+sparse_csc = _layout("sparse_csc")
+sparse_bsr = _layout("sparse_bsr")
+sparse_bsc = _layout("sparse_bsc")
 
 contiguous_format = _format("contiguous_format")
 preserve_format = _format("preserve_format")

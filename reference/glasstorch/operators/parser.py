@@ -19,10 +19,10 @@ import numpy as np
 from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import INTEGRAL, bool_, complex128, dtype, float64, int64
-from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
+from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError, MissingKernelError
 from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import Size
-from glasstorch.core.layout import layout, memory_format
+from glasstorch.core.layout import layout, memory_format, strided
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.typed_storage import is_storage
 from glasstorch.dispatch.active_keys import compute_keys
@@ -459,6 +459,12 @@ def _instance(kind: type) -> Callable[[Any], Any]:
     return lambda value: value if isinstance(value, kind) else REFUSED
 
 
+def _layout(value: Any) -> Any:
+    if isinstance(value, layout) and value is not strided:
+        raise MissingKernelError(f"the layout {value} is not in glasstorch; expected {strided}, which every tensor has")
+    return value if isinstance(value, layout) else REFUSED
+
+
 def _dtype(value: Any) -> Any:
     if isinstance(value, dtype):
         return value
@@ -487,7 +493,7 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
     "str": _instance(str),
     "ScalarType": _dtype,
     "Device": _device,
-    "Layout": _instance(layout),
+    "Layout": _layout,
     "MemoryFormat": _instance(memory_format),
     "Generator": _instance(Generator),
     "Storage": _storage,

@@ -32,6 +32,7 @@ from glasstorch.core.generator import Generator
 from glasstorch.core.layout import contiguous_format, preserve_format
 from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
+from glasstorch.core.layout import strided as strided_
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
@@ -344,7 +345,7 @@ def _fits(a: Argument) -> str:
         "MemoryFormat": f"isinstance({local}, memory_format_)",
         "ScalarType": f"type({local}) is dtype_",
         "Device": f"type({local}) is device_",
-        "Layout": f"type({local}) is layout_",
+        "Layout": f"{local} is strided_",
         "Generator": f"isinstance({local}, Generator)",
     }
     test = tests.get(base, NEVER)

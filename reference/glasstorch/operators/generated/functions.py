@@ -18,6 +18,7 @@ from glasstorch.core.generator import Generator
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
+from glasstorch.core.layout import strided as strided_
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
@@ -1852,7 +1853,7 @@ def empty(
         and not kwargs
         and out is None
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
@@ -1893,7 +1894,7 @@ def empty_strided(
         is_ints(size)
         and is_ints(stride)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -1923,7 +1924,7 @@ def empty_like(
     if (
         isinstance(input, TensorImpl)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
@@ -1963,7 +1964,7 @@ def zeros(
         and not kwargs
         and out is None
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
@@ -2004,7 +2005,7 @@ def ones(
         and not kwargs
         and out is None
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
@@ -2044,7 +2045,7 @@ def full(
         is_ints(size)
         and type(fill_value) in NUMBERS
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2082,7 +2083,7 @@ def zeros_like(
     if (
         isinstance(input, TensorImpl)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
@@ -2119,7 +2120,7 @@ def ones_like(
     if (
         isinstance(input, TensorImpl)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
@@ -2158,7 +2159,7 @@ def full_like(
         isinstance(input, TensorImpl)
         and type(fill_value) in NUMBERS
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
@@ -2199,7 +2200,7 @@ def new_empty(
         and not kwargs
         and isinstance(input, TensorImpl)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
@@ -2240,7 +2241,7 @@ def new_empty_strided(
         and is_ints(size)
         and is_ints(stride)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -2280,7 +2281,7 @@ def new_zeros(
         and not kwargs
         and isinstance(input, TensorImpl)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
@@ -2321,7 +2322,7 @@ def new_ones(
         and not kwargs
         and isinstance(input, TensorImpl)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
@@ -2362,7 +2363,7 @@ def new_full(
         and is_ints(size)
         and type(fill_value) in NUMBERS
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -2419,7 +2420,7 @@ def empty_permuted(
         is_ints(size)
         and is_ints(physical_layout)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -2459,7 +2460,7 @@ def linspace(
         and type(end) in NUMBERS
         and type(steps) is int
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2473,7 +2474,7 @@ def linspace(
         and isinstance(end, TensorImpl)
         and type(steps) is int
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2487,7 +2488,7 @@ def linspace(
         and type(end) in NUMBERS
         and type(steps) is int
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2501,7 +2502,7 @@ def linspace(
         and isinstance(end, TensorImpl)
         and type(steps) is int
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2546,7 +2547,7 @@ def logspace(
         and type(steps) is int
         and type(base) is float
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2561,7 +2562,7 @@ def logspace(
         and type(steps) is int
         and type(base) is float
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2576,7 +2577,7 @@ def logspace(
         and type(steps) is int
         and type(base) is float
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2591,7 +2592,7 @@ def logspace(
         and type(steps) is int
         and type(base) is float
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and out is None
@@ -2634,7 +2635,7 @@ def tril_indices(
         and type(col) is int
         and type(offset) is int
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -2667,7 +2668,7 @@ def triu_indices(
         and type(col) is int
         and type(offset) is int
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -2744,7 +2745,7 @@ def scalar_tensor(
     if (
         type(s) in NUMBERS
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -2778,7 +2779,7 @@ def rand(
         and not kwargs
         and out is None
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
@@ -2829,7 +2830,7 @@ def randn(
         and not kwargs
         and out is None
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
@@ -8718,7 +8719,7 @@ def fft_fftfreq(
         type(n) is int
         and type(d) is float
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -8749,7 +8750,7 @@ def fft_rfftfreq(
         type(n) is int
         and type(d) is float
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
     ):
@@ -11418,7 +11419,7 @@ def _to_copy(
     if (
         isinstance(input, TensorImpl)
         and (dtype is None or type(dtype) is dtype_)
-        and (layout is None or type(layout) is layout_)
+        and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and type(non_blocking) is bool
