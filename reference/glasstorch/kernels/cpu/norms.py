@@ -8,6 +8,7 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.cpu.reductions import PIECE, finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg as shapes
@@ -28,6 +29,7 @@ from glasstorch.operators.shapes.reductions import reduced_dims
 
 CPU = KernelTable("CPU")
 # Norms that decide about a factor are computed wider, as PyTorch's accumulation types are.
+BLOCK = 1 << 14  # elements that are converted at a time
 RENORMED_IN: dict[Any, Any] = {
     float32: np.float64,
     float16: np.float32,
@@ -63,6 +65,25 @@ def vector_norm(
     if order != 2 or sizes.dtype.kind == "c":  # a square needs no sign taken away
         sizes = quietly(np.absolute, sizes)
     return finish(quietly(norm, sizes, order, reduced_dims(dim, array.ndim), keepdim), result.dtype, out)
+    array = widened(array, self.dtype if dtype is None else dtype)
+    dims = reduced_dims(dim, array.ndim)
+    kept = array.ndim - len(dims)
+    if ord == 2 and array.dtype.kind == "f" and array.size > PIECE and array.flags.c_contiguous and min(dims) == kept:
+        rows = array.reshape(math.prod(array.shape[:kept]), -1)
+        return finish(quietly(np.sqrt, quietly(square_sums, rows)).reshape(result.shape), result.dtype, out)
+    sizes = quietly(np.absolute, array)
+    return finish(quietly(norm, sizes, float(ord.real), dims, keepdim), result.dtype, out)
+
+
+def square_sums(rows: Array) -> Any:
+    """The sum of the squares of each row: of pieces first, then of those. (Note [Exact sums])"""
+    width = rows.shape[1]
+    whole = width // PIECE * PIECE
+    rest = np.einsum("ij,ij->i", rows[:, whole:], rows[:, whole:])
+    if not whole:
+        return rest
+    pieces = rows[:, :whole].reshape(len(rows), -1, PIECE)
+    return add(np.einsum("ijk,ijk->ij", pieces, pieces), 1) + rest
 
 
 def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
@@ -84,14 +105,24 @@ def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> An
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
     """Each part along a dimension divided so that its norm is no more than the largest one allowed."""
     statistics.renorm(self, p, dim, maxnorm)
-    if not (self.dtype.is_floating_point or self.dtype.is_complex):
-        shapes.vector_norm(self, p, None, True, None)
-    array = self.array()
-    others = tuple(d for d in range(array.ndim) if d != wrap_dim(dim, array.ndim))
-    sizes = np.absolute(array.astype(RENORMED_IN.get(self.dtype, self.dtype.numpy)))
-    found = quietly(norm, sizes, float(p.real), others, True)
-    factor = np.where(found > maxnorm, quietly(np.true_divide, maxnorm, found + 1e-7), 1).astype(sizes.dtype)
-    return finish(quietly(np.multiply, array, factor.astype(array.dtype)), self.dtype, out)
+    array: Array = self.array()
+    axis = wrap_dim(dim, array.ndim)
+    shapes.vector_norm(self, p, [d for d in range(array.ndim) if d != axis], True, None)  # which it refuses too
+    found = quietly(
+        wide_norms, np.moveaxis(array, axis, 0), float(p.real), RENORMED_IN.get(self.dtype, self.dtype.numpy)
+    )
+    factor = np.where(found > maxnorm, quietly(np.true_divide, maxnorm, found + 1e-7), 1).astype(found.dtype)
+    shape = [-1 if d == axis else 1 for d in range(array.ndim)]
+    return finish(quietly(np.multiply, array, factor.astype(array.dtype).reshape(shape)), self.dtype, out)
+
+
+def wide_norms(parts: Array, order: float, wide: Any) -> Array:
+    """The norm of each part along the first dimension, in a wider dtype and so many parts at a time."""
+    rows = parts.reshape(len(parts), math.prod(parts.shape[1:]))
+    height = max(1, BLOCK // max(rows.shape[1], 1))
+    blocks = (rows[top : top + height] for top in range(0, len(rows), height))
+    found = [norm(np.absolute(block.astype(wide)), order, (1,), False) for block in blocks]
+    return np.concatenate(found) if found else np.empty(0, wide)
 
 
 def squares(array: Array, dims: tuple[int, ...], keepdim: bool) -> Array:

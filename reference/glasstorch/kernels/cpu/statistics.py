@@ -35,6 +35,8 @@ CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
 BLOCK = 1 << 14  # elements that are converted to float64 at a time
 COLUMNS = 1 << 10  # of that, rows whose neighbours in memory are other rows
+MULTIPLIED = 1 << 16  # elements whose halves are multiplied at a time
+NARROW = 16  # elements of a row that are multiplied one after another
 add_reduction: Callable[..., Any] = np.add.reduce
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
 xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
@@ -61,9 +63,32 @@ def _product(self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, 
     if array.dtype != computed.numpy:
         array = quietly(array.astype, computed.numpy)
     array = widened(array, computed)
-    return finish(
-        quietly(multiply_reduction, array, dim if array.ndim else None, array.dtype, None, keepdim), computed, out
-    )
+    axis = dim if array.ndim else None
+    if array.flags.c_contiguous and array.size > BLOCK and axis in (None, array.ndim - 1):
+        rows = array.reshape(-1, array.shape[-1] if axis is not None else array.size)
+        shape = () if axis is None else array.shape[:-1] + (1,) * keepdim
+        return finish(quietly(multiply_rows, rows).reshape(shape), computed, out)
+    return finish(quietly(multiply_reduction, array, axis, array.dtype, None, keepdim), computed, out)
+
+
+def multiply_rows(rows: Array) -> Array:
+    """The product of each row: halves are multiplied with each other, in blocks, so that no step waits for another."""
+    height = max(1, MULTIPLIED // max(rows.shape[1], 1))
+    result = np.empty(len(rows), rows.dtype)
+    for top in range(0, len(rows), height):
+        block = rows[top : top + height]
+        if len(block) == 1 and block.size > BLOCK:
+            whole = block.size // COLUMNS * COLUMNS
+            columns = multiply_reduction(block[0, :whole].reshape(-1, COLUMNS), 0)
+            block = np.concatenate([columns, block[0, whole:]])[None]
+        while (width := block.shape[1]) > NARROW:
+            half = width // 2
+            product = block[:, :half] * block[:, half : 2 * half]
+            if width % 2:
+                product[:, 0] *= block[:, -1]
+            block = product
+        result[top : top + height] = multiply_reduction(block, 1)
+    return result
 
 
 # Variances ------------------------------------------------------------------------------------------------------

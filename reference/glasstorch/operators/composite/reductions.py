@@ -73,5 +73,5 @@ def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
     parts = self.real if self.dtype.is_complex else self
     largest = amax(parts, dims, True)
     largest = where(isinf(largest), 0.0, largest)
-    total = (self - largest).exp().sum(dims, keepdim).log()
+    total = (self - largest).exp_().sum(dims, keepdim).log()
     return total + (largest if keepdim else largest.reshape(total.shape))
