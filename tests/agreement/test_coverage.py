@@ -82,10 +82,24 @@ WITHOUT_ROW = {
     "cholesky_inverse": "has the gradient of a triangle: tests/kernels/cpu/test_linalg_factors.py",
     "svd": "its vectors have no sign of their own: tests/kernels/cpu/test_linalg_factors.py",
     **dict.fromkeys(
-        ["_fft_c2c", "_fft_c2r", "fft_fftn", "fft_hfft", "fft_ifft", "fft_ifftn", "fft_ihfft", "fft_irfftn"],
+        ["_fft_c2c", "_fft_c2r", "fft_fftn", "fft_hfft", "fft_hfft2", "fft_hfftn", "fft_ifft", "fft_ifftn", "fft_ihfft", "fft_irfftn"],
         "has or makes complex numbers: tests/kernels/cpu/test_fft.py",
     ),
-    **dict.fromkeys(["_unique2", "unique_dim"], "has a gradient that is refused: tests/kernels/cpu/test_unique.py"),
+    **dict.fromkeys(
+        ["_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive"],
+        "has a gradient that is refused: tests/kernels/cpu/test_unique.py",
+    ),
+    **dict.fromkeys(
+        ["stft", "istft"],
+        "takes complex numbers, or has a method that means another: tests/operators/composite/test_spectrograms.py",
+    ),
+    **dict.fromkeys(
+        [
+            "_histogramdd_bin_edges", "_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors", "histogramdd",
+            "histogramdd.TensorList_bins", "histogramdd.int_bins",
+        ],
+        "takes or gives a list of tensors: tests/kernels/cpu/test_histograms.py",
+    ),
     "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/test_special.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",
 }  # fmt: skip

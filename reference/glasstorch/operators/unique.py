@@ -2,7 +2,8 @@
 
 Mirrors: torch/functional.py (_unique_impl, _return_output, _unique_consecutive_impl),
     torch/_tensor.py (Tensor.unique, Tensor.unique_consecutive)
-Differs: a subclass's `__torch_function__` is not asked.
+Differs: a subclass's `__torch_function__` is not asked. Given by position, `return_inverse` and `return_counts` of
+    `unique_consecutive` mean what their names say; there the first is taken for the second too.
 """
 
 from __future__ import annotations

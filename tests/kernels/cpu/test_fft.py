@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft
 
 import glasstorch
 from glasstorch import fft
 from glasstorch.autograd import gradcheck
+from glasstorch.core.parallel import get_num_threads, set_num_threads
 
 Require = Callable[[str], Any]
 RANDOM = np.random.default_rng(9)
-REAL_INPUT = ("rfft", "ihfft", "rfftn")
+REAL_INPUT = ("rfft", "ihfft", "rfftn", "rfft2", "ihfftn", "ihfft2")
 ONE_DIM = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-MANY = ("fftn", "ifftn", "rfftn", "irfftn")
+MANY = ("fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn")
+TWO = ("fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2")
 
 
 def values(name: str, *shape: int, dtype: str = "float64") -> np.ndarray[Any, Any]:
@@ -47,7 +50,33 @@ def test_several_dimensions(name: str, norm: Any, s: Any, dim: Any) -> None:
     x = values(name, 5, 2, 6)
     found = getattr(fft, name)(glasstorch.from_numpy(x), s, dim, norm)
     axes = dim if dim is not None or s is None else tuple(range(-len(s), 0))
-    same(found, getattr(np.fft, name)(x, s, axes, norm), False)
+    same(found, getattr(scipy.fft, name)(x, s, axes, norm), False)
+
+
+@pytest.mark.parametrize("name", TWO)
+@pytest.mark.parametrize(("s", "dim"), [(None, (-2, -1)), ((4, 7), (0, 2))])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_two_dimensions(name: str, s: Any, dim: Any, dtype: str) -> None:
+    x = values(name, 5, 2, 6, dtype=dtype)
+    found = getattr(fft, name)(glasstorch.from_numpy(x), s, dim, "ortho")
+    same(found, getattr(scipy.fft, name)(x, s, dim, "ortho"), dtype == "float32")
+
+
+def test_many_lines_are_shared_among_threads() -> None:
+    x = values("fft", 256, 256)
+    chosen = get_num_threads()
+    try:
+        set_num_threads(2)
+        same(fft.fft(glasstorch.from_numpy(x)), np.fft.fft(x), False)
+    finally:
+        set_num_threads(chosen)
+
+
+def test_what_is_written_to_may_lie_anywhere() -> None:
+    x = values("rfft", 3, 4)
+    out = glasstorch.empty(3, 3, 2, dtype=glasstorch.complex128)[..., 0]
+    assert fft.rfft(glasstorch.from_numpy(x), out=out) is out
+    same(out, np.fft.rfft(x), False)
 
 
 def test_integers_become_floats() -> None:
@@ -67,7 +96,10 @@ def test_frequencies_are_numpys() -> None:
         lambda F, x, z: F.fft(x, dim=0), lambda F, x, z: F.ifft(x), lambda F, x, z: F.fft(z, dim=0),
         lambda F, x, z: F.irfft(z), lambda F, x, z: F.ihfft(x), lambda F, x, z: F.fftn(x),
         lambda F, x, z: F.fftn(x, s=(2,), dim=(0,)), lambda F, x, z: F.rfftn(x), lambda F, x, z: F.irfftn(z),
-        lambda F, x, z: F.fftshift(x, dim=0), lambda F, x, z: F.ifftn(z.mT),
+        lambda F, x, z: F.fftshift(x, dim=0), lambda F, x, z: F.ifftn(z.mT), lambda F, x, z: F.fft2(x.mT),
+        lambda F, x, z: F.hfftn(z), lambda F, x, z: F.ihfftn(x), lambda F, x, z: F.ihfftn(x, dim=(0,)),
+        lambda F, x, z: F.hfft2(z, dim=(1, 0)), lambda F, x, z: F.fft2(z.reshape(2, 4, 3), dim=(0, 2)),
+        lambda F, x, z: F.rfft2(x.reshape(2, 4, 3), dim=(1, 0)), lambda F, x, z: F.irfft2(z.reshape(2, 4, 3)),
     ],
 )  # fmt: skip
 def test_sizes_strides_dtypes_and_bits_are_pytorchs(require: Require, call: Callable[..., Any]) -> None:
@@ -88,7 +120,9 @@ def test_sizes_strides_dtypes_and_bits_are_pytorchs(require: Require, call: Call
         lambda t: t.fft.irfft(t.ones(1)), lambda t: t.fft.irfft(t.ones(4), n=0), lambda t: t.fft.rfftn(t.ones(4) + 0j),
         lambda t: t.fft.fftn(t.ones(4), s=(2, 3)), lambda t: t.fft.fftn(t.ones(4, 4), dim=(0, 0)),
         lambda t: t.fft.fftn(t.ones(4, 4), s=(2, 2), dim=(0,)), lambda t: t.fft.rfftn(t.ones(4), dim=()),
-        lambda t: t.fft.fftfreq(4, dtype=t.int64),
+        lambda t: t.fft.fftfreq(4, dtype=t.int64), lambda t: t.fft.hfftn(t.ones(4), dim=()),
+        lambda t: t.fft.ihfftn(t.ones(4), dim=()), lambda t: t.fft.ihfftn(t.ones(4) + 0j),
+        lambda t: t.fft.hfft2(t.ones(4, 4), dim=(1, 1)), lambda t: t.fft.fft2(t.ones(4)),
     ],
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
@@ -101,7 +135,7 @@ def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable
     assert str(ours.value) == str(theirs.value)
 
 
-@pytest.mark.parametrize("name", [*ONE_DIM, *MANY])
+@pytest.mark.parametrize("name", [*ONE_DIM, *MANY, *TWO])
 def test_gradients_are_those_of_finite_differences(name: str) -> None:
     x = glasstorch.from_numpy(values(name, 2, 4)).requires_grad_()
     assert gradcheck(getattr(fft, name), [x])

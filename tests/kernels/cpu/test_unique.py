@@ -99,3 +99,50 @@ def test_indices_are_repeated_without_data_if_their_number_is_given() -> None:
 )
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
     same_refusal(require("torch"), call)
+
+
+@pytest.mark.parametrize("data", [*SAMPLES, [1, 1, 2, 2, 1], [[1, 1], [1, 1], [2, 1]], [NAN, NAN]], ids=str)
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("counts", [False, True])
+def test_runs_of_equal_elements_are_pytorchs(require: Require, data: Any, inverse: bool, counts: bool) -> None:
+    dims = [None, 0, -1] if np.ndim(data) == 2 else [None]
+    for dim in dims:
+        found, wanted = (
+            results(t.unique_consecutive(t.tensor(data), return_inverse=inverse, return_counts=counts, dim=dim))
+            for t in (glasstorch, require("torch"))
+        )
+        assert len(found) == len(wanted)
+        for ours, theirs in zip(found, wanted, strict=True):
+            assert repr(ours.dtype) == repr(theirs.dtype)
+            assert ours.stride() == theirs.stride()
+            np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def results(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, tuple) else [value]
+
+
+def test_many_elements_are_found_with_their_places(require: Require) -> None:
+    data = np.random.default_rng(0).integers(-40, 40, 5000).astype(np.float32)
+    options = {"return_inverse": True, "return_counts": True}
+    ours, theirs = (t.unique(t.from_numpy(data), **options) for t in (glasstorch, require("torch")))
+    assert [r.tolist() for r in ours] == [r.tolist() for r in theirs]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: t.unique_consecutive(t.ones(2), dim=3),
+        lambda t: t.unique_consecutive(t.tensor(1.0), dim=0),
+        lambda t: t.unique_consecutive(t.ones(0, 3), dim=1),
+        lambda t: t.unique_consecutive(t.tensor([1j])),
+    ],
+)
+def test_runs_are_refused_in_pytorchs_words(require: Require, call: Callable[[Any], Any]) -> None:
+    same_refusal(require("torch"), call)
+
+
+def test_the_gradient_of_runs_is_refused() -> None:
+    x = glasstorch.ones(3, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="unique_consecutive"):
+        x.unique_consecutive().sum().backward()

@@ -240,11 +240,11 @@ def points_of(self: Tensor) -> Array:
 @CPU.impl("_histogramdd_bin_edges")
 def histogramdd_bin_edges(
     keys: int, self: Tensor, bins: Sequence[int], range: Sequence[float] | None, weight: Tensor | None, density: bool
-) -> list[Tensor]:
+) -> tuple[Tensor, ...]:
     """Evenly spread edges for each dimension of the points."""
     counts = shapes.bins_of(self, bins)
     check_computable(self)
-    return [from_array(edges, self.dtype) for edges in even_edges(points_of(self), counts, range, self.dtype)]
+    return tuple(from_array(edges, self.dtype) for edges in even_edges(points_of(self), counts, range, self.dtype))
 
 
 @CPU.impl("_histogramdd_from_bin_cts")

@@ -193,8 +193,10 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
     """The kernel of `topk`: NaN counts as larger than everything. Where no order is asked for, small
     tensors have that of PyTorch, large ones are sorted all the same."""
     shapes.topk(self, k, dim, largest, sorted)
-    if self.dtype.is_complex or self.dtype is bool_:
-        raise DtypeError(f" topk does not support {'bool' if self.dtype is bool_ else 'complex'} dtypes on CPU")
+    if self.dtype is bool_:
+        raise DtypeError("topk does not support bool dtypes on CPU")
+    if self.dtype.is_complex:
+        raise DtypeError(" topk does not support complex dtypes on CPU")
     if not self._shape:
         return pair("topk", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("topk_cpu", self.dtype, UNORDERED)

@@ -231,7 +231,7 @@ def hfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm
 def ihfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm: str | None) -> Tensor:
     """The inverse of `hfftn`."""
     if self.dtype.is_complex:
-        raise DtypeError(f"ihfftn expects a real-valued input tensor, but got {self.dtype.scalar_name}")
+        raise DtypeError(f"Only supports floating-point dtypes, but found: {self.dtype.scalar_name}")
     sizes, dims = _many_dims(self, s, dim)
     if not dims:
         raise ArgumentError("ihfftn must transform at least one axis")

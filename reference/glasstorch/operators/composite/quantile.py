@@ -98,7 +98,7 @@ def _with_number(
 ) -> Tensor:
     """As with a tensor of one share."""
     if not 0 <= q <= 1:
-        raise ArgumentError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        raise ArgumentError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     share = functions.scalar_tensor(q, dtype=self.dtype, device=self.device)
     return _quantile(name, ignore_nan, self, share, dim, keepdim, interpolation)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 sort_stable = on_tensor("sort.stable")
+sort_default = on_tensor("sort")
 
 
 def sort(self: Tensor, dim: int, descending: bool) -> Any:
@@ -33,4 +34,4 @@ def argsort_stable(self: Tensor, stable: bool, dim: int, descending: bool) -> An
 
 def msort(self: Tensor) -> Any:
     """The first result of `sort` along the first dimension."""
-    return sort_stable(self, False, 0, False)[0]
+    return sort_default(self, 0, False)[0]

@@ -1,0 +1,73 @@
+"""Are the places of equal elements those that the algorithms of the C++ library leave behind?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch.kernels.cpu.equal_elements import (
+    FOLLOWED,
+    INSERTION_SORTED,
+    nth_element,
+    quick_select,
+    sorted_by_topk,
+    unstable_sort,
+)
+
+Require = Callable[[str], Any]
+RANDOM = np.random.default_rng(5)
+SIZES = (1, 2, 3, 4, 7, 10, 16, 17, 40, 300)
+CALLS: list[tuple[str, Callable[[int], tuple[Any, ...]]]] = [
+    ("kthvalue", lambda n: ((n + 1) // 2,)),
+    ("median", lambda n: (0,)),
+    ("nanmedian", lambda n: (0,)),
+    ("mode", lambda n: ()),
+    ("topk", lambda n: ((n + 2) // 3,)),
+    ("topk", lambda n: (n, 0, False)),
+    ("topk", lambda n: ((n + 1) // 2, 0, True, False)),
+]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_places_are_pytorchs(require: Require, size: int, name: str, arguments: Any, missing: float) -> None:
+    torch = require("torch")
+    for _ in range(8):
+        data = RANDOM.integers(0, max(2, size // 2), size).astype(np.float32)
+        if name != "mode":  # where PyTorch compares NaN in a way that leaves the order to chance
+            data[RANDOM.random(size) < missing] = np.nan
+        ours, theirs = (
+            getattr(library, name)(library.from_numpy(data), *arguments(size)) for library in (glasstorch, torch)
+        )
+        np.testing.assert_array_equal(ours[0].numpy(), theirs[0].numpy())
+        assert ours[1].tolist() == theirs[1].tolist(), data
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_each_algorithm_puts_the_ranks_asked_for_in_their_places(size: int) -> None:
+    keys = RANDOM.integers(0, max(2, size // 2), size).tolist()
+    in_order = sorted(keys)
+    for rank in range(size):
+        for select in (nth_element, quick_select):
+            places = select(keys, rank)
+            assert sorted(places) == list(range(size))
+            assert keys[places[rank]] == in_order[rank]
+        assert [keys[place] for place in sorted_by_topk(keys, rank + 1)] == in_order[: rank + 1]
+    assert [keys[place] for place in unstable_sort(keys, 0)] == in_order
+
+
+def test_few_elements_are_sorted_stably_and_more_are_not() -> None:
+    assert unstable_sort([0] * INSERTION_SORTED, 0) == list(range(INSERTION_SORTED))
+    assert unstable_sort([0] * (INSERTION_SORTED + 1), 0) != list(range(INSERTION_SORTED + 1))
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+def test_in_large_tensors_a_place_holds_the_value(name: str, arguments: Any) -> None:
+    data = RANDOM.integers(0, 9, 2 * FOLLOWED)
+    values, places = getattr(glasstorch, name)(glasstorch.from_numpy(data), *arguments(data.size))
+    np.testing.assert_array_equal(data[places.numpy()], values.numpy())
