@@ -1,7 +1,6 @@
 """Which loops compute the special functions of one number on the CPU?
 
-Mirrors: aten/src/ATen/native/Math.h, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp, aten/src/ATen/native/cpu/
-    airy_ai.cpp, bessel_j0.cpp and their neighbours (named after the functions)
+Mirrors: aten/src/ATen/native/Math.h, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (and a file for each Bessel function)
 Differs: SciPy's ufuncs are the loops, in single precision too; both have most of their methods from the Cephes library.
     The trigamma function has more terms: PyTorch's is right to nine places.
     Far out the Airy and Bessel functions of float32 are nearer to the truth than PyTorch's.

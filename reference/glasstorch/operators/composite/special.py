@@ -16,35 +16,47 @@ from glasstorch.core.dtype import FLOATING, Number, bool_, get_default_dtype
 from glasstorch.core.errors import ArgumentError, DtypeError
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import arange, erf, lgamma
+from glasstorch.operators.parser import NUMBERS
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 # The same under another name -----------------------------------------------------------------------------------------
 
-digamma = psi = on_tensors("digamma")
-erfc = on_tensors("erfc")
-erfinv = on_tensors("erfinv")
-exp2 = on_tensors("exp2")
-expit = on_tensors("sigmoid")
-expm1 = on_tensors("expm1")
-gammainc = on_tensors("igamma")
-gammaincc = on_tensors("igammac")
-gammaln = on_tensors("lgamma")
-i0 = on_tensors("i0")
-log1p = on_tensors("log1p")
-log_softmax = on_tensors("log_softmax.int")
-logit = on_tensors("logit")
-logsumexp = on_tensors("logsumexp")
-multigammaln = on_tensors("mvlgamma")
-polygamma = on_tensors("polygamma")
-round = on_tensors("round.decimals")
-sinc = on_tensors("sinc")
-softmax = on_tensors("softmax.int")
-special_erf = on_tensors("erf")
-special_xlogy = on_tensors("xlogy.Tensor")
-special_xlogy_self_scalar = on_tensors("xlogy.Scalar_Self")
-special_xlogy_other_scalar = on_tensors("xlogy.Scalar_Other")
+
+def same_as(name: str) -> Callable[..., Any]:
+    """Calls another operator with the same arguments."""
+    operator = on_tensors(name)
+
+    def call(*arguments: Any) -> Any:
+        return operator(*arguments)
+
+    return call
+
+
+digamma = psi = same_as("digamma")
+erfc = same_as("erfc")
+erfinv = same_as("erfinv")
+exp2 = same_as("exp2")
+expit = same_as("sigmoid")
+expm1 = same_as("expm1")
+gammainc = same_as("igamma")
+gammaincc = same_as("igammac")
+gammaln = same_as("lgamma")
+i0 = same_as("i0")
+log1p = same_as("log1p")
+log_softmax = same_as("log_softmax.int")
+logit = same_as("logit")
+logsumexp = same_as("logsumexp")
+multigammaln = same_as("mvlgamma")
+polygamma = same_as("polygamma")
+round = same_as("round.decimals")
+sinc = same_as("sinc")
+softmax = same_as("softmax.int")
+special_erf = same_as("erf")
+special_xlogy = same_as("xlogy.Tensor")
+special_xlogy_self_scalar = same_as("xlogy.Scalar_Self")
+special_xlogy_other_scalar = same_as("xlogy.Scalar_Other")
 
 # A number in a tensor's place ----------------------------------------------------------------------------------------
 
@@ -60,7 +72,7 @@ def with_number(name: str) -> Callable[..., Any]:
 
 
 def _tensor(value: Tensor | Number) -> Tensor:
-    return value if not isinstance(value, bool | int | float | complex) else hooks.tensor_hooks.wrapped_number(value)
+    return hooks.tensor_hooks.wrapped_number(value) if type(value) in NUMBERS else value  # type: ignore[arg-type, return-value]
 
 
 xlogy = with_number("xlogy.Tensor")
