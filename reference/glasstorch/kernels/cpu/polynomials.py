@@ -23,18 +23,19 @@ from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
 
 Step = Callable[[Array, Array, Array, int], Any]  # (x, p of degree k - 1, q of degree k, k) -> that of degree k + 1
-CHECKED_EVERY = 64  # degrees, after which we look whether all is NaN and stays so
+CHECKED_EVERY = 64  # degrees, after which we look whether all that climbs on is NaN, and stays so
 
 
 def climb(x: Array, degrees: Array, first: Array, step: Step) -> Array:
     """The polynomials of the given degrees at x; `first` is that of degree 1."""
+    x, degrees, first = np.broadcast_arrays(x, degrees, first)
     result = np.where(degrees == 1, first, np.array(1, x.dtype))
     below, here = np.ones_like(x), first
     for k in range(1, int(degrees.max(initial=0))):
         below, here = here, step(x, below, here, k)
         np.copyto(result, here, where=degrees == k + 1)
-        if k % CHECKED_EVERY == 0 and np.isnan(here).all():
-            np.copyto(result, np.nan, where=degrees > k + 1)
+        if k % CHECKED_EVERY == 0 and np.isnan(here[degrees > k]).all():
+            np.copyto(result, np.nan, where=degrees > k)
             break
     return result
 
