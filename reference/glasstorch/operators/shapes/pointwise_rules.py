@@ -38,9 +38,9 @@ def frexp(self: TensorImpl) -> tuple[Result, Result]:
 
 def _check_part(part: str, result: dtype, out: dtype) -> None:
     if result is not out:
-        raise DtypeError(
-            f"torch.frexp() expects {part} to have dtype {C_NAMES[result.name]} but got {C_NAMES[out.name]}"
-        )
+        wanted, given = C_NAMES[result.name], C_NAMES[out.name]
+        wanted = f"{wanted} dtype" if result is int32 else f"dtype {wanted}"
+        raise DtypeError(f"torch.frexp() expects {part} to have {wanted} but got {given}")
 
 
 def nan_to_num(self: TensorImpl, nan: float | None, posinf: float | None, neginf: float | None) -> Result:
