@@ -56,7 +56,8 @@ def test_a_strategy_is_chosen_for_a_block(installed: list[Any]) -> None:
 def test_where_it_is_not_installed_nothing_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contraction, "is_available", lambda: False)
     choice = contraction.Choice()
-    assert not choice.enabled and choice.strategy is None
+    assert not choice.enabled
+    assert choice.strategy is None
     with pytest.raises(ValueError, match="opt_einsum is not available"):
         choice.enabled = True
     with pytest.raises(ValueError, match="opt_einsum is not available"):

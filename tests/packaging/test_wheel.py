@@ -80,7 +80,9 @@ def test_it_declares_the_command_and_the_extras(wheel: Path, names: set[str], me
     (path,) = [name for name in names if name.endswith(".dist-info/entry_points.txt")]
     with zipfile.ZipFile(wheel) as archive:
         assert "workbook = workbook.__main__:main" in archive.read(path).decode()
-    assert set(metadata.get_all("Provides-Extra", [])) == {"book", "test", "cuda12", "cuda13", "nvrtc", "torch", "onnx"}
+    assert set(metadata.get_all("Provides-Extra", [])) == {
+        *("book", "test", "cuda12", "cuda13", "nvrtc", "opt-einsum", "torch", "onnx"),
+    }
     assert metadata["License-Expression"] == "MIT"
 
 

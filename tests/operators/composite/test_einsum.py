@@ -92,6 +92,21 @@ def test_lists_of_numbers_name_dimensions_too() -> None:
         glasstorch.einsum(x, [0, 52])
 
 
+def test_one_operand_alone_gives_a_view_of_it(torch: Any) -> None:
+    x = torch.ones(2, 3)
+    for equation in ("ij->ij", "ij", "ij->ji"):
+        result = torch.einsum(equation, x)
+        assert result is not x
+        assert result.data_ptr() == x.data_ptr()
+
+
+def test_integers_of_one_operand_are_added_as_int64(torch: Any) -> None:
+    for shape in ((2, 3), (1, 1)):
+        x = torch.ones(shape, dtype=torch.int32)
+        assert torch.einsum("ij->", x).dtype is torch.int64
+        assert torch.einsum("ij,ij->", x, x).dtype is torch.int32
+
+
 def test_operands_may_come_as_one_list() -> None:
     x = glasstorch.ones(2, 3)
     assert glasstorch.einsum("ij,ij->", [x, x]).item() == 6

@@ -36,15 +36,15 @@ def test_without_an_order_the_norm_is_that_of_all_elements(torch: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda l, o: l.norm(o(3, 3, 3), 2), "If dim is not specified but ord is, the input must be 1D or 2D. Got 3D."),
-        (lambda l, o: l.norm(o(3, 3, 3), 2, (0, 1, 2)), "it must be of length 1 or 2. Got [0, 1, 2]"),
-        (lambda l, o: l.norm(o(3, 3), "x"), "linalg.matrix_norm: Order x not supported."),
-        (lambda l, o: l.norm(o(3, 3), 5), "linalg.matrix_norm: Order 5 not supported."),
-        (lambda l, o: l.norm(o(3, 3), 2, (0, 0)), "linalg.matrix_norm: dims must be different. Got (0, 0)"),
-        (lambda l, o: l.cond(o(3)), "linalg.cond: The input tensor must have at least 2 dimensions."),
-        (lambda l, o: l.cond(o(3, 3), 3), "linalg.cond got an invalid norm type: 3"),
-        (lambda l, o: l.cond(o(3, 3), "x"), "linalg.cond got an invalid norm type: x"),
-        (lambda l, o: l.cond(o(3, 2), "fro"), "A must be batches of square matrices, but they are 3 by 2 matrices"),
+        (lambda m, o: m.norm(o(3, 3, 3), 2), "If dim is not specified but ord is, the input must be 1D or 2D. Got 3D."),
+        (lambda m, o: m.norm(o(3, 3, 3), 2, (0, 1, 2)), "it must be of length 1 or 2. Got [0, 1, 2]"),
+        (lambda m, o: m.norm(o(3, 3), "x"), "linalg.matrix_norm: Order x not supported."),
+        (lambda m, o: m.norm(o(3, 3), 5), "linalg.matrix_norm: Order 5 not supported."),
+        (lambda m, o: m.norm(o(3, 3), 2, (0, 0)), "linalg.matrix_norm: dims must be different. Got (0, 0)"),
+        (lambda m, o: m.cond(o(3)), "linalg.cond: The input tensor must have at least 2 dimensions."),
+        (lambda m, o: m.cond(o(3, 3), 3), "linalg.cond got an invalid norm type: 3"),
+        (lambda m, o: m.cond(o(3, 3), "x"), "linalg.cond got an invalid norm type: x"),
+        (lambda m, o: m.cond(o(3, 2), "fro"), "A must be batches of square matrices, but they are 3 by 2 matrices"),
     ],
 )
 def test_what_has_no_norm_is_refused(torch: Any, call: Any, message: str) -> None:

@@ -1,25 +1,31 @@
 """How does einsum become products of matrices?
 
 Mirrors: aten/src/ATen/native/Linear.cpp (einsum, sumproduct_pair)
-Differs: the equation is parsed into a value first.
+Differs: what is to be done follows from the equation and the sizes alone; it is a value, found once and remembered.
 
 1. The equation names the dimensions of every operand and of the result; repeated names in one operand are a diagonal.
-2. Every operand is seen under all names, those of the result first: names that it lacks become dimensions of size 1.
-3. Two operands at a time are multiplied, and summed over the names that no other operand needs: a `bmm`, whose batches
-   are the names that both have and the result keeps.
+2. Two operands at a time are multiplied, and summed over the names that neither the result nor another operand needs:
+   a `bmm`, whose batches are the names that both have and that are needed. A dimension of size 1 is none.
+3. What is left has the names of the result, in its order or in another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from glasstorch.core.errors import ArgumentError, ShapeError
-from glasstorch.operators.generated import functions
+from glasstorch.core.geometry import Shape
+from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+permute = on_tensor("permute")
+reshape = on_tensor("reshape")
+bmm = on_tensors("bmm")
 
 ELLIPSIS = "..."
 
@@ -29,6 +35,38 @@ class Equation(NamedTuple):
 
     operands: list[list[str]]
     result: list[str] | None
+
+
+class View(NamedTuple):
+    """How an operand is looked at: dimensions to sum over, then an order of dimensions, then sizes."""
+
+    summed: list[int]
+    order: list[int]
+    shape: list[int]
+
+
+class Step(NamedTuple):
+    """The product of operands number `left` and `right`, which leave the list; it stands at `to`, with these sizes.
+
+    Where `swapped`, the one on the right is the first factor.
+    """
+
+    left: int
+    right: int
+    to: int
+    swapped: bool
+    left_view: View
+    right_view: View
+    by_bmm: bool
+    shape: list[int]
+
+
+class Plan(NamedTuple):
+    """All that einsum does: diagonals of each operand (pairs of dimensions), products, and a look at what is left."""
+
+    diagonals: list[list[tuple[int, int]]]
+    steps: list[Step]
+    result: View
 
 
 # The equation ---------------------------------------------------------------------------------------------------
@@ -95,22 +133,52 @@ def labels(term: str, whose: str, start: int) -> list[str]:
     return found
 
 
-# Alignment ------------------------------------------------------------------------------------------------------
+# The plan -------------------------------------------------------------------------------------------------------
 
 
-def covered(operands: Sequence[Sequence[str]], tensors: Sequence[Tensor]) -> list[int]:
+@lru_cache(maxsize=256)
+def planned(equation: str, shapes: tuple[Shape, ...], path: tuple[int, ...] | None) -> Plan:
+    """What is to be done with operands of these sizes; refuses an equation or a path that does not fit them."""
+    length = 1 if len(shapes) == 1 else 2 * (len(shapes) - 1)
+    if path is not None and len(path) != length:
+        raise ArgumentError(
+            f"einsum(): expected contraction path given in path parameter to have size {length} but got {len(path)}"
+        )
+    parsed = parse(equation, len(shapes))
+    counts = covered(parsed.operands, shapes)
+    width = max((n for names, n in zip(parsed.operands, counts, strict=True) if ELLIPSIS in names), default=0)
+    unnamed = [str(d) for d in range(width)]
+    names, kept = ordered_names(parsed, unnamed)
+    spelled = [
+        [name for label in own for name in (unnamed[width - count :] if label == ELLIPSIS else [label])]
+        for own, count in zip(parsed.operands, counts, strict=True)
+    ]
+    check_sizes(shapes, spelled)
+    diagonals, operands = [], []
+    for number, (shape, own) in enumerate(zip(shapes, spelled, strict=True)):
+        pairs, sizes = without_repeats(shape, own, number)
+        diagonals.append(pairs)
+        operands.append(sizes)
+    steps = list(products(operands, names, names[:kept], path))
+    result = last_view(operands[0], names, kept)
+    if not steps:  # a sum of integers is one of int64, whatever the sizes
+        result = result._replace(summed=[d for d, name in enumerate(operands[0]) if name not in names[:kept]])
+    return Plan(diagonals, steps, result)
+
+
+def covered(operands: Sequence[Sequence[str]], shapes: Sequence[Shape]) -> list[int]:
     """How many dimensions the ellipsis of each operand stands for."""
     counts = []
-    for number, (names, tensor) in enumerate(zip(operands, tensors, strict=True)):
+    for number, (names, shape) in enumerate(zip(operands, shapes, strict=True)):
         named = len(names) - (ELLIPSIS in names)
-        if named > tensor.dim() or (named < tensor.dim() and ELLIPSIS not in names):
+        if named > len(shape) or (named < len(shape) and ELLIPSIS not in names):
             problem = "is more than" if ELLIPSIS in names else "does not match"
             without = "" if ELLIPSIS in names else " and no ellipsis was given"
             raise ShapeError(
                 f"einsum(): the number of subscripts in the equation ({named}) {problem} the number of dimensions "
-                f"({tensor.dim()}) for operand {number}{without}"
+                f"({len(shape)}) for operand {number}{without}"
             )
-        counts.append(tensor.dim() - named)
+        counts.append(len(shape) - named)
     return counts
 
 
@@ -125,34 +193,11 @@ def ordered_names(equation: Equation, ellipsis: list[str]) -> tuple[list[str], i
     return [*kept, *summed, *sorted(set(used) - set(kept))], len(kept)
 
 
-def aligned(tensor: Tensor, names: list[str], everything: list[str], number: int) -> Tensor:
-    """An operand with one dimension for each name; of a name that stands twice, the diagonal."""
-    place = 0
-    while place < len(names):
-        first = names.index(names[place])
-        if first < place:
-            sizes = tensor._shape[place], tensor._shape[first]
-            if sizes[0] != sizes[1]:
-                raise ShapeError(
-                    f"einsum(): subscript {names[place]} is repeated for operand {number} but the sizes don't match, "
-                    f"{sizes[0]} != {sizes[1]}"
-                )
-            tensor = tensor.diagonal(0, first, place).movedim(-1, first)
-            names = names[:place] + names[place + 1 :]
-        else:
-            place += 1
-    missing = [name for name in everything if name not in names]
-    for _ in missing:
-        tensor = tensor.unsqueeze(-1)
-    order = {name: dim for dim, name in enumerate([*names, *missing])}
-    return tensor.permute([order[name] for name in everything])
-
-
-def check_sizes(tensors: Sequence[Tensor], spelled: Sequence[Sequence[str]]) -> None:
+def check_sizes(shapes: Sequence[Shape], spelled: Sequence[Sequence[str]]) -> None:
     """Refuse sizes of one name that are neither equal nor 1; an ellipsis is spelled in numbers."""
     seen: dict[str, int] = {}
-    for number, (tensor, names) in enumerate(zip(tensors, spelled, strict=True)):
-        for dim, (name, size) in enumerate(zip(names, tensor._shape, strict=True)):
+    for number, (shape, names) in enumerate(zip(shapes, spelled, strict=True)):
+        for dim, (name, size) in enumerate(zip(names, shape, strict=True)):
             if size == 1 or name in names[:dim]:
                 continue
             before = seen.setdefault(name, size)
@@ -169,7 +214,88 @@ def check_sizes(tensors: Sequence[Tensor], spelled: Sequence[Sequence[str]]) -> 
             )
 
 
-# Contraction ----------------------------------------------------------------------------------------------------
+def without_repeats(shape: Shape, names: Sequence[str], number: int) -> tuple[list[tuple[int, int]], dict[str, int]]:
+    """The pairs of dimensions of one name, one after the other as they become one, and the size of each name."""
+    pairs: list[tuple[int, int]] = []
+    sizes: dict[str, int] = {}
+    for name, size in zip(names, shape, strict=True):
+        if name not in sizes:
+            sizes[name] = size
+            continue
+        if size != sizes[name]:
+            raise ShapeError(
+                f"einsum(): subscript {name} is repeated for operand {number} but the sizes don't match, "
+                f"{size} != {sizes[name]}"
+            )
+        pairs.append((list(sizes).index(name), len(sizes)))
+    return pairs, sizes
+
+
+def products(
+    operands: list[dict[str, int]], names: Sequence[str], result: Sequence[str], path: Sequence[int] | None
+) -> Iterator[Step]:
+    """Multiply two of the operands until one is left in the list; each is the size of its names, in its own order."""
+    places = iter(path or ())
+    while len(operands) > 1:
+        i, j = (0, 1) if path is None else sorted((next(places), next(places)))
+        if i == j or i < 0 or j >= len(operands):
+            problem = "cannot contract an operand with itself" if i == j else "operand index is out of bounds"
+            raise ArgumentError(f"einsum(): invalid contraction ({i}, {j}) {problem}")
+        right, left = operands.pop(j), operands.pop(i)
+        needed = {*result, *(name for rest in operands for name, size in rest.items() if size != 1)}
+        to = 0 if path is None else len(operands)
+        step, product = multiplied(left, right, names, needed)
+        operands.insert(to, product)
+        yield step._replace(left=i, right=j, to=to)
+
+
+def multiplied(
+    left: dict[str, int], right: dict[str, int], names: Sequence[str], needed: set[str]
+) -> tuple[Step, dict[str, int]]:
+    """The product of two operands, summed over what nobody needs, and the sizes of its names."""
+    ours, theirs = ([name for name in names if sizes.get(name, 1) != 1] for sizes in (left, right))
+    batch = [name for name in ours if name in theirs and name in needed]
+    inner = [name for name in ours if name in theirs and name not in needed]
+    rows = [name for name in ours if name not in theirs and name in needed]
+    columns = [name for name in theirs if name not in ours and name in needed]
+    sizes = {**{name: left[name] for name in ours}, **{name: right[name] for name in theirs}}
+
+    def count(which: Sequence[str]) -> int:
+        return prod(sizes[name] for name in which)
+
+    if not inner:  # nothing to sum over: a product of elements
+        shown = [name for name in names if name in (*batch, *rows, *columns)]
+        left_view, right_view = (
+            view(own, [name for name in shown if name in mine], [sizes[n] if n in mine else 1 for n in shown])
+            for own, mine in ((left, ours), (right, theirs))
+        )
+        step = Step(0, 0, 0, False, left_view, right_view, False, [sizes[name] for name in shown])
+        return step, {name: sizes[name] for name in shown}
+    if rows and columns and names.index(columns[0]) < names.index(rows[0]):
+        step, product = multiplied(right, left, names, needed)  # so the product lies in memory as its names do
+        return step._replace(swapped=True), product
+    left_view = view(left, [*batch, *rows, *inner], [count(batch), count(rows), count(inner)])
+    right_view = view(right, [*batch, *inner, *columns], [count(batch), count(inner), count(columns)])
+    shown = [*batch, *rows, *columns]
+    step = Step(0, 0, 0, False, left_view, right_view, True, [sizes[name] for name in shown])
+    return step, {name: sizes[name] for name in shown}
+
+
+def view(sizes: dict[str, int], order: Sequence[str], shape: list[int]) -> View:
+    """An operand with its names in this order, summed over all others, under these sizes."""
+    own = list(sizes)
+    others = [d for d, name in enumerate(own) if name not in order]
+    summed = [d for d in others if sizes[own[d]] != 1]
+    return View(summed, [*(own.index(name) for name in order), *others], shape)
+
+
+def last_view(sizes: dict[str, int], names: Sequence[str], kept: int) -> View:
+    """What is left, with the names of the result in its order, dimensions of size 1 where it has none."""
+    result = [name for name in names[:kept] if name in sizes]
+    return view(sizes, result, [sizes.get(name, 1) for name in names[:kept]])
+
+
+# The work -------------------------------------------------------------------------------------------------------
 
 
 def einsum(equation: str, tensors: Sequence[Tensor], path: Sequence[int] | None) -> Tensor:
@@ -180,65 +306,33 @@ def einsum(equation: str, tensors: Sequence[Tensor], path: Sequence[int] | None)
     """
     if not tensors:
         raise ArgumentError("einsum(): must provide at least one operand")
-    length = 1 if len(tensors) == 1 else 2 * (len(tensors) - 1)
-    if path is not None and len(path) != length:
-        raise ArgumentError(
-            f"einsum(): expected contraction path given in path parameter to have size {length} but got {len(path)}"
-        )
-    parsed = parse(equation, len(tensors))
-    counts = covered(parsed.operands, tensors)
-    width = max((n for names, n in zip(parsed.operands, counts, strict=True) if ELLIPSIS in names), default=0)
-    unnamed = [str(d) for d in range(width)]
-    names, kept = ordered_names(parsed, unnamed)
-    spelled = [
-        [name for label in own for name in (unnamed[width - count :] if label == ELLIPSIS else [label])]
-        for own, count in zip(parsed.operands, counts, strict=True)
-    ]
-    check_sizes(tensors, spelled)
-    pairs = zip(tensors, spelled, strict=True)
-    operands = [aligned(tensor, own, names, number) for number, (tensor, own) in enumerate(pairs)]
-    summed = range(kept, len(names))
-    if len(operands) == 1:
-        return operands[0].sum(list(summed)) if summed else operands[0]
-    steps = list(path or ())
-    while len(operands) > 1:
-        i, j = sorted(steps[:2]) if path is not None else (0, 1)
-        del steps[:2]
-        if i == j or i < 0 or j >= len(operands):
-            problem = "cannot contract an operand with itself" if i == j else "operand index is out of bounds"
-            raise ArgumentError(f"einsum(): invalid contraction ({i}, {j}) {problem}")
-        right, left = operands.pop(j), operands.pop(i)
-        last = [d for d in summed if all(rest._shape[d] == 1 for rest in operands)]
-        product = sum_of_products(left, right, last)
-        operands.insert(len(operands) if path is not None else 0, product)
-    result = operands[0]
-    return result.reshape(result._shape[:kept]) if summed else result
+    plan = planned(equation, tuple(tensor._shape for tensor in tensors), None if path is None else tuple(path))
+    operands = list(tensors)
+    for number, pairs in enumerate(plan.diagonals):
+        for first, second in pairs:
+            operands[number] = operands[number].diagonal(0, first, second).movedim(-1, first)
+    for step in plan.steps:
+        right, left = operands.pop(step.right), operands.pop(step.left)
+        operands.insert(step.to, product_of(left, right, step))
+    result = looked_at(operands[0], plan.result)
+    return result if result is not tensors[0] else permute(result, plan.result.order)
 
 
-def sum_of_products(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
-    """`(left * right).sum(summed, keepdim=True)`, as products of matrices."""
-    for tensor, other in ((left, right), (right, left)):
-        alone = [d for d in summed if tensor._shape[d] != 1 and other._shape[d] == 1]
-        if alone and tensor is left:
-            left = left.sum(alone, True)
-        elif alone:
-            right = right.sum(alone, True)
-    inner = [d for d in summed if left._shape[d] != 1 and right._shape[d] != 1]
-    if not inner:
+def product_of(left: Tensor, right: Tensor, step: Step) -> Tensor:
+    """One product, with a dimension for each of its names."""
+    if step.swapped:
+        left, right = right, left
+    left, right = looked_at(left, step.left_view), looked_at(right, step.right_view)
+    if not step.by_bmm:
         return left * right
-    dims = [d for d in range(left.dim()) if d not in summed]
-    batch = [d for d in dims if left._shape[d] != 1 and right._shape[d] != 1]
-    rows = [d for d in dims if left._shape[d] != 1 and d not in batch]
-    columns = [d for d in dims if d not in batch and d not in rows]
-    gone = [d for d in summed if d not in inner]  # of size 1 in both
-    sizes = [prod(left._shape[d] for d in which) for which in (batch, rows, inner)]
-    wide = [d for d in columns if right._shape[d] != 1]
-    if rows and wide and wide[0] < rows[0]:  # the other way around the product lies in memory as its names do
-        return sum_of_products(right, left, summed)
-    width = prod(right._shape[d] for d in columns)
-    lefts = left.permute([*batch, *rows, *inner, *columns, *gone]).reshape(sizes)
-    rights = right.permute([*batch, *inner, *columns, *rows, *gone]).reshape([sizes[0], sizes[2], width])
-    product = functions.bmm(lefts, rights)
-    order = [*batch, *rows, *columns, *inner, *gone]
-    shape = [left._shape[d] for d in (*batch, *rows)] + [right._shape[d] for d in columns] + [1] * len(summed)
-    return product.reshape(shape).permute([order.index(d) for d in range(len(order))])
+    product: Tensor = bmm(left, right)
+    return product if product._shape == tuple(step.shape) else reshape(product, step.shape)
+
+
+def looked_at(tensor: Tensor, view: View) -> Tensor:
+    """A tensor under a view; what is there already is left as it is."""
+    if view.summed:
+        tensor = tensor.sum(view.summed, True)
+    if view.order != sorted(view.order):
+        tensor = permute(tensor, view.order)
+    return tensor if tensor._shape == tuple(view.shape) else reshape(tensor, view.shape)
