@@ -213,7 +213,7 @@ def median(
     is_float = input.dtype.is_floating_point
     values = input if is_float else input.to(float32)
     along = canonical_dims(dim, input.dim())[0]
-    found: Tensor = without(values, mask, math.nan).nanmedian(along, keepdim).values
+    found: Tensor = without(values, mask, math.nan).nanmedian(along, keepdim)[0]
     if is_float:
         return found
     if bool(functions.isnan(found).any()):

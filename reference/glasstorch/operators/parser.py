@@ -123,7 +123,7 @@ class Signature:
         count = len(args)
         if count > len(self.positional):
             raise Mismatch("takes {} positional arguments but {} were given", len(self.positional), count)
-        bound = []
+        bound: list[Any] = []
         unused = len(kwargs)
         for i, parameter in enumerate(self.parameters):
             name = parameter.name

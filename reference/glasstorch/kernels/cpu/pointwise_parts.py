@@ -12,9 +12,19 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, dtype
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.pointwise import ALL, DIRECT_FLOATS, FLOATING, WITH_COMPLEX, Row, register, unary_kernel
+from glasstorch.kernels.cpu.pointwise import (
+    ALL,
+    CPU,
+    DIRECT_FLOATS,
+    FLOATING,
+    WITH_COMPLEX,
+    Row,
+    register,
+    unary_kernel,
+)
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes import pointwise_rules as rules
 from glasstorch.operators.shapes.promotion import float_result_type
@@ -73,7 +83,7 @@ def frexp(keys: int, self: Tensor, out: tuple[Tensor, Tensor] | None = None) -> 
     return named_result("frexp.Tensor", (mantissa, exponent))
 
 
-register("frexp.Tensor", frexp)
+structured(CPU, "frexp.Tensor", frexp)
 
 # Infinity and NaN replaced --------------------------------------------------------------------------------------
 

@@ -114,12 +114,12 @@ def between_numbers(lower: Number | None, upper: Number | None, common: dtype) -
     high = None if upper is None else np.array(number_as(upper, common), compute)
 
     def loop(out: Array, x: Array) -> None:
-        if high is None:
-            np.maximum(x, low, out=out)
-        elif low is None:
-            np.minimum(x, high, out=out)
-        else:
+        if low is not None and high is not None:
             np.clip(x, low, high, out=out)
+        elif low is not None:
+            np.maximum(x, low, out=out)
+        elif high is not None:
+            np.minimum(x, high, out=out)
 
     return loop
 
@@ -167,13 +167,13 @@ def register_bound(name: str, extremum: str) -> None:
     shape = shape_function(name)
 
     def kernel(keys: int, self: Tensor, bound: Number, out: Tensor | None = None) -> Tensor:
-        bounds = (None, bound) if extremum == "minimum" else (bound, None)
+        lower, upper = (None, bound) if extremum == "minimum" else (bound, None)
         if out is None and is_plain(DIRECT_FLOATS, self):
-            return run_fresh(between_numbers(*bounds, self.dtype), self._shape, self.dtype, (self.array(),))
+            return run_fresh(between_numbers(lower, upper, self.dtype), self._shape, self.dtype, (self.array(),))
         output = allocate_output(shape(self, bound)) if out is None else out
         common = result_type(self, bound)
         row.check(common)
-        return pointwise(between_numbers(*bounds, common), common, (self,), output)
+        return pointwise(between_numbers(lower, upper, common), common, (self,), output)
 
     register(name, kernel)
     register(f"{name}.Tensor", *binary_kernel(shapes.binary, ARITHMETIC[extremum]))
