@@ -7,15 +7,16 @@ import pytest
 
 from glasstorch.kernels.cpu.accumulation import SHORT, WIDE, WIDEST, reduce_slices, write_slices
 
-COUNT = 4 * SHORT
+PLACES = 3 * SHORT
+COUNT = 3 * PLACES  # so that some come in one round and some in the next
 SHAPES = {
-    "a vector": ((7,), 0),
-    "short slices": ((7, 3), 0),
-    "the last dimension": ((3, 7), 1),
-    "short slices in the middle": ((2, 7, 3), 1),
-    "slices in rounds": ((7, WIDE), 0),
-    "slices in rounds, in the middle": ((2, 7, WIDE), 1),
-    "wide slices": ((7, WIDEST), 0),
+    "a vector": ((PLACES,), 0),
+    "short slices": ((PLACES, 3), 0),
+    "the last dimension": ((3, PLACES), 1),
+    "short slices in the middle": ((2, PLACES, 3), 1),
+    "slices in rounds": ((PLACES, WIDE), 0),
+    "slices in rounds, in the middle": ((2, PLACES, WIDE), 1),
+    "wide slices": ((PLACES, WIDEST), 0),
 }
 
 

@@ -95,7 +95,12 @@ def test_an_expanded_tensor_is_filled_with_a_warning(torch: Any) -> None:
 
 def added_to_itself(torch: Any) -> None:
     x = torch.zeros(3)
-    x.index_add_(0, torch.tensor([0]), x[:1])
+    x.index_add_(0, torch.arange(3), x)
+
+
+def copied_from_a_part(torch: Any) -> None:
+    x = torch.zeros(3)
+    x.index_copy_(0, torch.tensor([0]), x[1:2])
 
 
 def filled_at_itself(torch: Any) -> None:
@@ -128,6 +133,7 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "index_copy: a number": lambda t: t.zeros(2).index_copy(0, t.tensor([0, 1]), t.zeros(())),
     "index_copy: a negative index": lambda t: t.zeros(2).index_copy(0, t.tensor([-1]), t.zeros(1)),
     "index_copy: out": lambda t: t.index_copy(t.zeros(2), 0, t.tensor([0]), t.zeros(1), out=t.empty(2).double()),
+    "index_copy: memory": copied_from_a_part,
     "index_fill: int32": lambda t: t.zeros(2).index_fill(0, t.zeros(2).int(), 1),
     "index_fill: a matrix": lambda t: t.zeros(2).index_fill(0, t.zeros(1, 1).long(), 1),
     "index_fill: a large index": lambda t: t.zeros(2).index_fill(0, t.tensor([2]), 1),

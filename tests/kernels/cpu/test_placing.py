@@ -38,6 +38,12 @@ def test_a_source_goes_where_a_mask_is_true(torch: Any) -> None:
     assert x.tolist() == [[0, 1], [0, 1]]
 
 
+def test_a_source_may_be_the_tensor_itself() -> None:
+    x = glasstorch.arange(5)
+    x.masked_scatter_(glasstorch.tensor([False, True, True, True, True]), x)
+    assert x.tolist() == [0, 0, 1, 2, 3]  # what it held before
+
+
 def test_so_many_that_are_not_zero(torch: Any) -> None:
     x = torch.tensor([[0, 1, 0], [2, 0, 3]])
     assert torch.nonzero_static(x, size=2).tolist() == [[0, 1], [1, 0]]

@@ -74,7 +74,7 @@ def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: T
         result = np.array(np.broadcast_to(self.array(), shape), order="C")
         result[chosen] = values
         return wrap(result, self.dtype)
-    out.array()[chosen] = values.copy()  # the source may be the tensor itself
+    out.array()[chosen] = values  # NumPy copies them first where they lie in the tensor itself
     return out
 
 
