@@ -249,6 +249,13 @@ def wrap_dim(dim: int, ndim: int) -> int:
     raise DimensionError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
 
 
+def existing_dim(dim: int, ndim: int) -> int:
+    """As `wrap_dim`, of a tensor that must have dimensions: of a scalar none can be asked for its size."""
+    if not ndim:
+        raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, ndim)
+
+
 def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
     """Several dimensions, each wrapped; naming one twice is refused."""
     wrapped: list[int] = []

@@ -91,7 +91,7 @@ class TensorImpl:
         """All sizes, or that of one dimension."""
         if dim is None:
             return Size(self._shape)
-        return self._shape[geometry.wrap_dim(dim, len(self._shape))]
+        return self._shape[geometry.existing_dim(dim, len(self._shape))]
 
     def strides(self) -> Shape:
         """The strides in elements, as a plain tuple."""
@@ -103,7 +103,7 @@ class TensorImpl:
     def stride(self, dim: int | None = None) -> Any:
         """All strides in elements, or that of one dimension."""
         strides = self.strides()
-        return strides if dim is None else strides[geometry.wrap_dim(dim, len(strides))]
+        return strides if dim is None else strides[geometry.existing_dim(dim, len(strides))]
 
     def storage_offset(self) -> int:
         """Where the first element lies, in elements from the start of the storage."""

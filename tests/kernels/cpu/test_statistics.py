@@ -10,6 +10,7 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import gradcheck, gradgradcheck
+from glasstorch.kernels.cpu.statistics import BLOCK, COLUMNS, MULTIPLIED
 from tests.kernels.cpu.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -46,6 +47,46 @@ def test_the_variance_of_complex_numbers_is_real() -> None:
     x = glasstorch.tensor([1 + 1j, 3 - 1j])
     assert x.var().dtype is glasstorch.float32
     assert x.var().item() == 4
+
+
+@pytest.mark.parametrize("shape", [(2 * BLOCK + 7,), (3, BLOCK + 5), (COLUMNS + 3, 40), (40, COLUMNS + 3), (9, 8, 300)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_moments_of_many_elements_are_pytorchs(require: Require, shape: Any, dtype: str) -> None:
+    torch = require("torch")
+    data = np.random.default_rng(3).normal(1000, 2, shape).astype(dtype)
+    if dtype == "complex64":
+        data *= 1 + 1j
+    for transposed in (False, True):
+        for dim in (None, 0, -1, (0, -1)):
+            if dim == (0, -1) and len(shape) == 1:
+                continue
+            ours, theirs = (
+                library.var_mean(x.mT if transposed and x.dim() > 1 else x, dim, correction=1)
+                for library, x in ((glasstorch, glasstorch.from_numpy(data)), (torch, torch.from_numpy(data)))
+            )
+            for one, other in zip(ours, theirs, strict=True):
+                np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9 if dtype == "float64" else 2e-6)
+
+
+@pytest.mark.parametrize("shape", [(3 * MULTIPLIED + 5,), (7, BLOCK + 1), (500, 101), (3, MULTIPLIED - 1)])
+def test_products_of_many_elements_leave_none_out(shape: Any) -> None:
+    data = np.ones(shape)
+    for place in np.random.default_rng(4).integers(0, data.size, 40):
+        data.flat[place] *= -2
+    data.flat[-1] *= 3
+    data.flat[:: data.size // 3] *= 5
+    x = glasstorch.from_numpy(data)
+    assert x.prod().item() == data.prod()
+    np.testing.assert_array_equal(x.prod(-1).numpy(), data.prod(-1))
+    np.testing.assert_array_equal(x.prod(-1, keepdim=True).numpy(), data.prod(-1, keepdims=True))
+
+
+def test_a_hash_is_the_exclusive_or_of_64_bits() -> None:
+    bits = np.array([1.5, -0.0], np.float64).view(np.uint64)
+    assert glasstorch.tensor([1.5, -0.0]).hash_tensor().item() == bits[0] ^ bits[1]
+    assert glasstorch.tensor([-3], dtype=glasstorch.int8).hash_tensor().item() == 2**64 - 3
+    assert glasstorch.tensor([[5, 3], [5, 8]]).hash_tensor(0, keepdim=True).tolist() == [[0, 11]]
+    assert glasstorch.zeros(3, 0).hash_tensor(0).shape == (0,)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
@@ -103,7 +144,12 @@ def test_logsumexp_does_not_overflow(require: Require, shift: float) -> None:
         lambda t: t.tensor([1, 2]).var(), lambda t: t.tensor([True]).std(), lambda t: t.tensor([1.0]).cumsum(1),
         lambda t: t.tensor([1.0]).prod(1),
         lambda t: t.prod(t.ones(2), 0, dtype=t.float64, out=t.empty((), dtype=t.int64)),
-        lambda t: t.var(t.ones(2), [0], out=t.empty((), dtype=t.int64)),
+        lambda t: t.var(t.ones(2), [0], out=t.empty((), dtype=t.int64)), lambda t: t.hash_tensor(t.ones(2), mode=1),
+        lambda t: t.hash_tensor(t.ones(0)), lambda t: t.hash_tensor(t.ones(0), 0),
+        lambda t: t.hash_tensor(t.ones(1) * 1j),
+        lambda t: t.hash_tensor(t.ones(2), out=t.tensor(0)), lambda t: t.hash_tensor(t.ones(2, 2), [0, 0]),
+        lambda t: t.aminmax(t.ones(0)), lambda t: t.aminmax(t.ones(0), dim=0), lambda t: t.aminmax(t.ones(1) * 1j),
+        lambda t: t.aminmax(t.ones(2), dim=1), lambda t: t.aminmax(t.ones(2), out=(t.tensor(0), t.tensor(0))),
     ],
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:

@@ -49,7 +49,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, dim: int) -> Tensor:
     """The areas up to each sample but the first."""
     d = wrap_dim(dim, y.dim())
     step = _steps(y, x, d, "cumulative_trapezoid")
-    return (step * (_cut(y, d, 0, -1) + _cut(y, d, 1, None))).cumsum(d) / 2.0
+    return ((_cut(y, d, 0, -1) + _cut(y, d, 1, None)) * step).cumsum(d) / 2.0
 
 
 def cumulative_trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:

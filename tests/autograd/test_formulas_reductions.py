@@ -1,0 +1,61 @@
+"""Where do the gradients of reductions and scans go: to ties, NaN, nothing and infinity?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+
+Require = Callable[[str], Any]
+NAN, INF = float("nan"), float("inf")
+
+# What is differentiated, and where.
+CASES: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
+    "both extrema of everything": (lambda t, x: sum(t.aminmax(x)), [[3.0, 0.0], [2.0, 0.0]]),
+    "both extrema of rows": (lambda t, x: t.aminmax(x, dim=1).max.sum(), [[1.0, 3.0, 3.0], [1.0, 2.0, NAN]]),
+    "one of both extrema": (lambda t, x: t.aminmax(x, dim=0, keepdim=True).min.sum(), [[1.0, 3.0], [1.0, 2.0]]),
+    "an extremum so far": (lambda t, x: (t.cummax(x, 0).values * t.arange(1.0, 6)).sum(), [1.0, 2.0, 2.0, 0.0, NAN]),
+    "a sum without NaN": (lambda t, x: t.nansum(x, 0).sum(), [[1.0, NAN], [INF, 2.0]]),
+    "a mean without NaN": (lambda t, x: t.nanmean(x, 1, keepdim=True).sum(), [[1.0, NAN], [3.0, 2.0]]),
+    "a deviation of equal elements": (lambda t, x: t.std_mean(x, 1)[0].sum(), [[2.0, 2.0], [1.0, 3.0]]),
+    "a mean alone": (lambda t, x: t.var_mean(x, 0)[1].sum(), [[2.0, 2.0], [1.0, 3.0]]),
+    "a logarithm of sums": (lambda t, x: (t.logcumsumexp(x, 0) * t.tensor([1.0, -2.0, 0.0])).sum(), [1.0, 0.0, 5.0]),
+    "a distance of 0": (lambda t, x: t.dist(x, x.detach()), [1.0, 2.0]),
+    "a distance of order 1": (lambda t, x: t.dist(x, t.zeros(2), 1), [0.0, -2.0]),
+    "a largest distance": (lambda t, x: t.dist(t.zeros(3), x, INF), [2.0, -2.0, 1.0]),
+    "parts of limited norm": (lambda t, x: t.renorm(x, 2, 0, 1.0).sum(), [[3.0, 4.0], [0.1, 0.2]]),
+    "a norm with a dtype": (lambda t, x: t.ops.aten.norm.ScalarOpt_dim_dtype(x, None, [0], False, dtype=t.float64)[0],
+        [[3.0, 1.0], [4.0, 1.0]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_gradient_is_pytorchs(require: Require, case: str) -> None:
+    function, values = CASES[case]
+    gradients = []
+    for library in (glasstorch, require("torch")):
+        x = library.tensor(values, requires_grad=True)
+        function(library, x).backward()
+        gradients.append(x.grad.numpy())
+    np.testing.assert_allclose(*gradients, rtol=1e-6)
+
+
+def test_a_norm_of_order_0_has_no_gradient() -> None:
+    x, y = (glasstorch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    glasstorch.dist(x, y, 0).backward()
+    glasstorch.linalg.vector_norm(x, 0).backward()
+    assert x.grad is None
+    assert y.grad is None
+
+
+def test_only_the_results_that_were_used_send_a_gradient() -> None:
+    x = glasstorch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    variance, mean = glasstorch.var_mean(x)
+    (gradient,) = glasstorch.autograd.grad(mean, x, retain_graph=True)
+    np.testing.assert_allclose(gradient.numpy(), [1 / 3] * 3, rtol=1e-6)
+    (gradient,) = glasstorch.autograd.grad(variance + mean, x)
+    np.testing.assert_allclose(gradient.numpy(), x.detach().numpy() - 7 / 3 + 1 / 3, rtol=1e-6)

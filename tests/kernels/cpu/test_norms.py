@@ -1,0 +1,73 @@
+"""Are norms, and tensors of limited norm, PyTorch's: in pieces and blocks, along each dimension, and of nothing?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch.kernels.cpu.norms import BLOCK
+from glasstorch.kernels.cpu.reductions import PIECE
+from tests.kernels.cpu.refusals import same_refusal
+
+Require = Callable[[str], Any]
+SHAPES = [(3 * PIECE + 5,), (3, PIECE + 7), (5, PIECE), (2, 3, 2 * PIECE), (4, 7)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_long_vectors_have_pytorchs_norm(require: Require, shape: Any, dtype: str) -> None:
+    torch = require("torch")
+    data = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    for dim in (None, 0, -1):
+        for keepdim in (False, True):
+            ours, theirs = (
+                library.linalg.vector_norm(library.from_numpy(data.copy()), 2, dim, keepdim).numpy()
+                for library in (glasstorch, torch)
+            )
+            assert ours.shape == theirs.shape
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12 if dtype == "float64" else 4e-6)
+
+
+@pytest.mark.parametrize("shape", [(3, BLOCK + 1), (BLOCK // 20, 30), (4, 5, 6)])
+@pytest.mark.parametrize("p", [1, 2, 0.5, float("inf")])
+def test_parts_are_scaled_as_by_pytorch(require: Require, shape: Any, p: float) -> None:
+    torch = require("torch")
+    data = np.random.default_rng(1).normal(size=shape).astype(np.float32)
+    for dim in range(-len(shape), 0):
+        limit = float(np.abs(data).max()) if p == float("inf") else float(np.abs(data).sum() / shape[dim])
+        ours, theirs = (
+            library.renorm(library.from_numpy(data.copy()), p, dim, limit * 0.9).numpy()
+            for library in (glasstorch, torch)
+        )
+        np.testing.assert_allclose(ours, theirs, rtol=2e-5)  # PyTorch's 1- and 0.5-norms are less exact than ours
+
+
+def test_parts_that_are_short_enough_are_left_alone_and_the_others_are_scaled_in_place() -> None:
+    x = glasstorch.tensor([[3.0, 4.0], [0.3, 0.4]])
+    assert x.renorm_(2, 0, 1.0) is x
+    np.testing.assert_allclose(x.norm(2, 1).numpy(), [1, 0.5], rtol=1e-6)
+    assert x[1].tolist() == glasstorch.tensor([0.3, 0.4]).tolist()
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 0, 3)])
+def test_nothing_is_scaled_to_nothing(shape: Any) -> None:
+    assert glasstorch.zeros(shape).renorm(2, 0, 1.0).shape == shape
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t: t.renorm(t.ones(2, 2), -1, 0, 1.0), lambda t: t.renorm(t.ones(2, 2), 1j, 0, 1.0),
+        lambda t: t.renorm(t.ones(2, 2), 2, 0, -1.5), lambda t: t.renorm(t.ones(2, 2), 2, 0, 1j),
+        lambda t: t.renorm(t.ones(2, 2), 2, 2, 1.0), lambda t: t.renorm(t.ones(2), 2, 0, 1.0),
+        lambda t: t.renorm(t.ones(2, 2, dtype=t.int64), 2, 0, 1.0),
+        lambda t: t.renorm(t.ones(2, 2), 2, 0, 1.0, out=t.ones(2, 2, dtype=t.float64)),
+        lambda t: t.dist(t.ones(2, dtype=t.int64), t.ones(2, dtype=t.int64)), lambda t: t.dist(t.ones(2), t.ones(3)),
+    ],
+)  # fmt: skip
+def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
+    same_refusal(require("torch"), call)
