@@ -39,6 +39,14 @@ def test_the_result_is_laid_out_as_the_tensor(require: Require) -> None:
         assert [r.stride() for r in ours] == [r.stride() for r in theirs]
 
 
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_nothing_is_sorted(dim: int, descending: bool, shape: tuple[int, int]) -> None:
+    values, places = glasstorch.ones(shape).sort(dim, descending)
+    assert tuple(values.shape) == tuple(places.shape) == shape
+
+
 def test_a_gradient_goes_back_to_where_its_element_stood() -> None:
     x = glasstorch.tensor([3.0, 1.0, 2.0], requires_grad=True)
     values, places = x.sort(descending=True)

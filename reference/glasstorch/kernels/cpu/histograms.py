@@ -8,7 +8,7 @@ Differs: NumPy's bincount adds in float64 and rounds once, where each thread of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ from glasstorch.operators.shapes import histograms as shapes
 
 CPU = KernelTable("CPU")
 
+Place = Callable[[Array, Array], Array]
 BLOCK = 1 << 15  # points that are looked at together, so that what is computed from them stays in the cache
 
 
@@ -131,30 +132,46 @@ def blocks(size: int) -> Iterator[slice]:
     return (slice(at, at + BLOCK) for at in range(0, size, BLOCK))
 
 
-def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, search: bool) -> Array:
+def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, place: Place) -> Array:
     """The sums of the weights of the points (n, d) in each bin, as float64.
 
-    `search` looks each number up among the edges; without, its bin is computed, as histc does. A bin has its lower
-    edge, the last one both; what lies outside counts nowhere, nor does NaN.
+    `place(values, edges)` says in which bin numbers lie. A bin has its lower edge, the last one both; what lies outside
+    counts nowhere, nor does NaN.
     """
     counts = [len(one) - 1 for one in edges]
-    total = np.zeros(math.prod(counts))
+    outside = math.prod(counts)
+    total = np.zeros(outside)
     for block in blocks(len(points)):
-        inside = np.ones(len(points[block]), bool)
-        bin_number = np.zeros(len(inside), np.int64)
+        bins: Any = 0
+        inside: Any = True
         for d, (one, count) in enumerate(zip(edges, counts, strict=True)):
             values = points[block, d]
+            at = place(values, one)
+            np.minimum(at, count - 1, out=at)
+            bins = at if d == 0 else bins * count + at
             inside &= (values >= one[0]) & (values <= one[-1])
-            if search:
-                at = one.searchsorted(values, "right") - 1
-            else:
-                at = ((values - one[0]) * one.dtype.type(count) / (one[-1] - one[0])).astype(np.int64)
-            at[at == count] -= 1
-            bin_number *= count
-            bin_number += at
-        chosen = bin_number[inside]
-        total += np.bincount(chosen, None if weights is None else weights[block][inside], total.size)
+        bins[~inside] = outside
+        total += np.bincount(bins, None if weights is None else weights[block], outside + 1)[:outside]
     return total.reshape(counts)
+
+
+def computed(values: Array, edges: Array) -> Array:
+    """The bin between evenly spread edges, as rounding has it. (PyTorch: LINEAR_INTERPOLATION, which histc uses)"""
+    count = edges.dtype.type(len(edges) - 1)
+    return ((values - edges[0]) * count / (edges[-1] - edges[0])).astype(np.int64)
+
+
+def corrected(values: Array, edges: Array) -> Array:
+    """As `computed`, moved on where the edges say so. (PyTorch: LINEAR_INTERPOLATION_WITH_LOCAL_SEARCH)"""
+    at = np.clip(computed(values, edges), 0, len(edges) - 2)
+    at -= values < edges.take(at)
+    at += values >= edges.take(at + 1)
+    return at
+
+
+def searched(values: Array, edges: Array) -> Array:
+    """The bin between any edges. (PyTorch: BINARY_SEARCH)"""
+    return edges.searchsorted(values, "right") - 1
 
 
 def histc(keys: int, self: Tensor, bins: int, min: Number, max: Number, out: Tensor | None = None) -> Tensor:
@@ -166,7 +183,7 @@ def histc(keys: int, self: Tensor, bins: int, min: Number, max: Number, out: Ten
         raise DtypeNotImplementedError(f"\"histogram_cpu\" not implemented for '{self.dtype.scalar_name}'")
     edges = histc_edges(self, bins, min, max)
     points = self.array().reshape(-1, 1)
-    return finish(quietly(in_bins, points, [edges], None, False), self.dtype, out)
+    return finish(quietly(in_bins, points, [edges], None, computed), self.dtype, out)
 
 
 def histogram(
@@ -182,7 +199,8 @@ def histogram(
     shapes.histogram(self, bins, range, weight, density)
     check_computable(self)
     points = self.array().reshape(-1, 1)
-    return _histogram("histogram.bin_ct", self, even_edges(points, [bins], range, self.dtype)[0], weight, density, out)
+    edges = even_edges(points, [bins], range, self.dtype)[0]
+    return _histogram("histogram.bin_ct", self, edges, weight, density, out, corrected)
 
 
 def histogram_tensor(
@@ -196,7 +214,7 @@ def histogram_tensor(
     """The kernel of `histogram.bins_tensor`."""
     shapes.histogram_tensor(self, bins, weight, density)
     check_computable(self)
-    return _histogram("histogram.bins_tensor", self, bins.array().copy(), weight, density, out)
+    return _histogram("histogram.bins_tensor", self, bins.array().copy(), weight, density, out, searched)
 
 
 def _histogram(
@@ -206,8 +224,9 @@ def _histogram(
     weight: Tensor | None,
     density: bool,
     out: tuple[Tensor, Tensor] | None,
+    place: Place,
 ) -> tuple[Any, ...]:
-    hist = weighed(self.array().reshape(-1, 1), [edges], weight, density)
+    hist = weighed(self.array().reshape(-1, 1), [edges], weight, density, place)
     to_hist, to_edges = out if out is not None else (None, None)
     return named_result(name, (finish(hist, self.dtype, to_hist), finish(edges, self.dtype, to_edges)))
 
@@ -218,10 +237,10 @@ def check_computable(self: Tensor) -> None:
         raise DtypeNotImplementedError(f"\"histogramdd\" not implemented for '{self.dtype.scalar_name}'")
 
 
-def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool) -> Array:
+def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool, place: Place) -> Array:
     """The sums by bin; for a density divided by their sum and by the sizes of the bins."""
     weights = None if weight is None else weight.array().reshape(-1)
-    hist: Array = quietly(in_bins, points, edges, weights, True)
+    hist: Array = quietly(in_bins, points, edges, weights, place)
     if density:
         hist = quietly(np.divide, hist, hist.sum())
         for d, one in enumerate(edges):
@@ -257,7 +276,7 @@ def histogramdd_from_bin_cts(
     check_computable(self)
     points = points_of(self)
     edges = even_edges(points, counts, range, self.dtype)
-    return finish(weighed(points, edges, weight, density), self.dtype, None)
+    return finish(weighed(points, edges, weight, density, corrected), self.dtype, None)
 
 
 @CPU.impl("_histogramdd_from_bin_tensors")
@@ -269,7 +288,7 @@ def histogramdd_from_bin_tensors(
     shapes.check_weight(self._shape, self, weight)
     check_computable(self)
     edges = [np.ascontiguousarray(one.array()) for one in bins]
-    return finish(weighed(points_of(self), edges, weight, density), self.dtype, None)
+    return finish(weighed(points_of(self), edges, weight, density, searched), self.dtype, None)
 
 
 structured(CPU, "histc", histc)

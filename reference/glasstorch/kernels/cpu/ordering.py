@@ -14,6 +14,7 @@ the trouble: NumPy's stable argsort orders them.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -40,7 +41,9 @@ def sorted_places(array: Array, descending: bool) -> Array:
         if int(keys.max() - lowest) >> (64 - size.bit_length()):
             return _places_of_wide(keys)
         keys -= lowest
-    together, bits = joined(keys)
+    bits = size.bit_length() if keys.itemsize == 8 else 32
+    together = keys.astype(np.uint64, copy=False) << np.uint64(bits)
+    together |= np.arange(size, dtype=np.uint64)
     together.sort(-1)
     together &= np.uint64((1 << bits) - 1)
     return together.view(np.int64)
@@ -55,15 +58,6 @@ def stable_places(array: Array, descending: bool) -> Array:
     backwards = quietly(np.argsort, np.flip(array, -1), -1, "stable")
     places: Array = array.shape[-1] - 1 - np.flip(backwards, -1)
     return places
-
-
-def joined(keys: Array) -> tuple[Array, int]:
-    """Unsigned keys with their places behind them in 64 bits, and how many bits hold the places."""
-    size = keys.shape[-1]
-    bits = size.bit_length() if keys.itemsize == 8 else 32
-    together = keys.astype(np.uint64, copy=False) << np.uint64(bits)
-    together |= np.arange(size, dtype=np.uint64)
-    return together, bits
 
 
 def _places_of_wide(keys: Array) -> Array:
@@ -85,7 +79,8 @@ def _places_of_wide(keys: Array) -> Array:
 def picked(array: Array, places: Array) -> Array:
     """The elements at places along the last dimension of an array that lies in memory row after row."""
     if array.ndim > 1:
-        places = places + np.arange(0, array.size, array.shape[-1] or 1).reshape(*array.shape[:-1], 1)
+        before = array.shape[:-1]
+        places = places + array.shape[-1] * np.arange(prod(before)).reshape(*before, 1)
     return array.reshape(-1).take(places)
 
 

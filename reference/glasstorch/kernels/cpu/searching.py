@@ -7,6 +7,8 @@ Differs: NumPy searches and sorts.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
@@ -22,6 +24,8 @@ from glasstorch.operators.shapes import sorting as shapes
 from glasstorch.operators.shapes.promotion import result_type
 
 CPU = KernelTable("CPU")
+
+BLOCK = 1 << 15  # values that are looked up together, so that what is computed from them stays in the cache
 
 # searchsorted ---------------------------------------------------------------------------------------------------
 
@@ -59,6 +63,21 @@ def positions(sequence: Array, values: Array, right: bool) -> Array:
     last = sequence[..., -1:]
     if sequence.ndim == 1 and not (last != last).any():
         return sequence.searchsorted(values, "right" if right else "left")
+    if sequence.ndim > 2:
+        shape, rows = values.shape, prod(values.shape[:-1])
+        flat = positions(sequence.reshape(rows, sequence.shape[-1]), values.reshape(rows, shape[-1]), right)
+        return flat.reshape(shape)
+    if sequence.ndim > 1 and values.size > BLOCK and values.ndim == 2:
+        found = np.empty(values.shape, np.int64)
+        step = max(BLOCK // values.shape[-1], 1)
+        for at in range(0, len(values), step):
+            found[at : at + step] = halved(sequence[at : at + step], values[at : at + step], right)
+        return found
+    return halved(sequence, values, right)
+
+
+def halved(sequence: Array, values: Array, right: bool) -> Array:
+    """`positions` by halving all rows together until one place is left."""
     size = sequence.shape[-1]
     rows = np.ascontiguousarray(np.broadcast_to(sequence, (*values.shape[:-1], size))).reshape(-1)
     first = np.arange(0, rows.size, size or 1).reshape(*values.shape[:-1], 1) if rows.size else np.int64(0)

@@ -26,7 +26,7 @@ from glasstorch.kernels.cpu.equal_elements import (
     sorted_by_topk,
     unstable_sort,
 )
-from glasstorch.kernels.cpu.ordering import SMALL, joined, ordered_keys, picked, sorted_places
+from glasstorch.kernels.cpu.ordering import picked, sorted_places
 from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -49,6 +49,11 @@ def pair(name: str, values: Array, places: Array, dtype: dtype, out: Outs) -> tu
     """Both results as tensors, or written into those given."""
     to_values, to_places = out if out is not None else (None, None)
     return named_result(name, (finish(values, dtype, to_values), finish(places, int64, to_places)))
+
+
+def comparable(rows: Array) -> Array:
+    """The rows in a dtype that NumPy compares fast: half precision as float32."""
+    return rows.astype(np.float32) if rows.dtype.itemsize == 2 and rows.dtype.kind not in "iu" else rows
 
 
 def reduced(name: str, rows: Array, places: Array, d: int, keepdim: bool, dtype: dtype, out: Outs) -> tuple[Any, ...]:
@@ -201,40 +206,42 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
         return pair("topk", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("topk_cpu", self.dtype, UNORDERED)
     rows, d = rows_of(self, dim)
-    places = first_places(rows, k, largest)
-    if rows.size <= FOLLOWED and k > 0 and 64 * k > rows.shape[-1]:
-        follow_equal(rows, places, largest, sorted)
+    places = first_places(rows, k, largest) if rows.size > FOLLOWED else followed_places(rows, k, largest, sorted)
     values = picked(rows, places)
     return pair("topk", np.moveaxis(values, -1, d), np.moveaxis(places, -1, d), self.dtype, out)
 
 
-def follow_equal(rows: Array, places: Array, descending: bool, sorted: bool) -> None:
-    """Put other places in the rows where some of the chosen elements are equal, or where no order is asked for."""
-    k = places.shape[-1]
-    keys = np.sort(ordered_keys(rows, descending), -1)
+def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Array:
+    """The first k of `sorted_places`; where some of them are equal, or no order is asked for, those of PyTorch."""
+    first = sorted_places(rows, descending)[..., : k + 1]
+    places = np.ascontiguousarray(first[..., :k])
+    if not k or 64 * k <= rows.shape[-1]:  # std::partial_sort, which is not followed
+        return places
     if sorted:
-        concerned = (keys[..., 1 : k + 1] == keys[..., : k + 1][..., :-1]).any(-1)
+        chosen = picked(comparable(rows), first)
+        concerned = (chosen[..., 1:] == chosen[..., :-1]).any(-1)
+        if chosen.dtype.kind == "f":
+            concerned |= np.count_nonzero(np.isnan(chosen), -1) > 1
     else:
         concerned = np.ones(rows.shape[:-1], bool)
     if concerned.any():
-        select = sorted_by_topk if sorted else nth_element
-        places[concerned] = follow(rows, descending, concerned, select, k if sorted else k - 1)[:, :k]
+        select, rank = (sorted_by_topk, k) if sorted else (nth_element, k - 1)
+        places[concerned] = follow(rows, descending, concerned, select, rank)[:, :k]
+    return places
 
 
 def first_places(rows: Array, k: int, descending: bool) -> Array:
     """The first k of `sorted_places`. Where only a part is asked for, only that is put in order."""
-    if rows.size <= SMALL or not 0 < k <= rows.shape[-1] // 4:
+    size = rows.shape[-1]
+    if not 0 < k <= size // 4:
         return sorted_places(rows, descending)[..., :k]
-    keys = ordered_keys(rows, descending)
-    if keys.itemsize < 8:
-        together, bits = joined(keys)
-        together.partition(k - 1, -1)
-        chosen = np.sort(together[..., :k], -1)
-        chosen &= np.uint64((1 << bits) - 1)
-        return chosen.view(np.int64)
-    chosen = np.sort(np.argpartition(keys, k - 1, -1)[..., :k], -1)
-    order = np.argsort(picked(keys, chosen), -1, kind="stable")
-    return np.take_along_axis(chosen, order, -1)
+    wide = comparable(rows)
+    last = ranked(wide, size - k if descending else k - 1)[..., None]
+    chosen = ~(wide < last) if descending else wide <= last
+    if (np.count_nonzero(chosen, -1) != k).any():  # several are equal to the last, or NaN
+        return sorted_places(rows, descending)[..., :k]
+    places = np.flatnonzero(chosen).reshape(*rows.shape[:-1], k) % size
+    return picked(places, sorted_places(picked(rows, places), descending))
 
 
 structured(CPU, "kthvalue", kthvalue)

@@ -33,7 +33,7 @@ def sort(
     descending: bool,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Any, ...]:
-    """The kernel of `sort.stable`."""
+    """The kernel of `sort.stable`: see Note [Sorting values with their places]."""
     results = shapes.sort(self, stable, dim, descending)
     array = self.array()
     if array.ndim and self.dtype in FLOAT8:
