@@ -1,7 +1,7 @@
-"""How are matrices decomposed, inverted and solved on the CPU?
+"""How are square matrices inverted and solved on the CPU, and what are their determinants?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, aten/src/ATen/native/BatchLinearAlgebraKernel.cpp
-Differs: NumPy and SciPy call LAPACK, for one matrix after another.
+Differs: SciPy calls LAPACK, for one matrix after another; many small matrices are decomposed together by NumPy.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from glasstorch.operators.shapes.result import Result
 CPU = KernelTable("CPU")
 Outputs = tuple[Tensor, ...]
 
+SMALL = 16  # rows and columns up to which a batch is handled as a whole
+TOGETHER = 1024  # matrices that are eliminated at a time: they stay in the cache
+
 
 def outputs(results: tuple[Result, ...], out: Outputs | None) -> Outputs:
     """The tensors to write to: those given, or fresh ones."""
@@ -38,31 +41,10 @@ def lapack(name: str, array: Array) -> Callable[..., Any]:
     return get_lapack_funcs((name,), (array,))[0]  # type: ignore[no-any-return]
 
 
-# Decompositions -------------------------------------------------------------------------------------------------
-
-
-def cholesky_ex(keys: int, self: Tensor, upper: bool, check_errors: bool, out: Outputs | None = None) -> Outputs:
-    """The lower triangle L with `L @ L.mH`, or the upper one."""
-    made = outputs(shapes.cholesky_ex(self, upper, check_errors), out)
-    shapes.check_lapack(self, "cholesky_cpu")
-    array = self.array()
-    triangle, info = made[0].array(), made[1].array()
-    routine = lapack("potrf", array)
-    for index in np.ndindex(*array.shape[:-2]):
-        triangle[index], info[index] = routine(array[index], lower=not upper, clean=True)
-    if check_errors:
-        refuse_not_positive("linalg.cholesky_ex", info)
-    return named_result("linalg_cholesky_ex", made)
-
-
-def refuse_not_positive(name: str, info: Array) -> None:
-    """Refuse matrices that are not positive-definite."""
-    if info.any():
-        batch, order = first_failure(info)
-        raise LinAlgError(
-            f"{name}: {batch}The factorization could not be completed because the input is not positive-definite (the "
-            f"leading minor of order {order} is not positive-definite)."
-        )
+def many_small(array: Array) -> bool:
+    """Whether a batch is better handled by NumPy, all of it in one call, than by LAPACK, one matrix at a time."""
+    rows, columns = array.shape[-2:]
+    return bool(max(rows, columns) <= SMALL and array.size >= SMALL * rows * columns)
 
 
 def first_failure(info: Array) -> tuple[str, int]:
@@ -71,18 +53,52 @@ def first_failure(info: Array) -> tuple[str, int]:
     return f"(Batch element {at}): " if info.ndim else "", int(info.reshape(-1)[at])
 
 
+# LU -------------------------------------------------------------------------------------------------------------
+
+
 def factorised(array: Array) -> tuple[Array, Array, Array]:
     """The LU decomposition of each matrix, its pivots (from 1), and where a zero stands on the diagonal (from 1)."""
+    batch, (rows, columns) = array.shape[:-2], array.shape[-2:]
     lu = np.empty(array.shape, array.dtype)
-    pivots = np.empty((*array.shape[:-2], min(array.shape[-2:])), np.int32)
-    info = np.zeros(array.shape[:-2], np.int32)
+    pivots = np.empty((*batch, min(rows, columns)), np.int32)
+    info = np.zeros(batch, np.int32)
     if not array.size:
         return lu, pivots, info
+    if many_small(array):
+        whole = array.reshape(-1, rows, columns)
+        flat = lu.reshape(whole.shape), pivots.reshape(len(whole), -1), info.reshape(-1)
+        for start in range(0, len(whole), TOGETHER):
+            some = slice(start, start + TOGETHER)
+            eliminate(whole[some], *(part[some] for part in flat))
+        return lu, pivots, info
     routine = lapack("getrf", array)
-    for index in np.ndindex(*array.shape[:-2]):
+    for index in np.ndindex(*batch):
         lu[index], found, info[index] = routine(array[index])
-        pivots[index] = np.add(found, 1)
+        pivots[index] = found + 1
     return lu, pivots, info
+
+
+def eliminate(matrices: Array, lu: Array, pivots: Array, info: Array) -> None:
+    """Gauss's elimination, one step at a time for all matrices of a batch (count, rows, columns).
+
+    As LAPACK's: the pivot is the largest element of its column, of complex ones by the sum of the sizes of their parts.
+    """
+    rows, columns = matrices.shape[1:]
+    every = np.arange(len(matrices))
+    work = matrices.transpose(1, 2, 0).copy()  # (rows, columns, count)
+    for k in range(min(rows, columns)):
+        column = work[k:, k]
+        sizes = abs(column.real) + abs(column.imag) if np.iscomplexobj(column) else abs(column)
+        chosen = sizes.argmax(0) + k
+        pivots[:, k] = chosen + 1
+        largest = work[chosen, :, every]  # (count, columns)
+        work[chosen, :, every] = work[k].T
+        work[k] = largest.T
+        zero = work[k, k] == 0
+        info[zero & (info == 0)] = k + 1
+        work[k + 1 :, k] /= np.where(zero, 1, work[k, k])
+        work[k + 1 :, k + 1 :] -= work[k + 1 :, k, None] * work[k, None, k + 1 :]
+    lu[...] = work.transpose(2, 0, 1)
 
 
 def lapack_order(A: Tensor) -> tuple[Array, bool]:
@@ -91,44 +107,27 @@ def lapack_order(A: Tensor) -> tuple[Array, bool]:
     return (A.array().swapaxes(-1, -2) if turned else A.array()), turned
 
 
-def inv_ex(keys: int, A: Tensor, check_errors: bool, out: Outputs | None = None) -> Outputs:
-    """The inverse of each matrix."""
-    made = outputs(shapes.inv_ex(A, check_errors), out)
-    shapes.check_lapack(A, "linalg_inv_cpu")
-    array, info = A.array(), made[1].array()
-    try:
-        made[0].array()[...], info[...] = np.linalg.inv(array), 0
-    except np.linalg.LinAlgError:  # one of them has none: which, and what of the others
-        info[...] = factorised(array)[2]
-        inverses = made[0].array()
-        for index in np.ndindex(*array.shape[:-2]):
-            inverses[index] = np.linalg.inv(array[index]) if not info[index] else np.nan
-    if check_errors and info.any():
-        batch, order = first_failure(info)
-        raise LinAlgError(
-            f"linalg.inv_ex: {batch}The diagonal element {order} is zero, the inversion could not be completed because "
-            f"the input matrix is singular."
-        )
-    return named_result("linalg_inv_ex", made)
+# Determinants and inverses --------------------------------------------------------------------------------------
 
 
 def det(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
     """The product of the diagonal of the LU decomposition, with the sign of the exchanges."""
     made = outputs(shapes.det(A), out)
     shapes.check_lapack(A, "lu_factor")
-    lu, pivots, _ = factorised(lapack_order(A)[0])
+    lu, pivots, _ = quietly(factorised, lapack_order(A)[0])
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
     write(made, (quietly(np.prod, diagonal, -1) * exchanges(pivots), lu, pivots))
     return made
 
 
 def slogdet(keys: int, A: Tensor, out: Outputs | None = None) -> Outputs:
-    """Sign and logarithm of the determinant."""
+    """Sign and logarithm of the determinant, of the diagonal of the LU decomposition."""
     made = outputs(shapes.slogdet(A), out)
     shapes.check_lapack(A, "lu_factor")
-    lu, pivots, _ = factorised(lapack_order(A)[0])
-    sign, logarithm = quietly(np.linalg.slogdet, A.array())
-    write(made, (sign, logarithm, lu, pivots))
+    lu, pivots, _ = quietly(factorised, lapack_order(A)[0])
+    diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
+    sign = quietly(np.prod, quietly(np.sign, diagonal), -1) * exchanges(pivots)
+    write(made, (sign, quietly(np.log, abs(diagonal)).sum(-1), lu, pivots))
     return made
 
 
@@ -145,45 +144,35 @@ def write(made: Outputs, values: tuple[Any, ...]) -> None:
         tensor.array()[...] = value
 
 
-def eigh(keys: int, A: Tensor, UPLO: str, compute_v: bool, out: Outputs | None = None) -> Outputs:
-    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices; only one triangle is read."""
-    made = outputs(shapes.eigh(A, UPLO, compute_v), out)
-    if compute_v:
-        write(made, tuple(quietly(np.linalg.eigh, A.array(), UPLO.upper())))
-    else:
-        made[0].array()[...] = quietly(np.linalg.eigvalsh, A.array(), UPLO.upper())
-    return made
+def inv_ex(keys: int, A: Tensor, check_errors: bool, out: Outputs | None = None) -> Outputs:
+    """The inverse of each matrix."""
+    made = outputs(shapes.inv_ex(A, check_errors), out)
+    shapes.check_lapack(A, "linalg_inv_cpu")
+    inverses, info = inverted(A.array())
+    if check_errors and info.any():
+        batch, order = first_failure(info)
+        raise LinAlgError(
+            f"linalg.inv_ex: {batch}The diagonal element {order} is zero, the inversion could not be completed because "
+            f"the input matrix is singular."
+        )
+    write(made, (inverses, info))
+    return named_result("linalg_inv_ex", made)
 
 
-def eig(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
-    """Eigenvalues and eigenvectors of any square matrices, complex even where all are real."""
-    made = outputs(shapes.eig(self), out)
-    write(made, tuple(quietly(np.linalg.eig, self.array())))
-    return named_result("linalg_eig", made)
-
-
-def qr(keys: int, A: Tensor, mode: str, out: Outputs | None = None) -> Outputs:
-    """An orthogonal matrix times a triangle."""
-    made = outputs(shapes.qr(A, mode), out)
-    shapes.check_lapack(A, "geqrf_cpu")
-    if mode == "r":
-        made[1].array()[...] = np.linalg.qr(A.array(), "r")
-    else:
-        write(made, tuple(quietly(np.linalg.qr, A.array(), mode)))
-    return named_result("linalg_qr", made)
-
-
-def svd(
-    keys: int, A: Tensor, full_matrices: bool, compute_uv: bool, driver: str | None, out: Outputs | None = None
-) -> Outputs:
-    """The singular value decomposition."""
-    made = outputs(shapes.svd(A, full_matrices, compute_uv, driver), out)
-    shapes.check_lapack(A, "linalg_svd_cpu")
-    if compute_uv:
-        write(made, tuple(np.linalg.svd(A.array(), full_matrices)))
-    else:
-        made[1].array()[...] = np.linalg.svd(A.array(), compute_uv=False)
-    return made
+def inverted(array: Array) -> tuple[Array, Array]:
+    """The inverses, NaN where there is none, and where a zero was found (from 1)."""
+    if many_small(array):
+        try:
+            return np.linalg.inv(array), np.zeros(array.shape[:-2], np.int32)
+        except np.linalg.LinAlgError:
+            pass  # one of them has none: which, and what of the others
+    lu, pivots, info = quietly(factorised, array)
+    inverses = np.full(array.shape, np.nan, array.dtype)
+    if array.size:
+        routine, space = lapack("getri", array), int(lapack("getri_lwork", array)(array.shape[-1])[0].real)
+        for index in map(tuple, np.argwhere(info == 0)):
+            inverses[index] = routine(lu[index], pivots[index] - 1, lwork=space)[0]
+    return inverses, info
 
 
 # Linear systems -------------------------------------------------------------------------------------------------
@@ -193,33 +182,44 @@ def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, ou
     """`A @ X = B`, or `X @ A = B`; the LU decomposition of A is for the gradient, and says where A is singular."""
     results = shapes.solve_ex(A, B, left, check_errors)
     shapes.check_lapack(A, "lu_factor")
-    made = outputs(results, out)
-    lu, pivots, info = factorised(lapack_order(A)[0])
-    write(made[1:], (lu, pivots, info))
+    ordered, turned = lapack_order(A)
+    lu, pivots, info = quietly(factorised, ordered)
     if check_errors and info.any():
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.")
-    matrices, right, solution = A.array(), B.array(), made[0].array()
-    if shapes.is_vector_case(A, B):
-        right, solution = right[..., None], solution[..., None]
+    right = B.array()
+    vector = shapes.is_vector_case(A, B)
+    if vector:
+        right = right[..., None]
     if not left:
-        matrices, right, solution = (array.swapaxes(-1, -2) for array in (matrices, right, solution))
-    if not info.any():
-        solution[...] = np.linalg.solve(matrices, right)
-        return made
-    batch = solution.shape[:-2]
-    matrices, right = (np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in (matrices, right))
-    failed = np.broadcast_to(info, batch)
-    for index in np.ndindex(*batch):
-        solution[index] = np.nan if failed[index] else np.linalg.solve(matrices[index], right[index])
+        right = right.swapaxes(-1, -2)
+    batch = np.broadcast_shapes(right.shape[:-2], lu.shape[:-2])
+    if many_small(lu) and not info.any():
+        matrices = A.array()
+        solution = np.linalg.solve(matrices if left else matrices.swapaxes(-1, -2), right)
+    else:
+        solution = with_factors(lu, pivots, info, np.broadcast_to(right, (*batch, *right.shape[-2:])), turned == left)
+    if not left:
+        solution = solution.swapaxes(-1, -2)
+    made = outputs(results, out)
+    write(made, (solution[..., 0] if vector else solution, lu, pivots, info))
     return made
 
 
-structured(CPU, "linalg_cholesky_ex", cholesky_ex)
+def with_factors(lu: Array, pivots: Array, info: Array, right: Array, transpose: bool) -> Array:
+    """The solutions of a batch of systems with the matrices, or their transposes, that were factorised."""
+    batch = right.shape[:-2]
+    solution = np.full(right.shape, np.nan, right.dtype)
+    if not right.size:
+        return solution
+    routine = lapack("getrs", lu)
+    order = np.broadcast_to(pivots - 1, (*batch, pivots.shape[-1]))
+    factors, failed = np.broadcast_to(lu, (*batch, *lu.shape[-2:])), np.broadcast_to(info, batch)
+    for index in map(tuple, np.argwhere(failed == 0)):
+        solution[index] = routine(factors[index], order[index], right[index], trans=int(transpose))[0]
+    return solution
+
+
 structured(CPU, "linalg_inv_ex", inv_ex)
 structured(CPU, "_linalg_det", det)
 structured(CPU, "_linalg_slogdet", slogdet)
-structured(CPU, "_linalg_eigh", eigh)
-structured(CPU, "linalg_eig", eig)
-structured(CPU, "linalg_qr", qr)
-structured(CPU, "_linalg_svd", svd)
 structured(CPU, "_linalg_solve_ex", solve_ex)

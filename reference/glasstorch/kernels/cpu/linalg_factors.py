@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, BatchLinearAlgebraKernel.cpp (apply_lu_factor, unpack_pivots,
     apply_ldl_factor, apply_geqrf, apply_orgqr, apply_cholesky_inverse)
-Differs: SciPy calls LAPACK, for one matrix after another.
+Differs: SciPy calls LAPACK, for one matrix after another; many small matrices are decomposed together by NumPy.
 """
 
 from __future__ import annotations
@@ -19,19 +19,27 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.linalg import Outputs, factorised, first_failure, lapack, outputs, write
+from glasstorch.kernels.cpu.linalg import Outputs, factorised, first_failure, lapack, many_small, outputs, write
 from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg_factors as shapes
 from glasstorch.operators.shapes.linalg import check_lapack
+from glasstorch.operators.shapes.linalg import cholesky_ex as shapes_of_cholesky
+from glasstorch.operators.shapes.linalg import qr as shapes_of_qr
 
 CPU = KernelTable("CPU")
 
 
-def with_space(routine: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
-    """Call a LAPACK routine with as much working space as it asks for."""
-    asked = routine(*arguments, lwork=-1)[-2]
-    return routine(*arguments, lwork=int(asked.flat[0].real))  # type: ignore[no-any-return]
+def space_for(routine: Callable[..., Any], *arguments: Any) -> int:
+    """How much working space a LAPACK routine asks for; it is the same for all matrices of one size."""
+    return int(routine(*arguments, lwork=-1)[-2].flat[0].real)
+
+
+def one_of(batch: Array, dims: int = 2) -> Array:
+    """The first matrix, or with one dimension the first vector, of a batch that is not empty."""
+    first: Array = batch[(0,) * (batch.ndim - dims)]
+    return first
 
 
 # LU -------------------------------------------------------------------------------------------------------------
@@ -41,7 +49,7 @@ def lu_factor_ex(keys: int, A: Tensor, pivot: bool, check_errors: bool, out: Out
     """Both triangles of each matrix in one."""
     made = outputs(shapes.lu_factor_ex(A, pivot, check_errors), out)
     check_factorable(A, pivot)
-    lu, pivots, info = factorised(A.array())
+    lu, pivots, info = quietly(factorised, A.array())
     if check_errors:
         refuse_zero("torch.linalg.lu_factor_ex", info)
     write(made, (lu, pivots, info))
@@ -70,7 +78,7 @@ def lu(keys: int, A: Tensor, pivot: bool, out: Outputs | None = None) -> Outputs
     """`A = P @ L @ U`."""
     made = outputs(shapes.lu(A, pivot), out)
     check_factorable(A, pivot)
-    both, pivots, _ = factorised(A.array())
+    both, pivots, _ = quietly(factorised, A.array())
     write(made, (permutation_matrix(pivots, A._shape[-2], both.dtype), *triangles(both)))
     return named_result("linalg_lu", made)
 
@@ -101,15 +109,21 @@ def check_pivots(pivots: Array, rows: int) -> None:
 
 def permutation_matrix(pivots: Array, rows: int, dtype: Any) -> Array:
     """The exchanges as matrices, all of a batch at a time."""
+    order = order_of_rows(pivots, rows)
+    matrix: Array = np.zeros((*order.shape, rows), dtype)
+    np.put_along_axis(matrix, order[..., None, :], 1, -2)
+    return matrix
+
+
+def order_of_rows(pivots: Array, rows: int) -> Array:
+    """Which row of the matrix stands where after the exchanges, from 0."""
     flat = pivots.reshape(prod(pivots.shape[:-1]), pivots.shape[-1]).astype(np.int64) - 1
     every = np.arange(len(flat))
-    order = np.tile(np.arange(rows), (len(flat), 1))
+    order: Array = np.tile(np.arange(rows), (len(flat), 1))
     for row in range(flat.shape[-1]):
         other = flat[:, row]
         order[every, row], order[every, other] = order[every, other], order[every, row].copy()
-    matrix: Array = np.zeros((len(flat), rows, rows), dtype)
-    matrix[every[:, None], order, np.arange(rows)] = 1
-    return matrix.reshape(*pivots.shape[:-1], rows, rows)
+    return order.reshape(*pivots.shape[:-1], rows)
 
 
 def triangles(both: Array) -> tuple[Array, Array]:
@@ -147,23 +161,49 @@ def ldl_factor_ex(keys: int, self: Tensor, hermitian: bool, check_errors: bool, 
 # Cholesky -------------------------------------------------------------------------------------------------------
 
 
+def cholesky_ex(keys: int, self: Tensor, upper: bool, check_errors: bool, out: Outputs | None = None) -> Outputs:
+    """The lower triangle L with `L @ L.mH`, or the upper one."""
+    made = outputs(shapes_of_cholesky(self, upper, check_errors), out)
+    check_lapack(self, "cholesky_cpu")
+    triangle, info = halved(self.array(), upper)
+    if check_errors:
+        refuse_not_positive("linalg.cholesky_ex", info)
+    write(made, (triangle, info))
+    return named_result("linalg_cholesky_ex", made)
+
+
+def halved(array: Array, upper: bool) -> tuple[Array, Array]:
+    """The triangle of each matrix, and 0 or the order of the first minor that is not positive."""
+    info = np.zeros(array.shape[:-2], np.int32)
+    if many_small(array) or not array.size:
+        try:
+            return quietly(np.linalg.cholesky, array, upper=upper), info
+        except np.linalg.LinAlgError:
+            pass  # one of them has no triangle: which, and what of the others
+    triangle = np.empty(array.shape, array.dtype)
+    routine = lapack("potrf", array)
+    for index in np.ndindex(*array.shape[:-2]):
+        triangle[index], info[index] = routine(array[index], lower=not upper, clean=True)
+    return triangle, info
+
+
+def refuse_not_positive(name: str, info: Array) -> None:
+    """Refuse matrices that are not positive-definite."""
+    if info.any():
+        batch, order = first_failure(info)
+        raise LinAlgError(
+            f"{name}: {batch}The factorization could not be completed because the input is not positive-definite (the "
+            f"leading minor of order {order} is not positive-definite)."
+        )
+
+
 def cholesky(keys: int, self: Tensor, upper: bool, out: Tensor | None = None) -> Tensor:
     """The triangle; a matrix that is not positive-definite is refused."""
     warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future release.")
     result = shapes.cholesky(self, upper)
     check_lapack(self, "cholesky_cpu")
-    array = self.array()
-    triangle, info = np.empty(array.shape, array.dtype), np.zeros(array.shape[:-2], np.int32)
-    if array.size:
-        routine = lapack("potrf", array)
-        for index in np.ndindex(*array.shape[:-2]):
-            triangle[index], info[index] = routine(array[index], lower=not upper, clean=True)
-    if info.any():
-        batch, order = first_failure(info)
-        raise LinAlgError(
-            f"cholesky: {batch}The factorization could not be completed because the input is not positive-definite "
-            f"(the leading minor of order {order} is not positive-definite)."
-        )
+    triangle, info = halved(self.array(), upper)
+    refuse_not_positive("cholesky", info)
     made = allocate_output(result) if out is None else out
     made.array()[...] = triangle
     return made
@@ -204,10 +244,37 @@ def geqrf(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
     factored, tau = np.empty(array.shape, array.dtype), np.empty(made[1]._shape, array.dtype)
     if array.size:
         routine = lapack("geqrf", array)
+        space = space_for(routine, one_of(array))
         for index in np.ndindex(*array.shape[:-2]):
-            factored[index], tau[index], _, _ = with_space(routine, array[index])
+            factored[index], tau[index], _, _ = routine(array[index], lwork=space)
     write(made, (factored, tau))
     return named_result("geqrf", made)
+
+
+def qr(keys: int, A: Tensor, mode: str, out: Outputs | None = None) -> Outputs:
+    """An orthogonal matrix times a triangle."""
+    made = outputs(shapes_of_qr(A, mode), out)
+    check_lapack(A, "geqrf_cpu")
+    array = A.array()
+    if many_small(array) or not array.size:
+        found = quietly(np.linalg.qr, array, mode)
+        write(made if mode != "r" else made[1:], (found,) if mode == "r" else tuple(found))
+        return named_result("linalg_qr", made)
+    orthogonal, triangle = made[0].array(), made[1].array()
+    rows, inner = array.shape[-2], triangle.shape[-2]
+    factor, multiply = lapack("geqrf", array), lapack("ungqr" if A.dtype.is_complex else "orgqr", array)
+    space = space_for(factor, one_of(array))
+    for index in np.ndindex(*array.shape[:-2]):
+        both, tau, _, _ = factor(array[index], lwork=space)
+        triangle[index] = np.triu(both[:inner])
+        if mode == "r":
+            continue
+        vectors = both[:, :inner]
+        if inner > both.shape[1]:
+            vectors = np.zeros((rows, inner), array.dtype)
+            vectors[:, : both.shape[1]] = both
+        orthogonal[index] = multiply(vectors, tau, lwork=space_for(multiply, vectors, tau))[0]
+    return named_result("linalg_qr", made)
 
 
 def householder_product(keys: int, input: Tensor, tau: Tensor, out: Tensor | None = None) -> Tensor:
@@ -220,13 +287,16 @@ def householder_product(keys: int, input: Tensor, tau: Tensor, out: Tensor | Non
         product[...] = np.eye(*array.shape[-2:])
     else:
         routine = lapack("ungqr" if input.dtype.is_complex else "orgqr", array)
+        space = space_for(routine, one_of(array), one_of(factors, 1))
         for index in np.ndindex(*array.shape[:-2]):
-            product[index] = with_space(routine, array[index], factors[index])[0]
+            product[index] = routine(array[index], factors[index], lwork=space)[0]
     made = allocate_output(result) if out is None else out
     made.array()[...] = product
     return made
 
 
+structured(CPU, "linalg_cholesky_ex", cholesky_ex)
+structured(CPU, "linalg_qr", qr)
 structured(CPU, "linalg_lu_factor_ex", lu_factor_ex)
 structured(CPU, "linalg_lu", lu)
 structured(CPU, "lu_unpack", lu_unpack)

@@ -2,12 +2,14 @@
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebraKernel.cpp (apply_triangular_solve, apply_lu_solve, apply_ldl_solve,
     apply_ormqr, apply_lstsq), BatchLinearAlgebra.cpp (_cholesky_solve_helper_cpu, linalg_lstsq_out_info)
-Differs: SciPy calls BLAS and LAPACK, for one matrix after another.
+Differs: SciPy calls BLAS and LAPACK, for one matrix after another; in many small ones all numbers of a row are found
+    together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,10 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.linalg import Outputs, first_failure, lapack, outputs, write
-from glasstorch.kernels.cpu.linalg_factors import check_pivots
+from glasstorch.kernels.cpu.linalg import SMALL, Outputs, first_failure, lapack, outputs, write
+from glasstorch.kernels.cpu.linalg_factors import check_pivots, one_of, order_of_rows
 from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg_solvers as shapes
 from glasstorch.operators.shapes.linalg import check_lapack
@@ -33,6 +36,24 @@ def together(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[Any, ...]
     wide = [np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in arrays]
     for index in np.ndindex(*batch):
         yield index, *(array[index] for array in wide)
+
+
+def are_many(batch: tuple[int, ...], size: int) -> bool:
+    """Whether so many systems are so small that all are solved together, one row after another."""
+    return size <= SMALL and prod(batch) >= SMALL
+
+
+def substituted(A: Array, B: Array, batch: tuple[int, ...], upper: bool, unit: bool) -> Array:
+    """`A @ X = B` for a triangle A, one row of all systems at a time."""
+    size, columns = B.shape[-2:]
+    matrices = np.broadcast_to(A, (*batch, size, size)).reshape(-1, size, size).transpose(1, 2, 0).copy()
+    found = np.broadcast_to(B, (*batch, size, columns)).reshape(-1, size, columns).transpose(1, 2, 0).copy()
+    for row in reversed(range(size)) if upper else range(size):
+        if not unit:
+            found[row] /= matrices[row, row]
+        rest = slice(0, row) if upper else slice(row + 1, size)
+        found[rest] -= matrices[rest, row, None] * found[row]
+    return found.transpose(2, 0, 1).reshape(*batch, size, columns)
 
 
 def as_fits(matrix: Array) -> tuple[Array, bool]:
@@ -51,6 +72,13 @@ def solved_by_triangle(
     solution = np.empty((*batch, *B.shape[-2:]), A.dtype)
     if not solution.size:
         return solution
+    if are_many(batch, A.shape[-1]):
+        if not left:
+            A, B, upper = A.swapaxes(-1, -2), B.swapaxes(-1, -2), not upper
+        if transpose:
+            A, upper = A.swapaxes(-1, -2), not upper
+        found: Array = quietly(substituted, A, B, batch, upper, unit)
+        return found if left else found.swapaxes(-1, -2)
     from scipy.linalg import get_blas_funcs
 
     routine = get_blas_funcs("trsm", (A,))
@@ -103,7 +131,12 @@ def cholesky_solve_helper(keys: int, self: Tensor, A: Tensor, upper: bool, out: 
     check_lapack(self, "cholesky_solve_cpu")
     right = self.array()
     solution = np.empty(right.shape, right.dtype)
-    if right.size:
+    if right.size and are_many(right.shape[:-2], right.shape[-2]):
+        batch, factor = right.shape[:-2], A.array()
+        lower = factor.conj().swapaxes(-1, -2) if upper else factor
+        half = quietly(substituted, lower, right, batch, False, False)
+        solution[...] = quietly(substituted, lower.conj().swapaxes(-1, -2), half, batch, True, False)
+    elif right.size:
         routine = lapack("potrs", right)
         for index, triangle, b in together(right.shape[:-2], A.array(), right):
             solution[index] = routine(triangle, b, lower=not upper)[0]
@@ -124,15 +157,33 @@ def lu_solve(
     exchanges = pivots.array()
     check_pivots(exchanges, LU._shape[-1])
     solution = np.empty(result.shape, LU.dtype.numpy)
-    if solution.size:
+    turned = adjoint == left
+    if solution.size and are_many(result.shape[:-2], LU._shape[-1]):
+        right = B.array() if left else B.array().conj().swapaxes(-1, -2)
+        found = quietly(solved_together, LU.array(), exchanges, right, result.shape[:-2], turned)
+        solution[...] = found if left else found.conj().swapaxes(-1, -2)
+    elif solution.size:
         routine = lapack("getrs", solution)
-        trans = 2 if adjoint == left else 0
+        trans = 2 if turned else 0
         for index, factors, rows, right in together(result.shape[:-2], LU.array(), exchanges[..., None, :], B.array()):
             found = routine(factors, rows[0] - 1, right if left else right.conj().T, trans=trans)[0]
             solution[index] = found if left else found.conj().T
     made = allocate_output(result) if out is None else out
     made.array()[...] = solution
     return made
+
+
+def solved_together(LU: Array, pivots: Array, B: Array, batch: tuple[int, ...], adjoint: bool) -> Array:
+    """Two substitutions after the exchanges of rows, or with the adjoint before they are undone."""
+    order = np.broadcast_to(order_of_rows(pivots, B.shape[-2]), (*batch, B.shape[-2]))[..., None]
+    if not adjoint:
+        ordered = np.take_along_axis(np.broadcast_to(B, (*batch, *B.shape[-2:])), order, -2)
+        return substituted(LU, substituted(LU, ordered, batch, False, True), batch, True, False)
+    turned = LU.conj().swapaxes(-1, -2)
+    ordered = substituted(turned, substituted(turned, B, batch, False, False), batch, True, True)
+    found = np.empty_like(ordered)
+    np.put_along_axis(found, order, ordered, -2)
+    return found
 
 
 def ldl_solve(keys: int, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool, out: Tensor | None = None) -> Tensor:
@@ -164,9 +215,9 @@ def ormqr(
         routine = lapack("unmqr" if complex_ else "ormqr", product)
         side, trans = "L" if left else "R", ("C" if complex_ else "T") if transpose else "N"
         vectors = self.array()[..., : factors.shape[-1]]
+        asked = routine(side, trans, one_of(vectors), one_of(factors, 1), one_of(other), -1)[1]
+        space = int(asked.flat[0].real)
         for index in np.ndindex(*product.shape[:-2]):
-            asked = routine(side, trans, vectors[index], factors[index], other[index], -1)[1]
-            space = int(asked.flat[0].real)
             product[index] = routine(side, trans, vectors[index], factors[index], other[index], space)[0]
     made = allocate_output(result) if out is None else out
     made.array()[...] = product
@@ -176,40 +227,61 @@ def ormqr(
 # Least squares --------------------------------------------------------------------------------------------------
 
 Found = tuple[Array, Any, Any, int]  # solution and what is left over, rank, singular values, LAPACK's info
+Solver = Callable[[Array, Array], Found]
 
 
-def by_gels(A: Array, B: Array, rcond: float) -> Found:
+def by_gels(A: Array, B: Array, rcond: float) -> Solver:
     """A QR decomposition: the matrix must have full rank."""
-    _, found, info = lapack("gels", A)(A, B, lwork=space_for("gels", A, B))
-    return found, 0, 0, info
+    routine, (space,) = lapack("gels", A), spaces_for("gels", A, B)
+
+    def solver(A: Array, B: Array) -> Found:
+        _, found, info = routine(A, B, lwork=space)
+        return found, 0, 0, info
+
+    return solver
 
 
-def by_gelsy(A: Array, B: Array, rcond: float) -> Found:
+def by_gelsy(A: Array, B: Array, rcond: float) -> Solver:
     """A QR decomposition with exchanges of columns."""
+    routine, (space,) = lapack("gelsy", A), spaces_for("gelsy", A, B, rcond)
     exchanges = np.zeros((A.shape[1], 1), np.int32)
-    _, found, _, rank, info = lapack("gelsy", A)(A, B, exchanges, rcond, space_for("gelsy", A, B, rcond))
-    return found, rank, 0, info
+
+    def solver(A: Array, B: Array) -> Found:
+        _, found, _, rank, info = routine(A, B, exchanges, rcond, space)
+        return found, rank, 0, info
+
+    return solver
 
 
-def by_gelsd(A: Array, B: Array, rcond: float) -> Found:
+def by_gelsd(A: Array, B: Array, rcond: float) -> Solver:
     """A singular value decomposition by halves."""
-    *asked, _ = lapack("gelsd_lwork", A)(*A.shape, B.shape[1], cond=rcond)
-    found, values, rank, info = lapack("gelsd", A)(A, B, *(int(np.real(size)) for size in asked), cond=rcond)
-    return found, rank, values, info
+    routine, spaces = lapack("gelsd", A), spaces_for("gelsd", A, B, rcond)
+
+    def solver(A: Array, B: Array) -> Found:
+        found, values, rank, info = routine(A, B, *spaces, cond=rcond)
+        return found, rank, values, info
+
+    return solver
 
 
-def by_gelss(A: Array, B: Array, rcond: float) -> Found:
+def by_gelss(A: Array, B: Array, rcond: float) -> Solver:
     """A singular value decomposition."""
-    _, found, values, rank, _, info = lapack("gelss", A)(A, B, cond=rcond, lwork=space_for("gelss", A, B))
-    return found, rank, values, info
+    routine, (space,) = lapack("gelss", A), spaces_for("gelss", A, B, rcond)
+
+    def solver(A: Array, B: Array) -> Found:
+        _, found, values, rank, _, info = routine(A, B, cond=rcond, lwork=space)
+        return found, rank, values, info
+
+    return solver
 
 
-def space_for(name: str, A: Array, B: Array, *more: float) -> int:
-    """How much working space a routine asks for."""
-    return int(np.real(lapack(f"{name}_lwork", A)(*A.shape, B.shape[1], *more)[0]))
+def spaces_for(name: str, A: Array, B: Array, *more: float) -> list[int]:
+    """How much working space of each kind a routine asks for; it is the same for all matrices of one size."""
+    *asked, _ = lapack(f"{name}_lwork", A)(*A.shape, B.shape[1], *more)
+    return [int(np.real(size)) for size in asked]
 
 
-DRIVERS: dict[str, Callable[[Array, Array, float], Found]] = {
+DRIVERS: dict[str, Callable[[Array, Array, float], Solver]] = {
     "gels": by_gels,
     "gelsy": by_gelsy,
     "gelsd": by_gelsd,
@@ -234,9 +306,9 @@ def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str |
     info = np.zeros(batch, np.int32)
     if matrices.size and right.size:
         tolerance = np.finfo(matrices.dtype).eps * max(rows, cols) if rcond is None else rcond
-        solver = DRIVERS[driver or "gelsy"]
+        solver = DRIVERS[driver or "gelsy"](one_of(matrices), one_of(solution), tolerance)
         for index, matrix, known in together(batch, matrices, solution):
-            solution[index], rank[index], values[index], info[index] = solver(matrix, known, tolerance)
+            solution[index], rank[index], values[index], info[index] = solver(matrix, known)
     else:
         solution[..., :cols, :] = 0
     if info.any():
