@@ -82,6 +82,7 @@ def is_strided(call: Call, run: str) -> bool:
 
 
 OTHERWISE = (
+    Otherwise("index_(copy|fill|reduce).*", is_empty, "PyTorch looks at memory that is not there first"),
     Otherwise("fft_.*", is_empty, "MKL refuses an empty tensor with an error of its own; here it is transformed"),
     Otherwise("isin.Scalar_Tensor|take_along_dim", is_strided, "PyTorch takes a view of its argument and fails"),
     Otherwise("linalg_.*", is_empty_of_another_dtype, "PyTorch asks for the dtype where there is something to compute"),
