@@ -8,11 +8,13 @@ Differs: the products of addbmm are one product of two long matrices. Half preci
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import FLOATING, NARROW_FLOATS, Number, bool_, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -108,9 +110,10 @@ def addr(
         if beta:
             total |= self.array().astype(bool)
     else:
-        total = quietly(
-            np.multiply, rows if alpha == 1 else quietly(np.multiply, rows, _as_one(alpha, computed)), columns
-        )
+        if alpha != 1:
+            rows = quietly(np.multiply, rows, _as_one(alpha, computed))
+        total = empty_array(result.shape, computed.numpy, prod(result.shape) * computed.itemsize)
+        quietly(np.multiply, rows, columns, total)
         if beta != 0:
             bias = _as(self, computed)
             quietly(np.add, total, bias if beta == 1 else quietly(np.multiply, bias, _as_one(beta, computed)), total)
