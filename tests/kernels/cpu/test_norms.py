@@ -53,6 +53,13 @@ def test_parts_that_are_short_enough_are_left_alone_and_the_others_are_scaled_in
     assert x[1].tolist() == glasstorch.tensor([0.3, 0.4]).tolist()
 
 
+def test_a_part_of_almost_no_length_is_not_divided_by_nothing(require: Require) -> None:
+    values = [[3e-7, 4e-7], [0.0, 0.0]]
+    ours, theirs = (t.renorm(t.tensor(values), 2, 0, 1e-7).numpy() for t in (glasstorch, require("torch")))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    np.testing.assert_allclose(ours[0], [5e-8, 2e-7 / 3], rtol=1e-6)  # 1e-7 is added to the norm of 5e-7
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (2, 0, 3)])
 def test_nothing_is_scaled_to_nothing(shape: Any) -> None:
     assert glasstorch.zeros(shape).renorm(2, 0, 1.0).shape == shape

@@ -20,7 +20,7 @@ from glasstorch.core.errors import DtypeNotImplementedError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import PIECE, finish, widened
+from glasstorch.kernels.cpu.reductions import finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg as shapes
@@ -28,8 +28,8 @@ from glasstorch.operators.shapes import statistics
 from glasstorch.operators.shapes.reductions import reduced_dims
 
 CPU = KernelTable("CPU")
-# Norms that decide about a factor are computed wider, as PyTorch's accumulation types are.
 BLOCK = 1 << 14  # elements that are converted at a time
+# Norms that decide about a factor are computed wider, as PyTorch's accumulation types are.
 RENORMED_IN: dict[Any, Any] = {
     float32: np.float64,
     float16: np.float32,
@@ -65,25 +65,6 @@ def vector_norm(
     if order != 2 or sizes.dtype.kind == "c":  # a square needs no sign taken away
         sizes = quietly(np.absolute, sizes)
     return finish(quietly(norm, sizes, order, reduced_dims(dim, array.ndim), keepdim), result.dtype, out)
-    array = widened(array, self.dtype if dtype is None else dtype)
-    dims = reduced_dims(dim, array.ndim)
-    kept = array.ndim - len(dims)
-    if ord == 2 and array.dtype.kind == "f" and array.size > PIECE and array.flags.c_contiguous and min(dims) == kept:
-        rows = array.reshape(math.prod(array.shape[:kept]), -1)
-        return finish(quietly(np.sqrt, quietly(square_sums, rows)).reshape(result.shape), result.dtype, out)
-    sizes = quietly(np.absolute, array)
-    return finish(quietly(norm, sizes, float(ord.real), dims, keepdim), result.dtype, out)
-
-
-def square_sums(rows: Array) -> Any:
-    """The sum of the squares of each row: of pieces first, then of those. (Note [Exact sums])"""
-    width = rows.shape[1]
-    whole = width // PIECE * PIECE
-    rest = np.einsum("ij,ij->i", rows[:, whole:], rows[:, whole:])
-    if not whole:
-        return rest
-    pieces = rows[:, :whole].reshape(len(rows), -1, PIECE)
-    return add(np.einsum("ijk,ijk->ij", pieces, pieces), 1) + rest
 
 
 def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
