@@ -81,9 +81,15 @@ def is_strided(call: Call, run: str) -> bool:
     return any(spec.layout != "row-major" for spec in tensors_in(call))
 
 
+def is_expanded(call: Call, run: str) -> bool:
+    """Whether some tensor has a stride of 0."""
+    return any(spec.layout == "expanded" for spec in tensors_in(call))
+
+
 OTHERWISE = (
+    Otherwise("(nan)?median.dim", is_expanded, "PyTorch reads beyond the memory of a tensor with a stride of 0"),
     Otherwise("index_(copy|fill|reduce).*", is_empty, "PyTorch looks at memory that is not there first"),
-    Otherwise("fft_.*", is_empty, "MKL refuses an empty tensor with an error of its own; here it is transformed"),
+    Otherwise("fft_.*|stft.*", is_empty, "MKL refuses an empty tensor with an error of its own; here it is transformed"),
     Otherwise("isin.Scalar_Tensor|take_along_dim", is_strided, "PyTorch takes a view of its argument and fails"),
     Otherwise("linalg_.*", is_empty_of_another_dtype, "PyTorch asks for the dtype where there is something to compute"),
     Otherwise("(linalg_)?matrix_exp", has_halves, "PyTorch's polynomial overflows in half precision and gives NaN"),

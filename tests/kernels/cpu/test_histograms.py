@@ -53,6 +53,8 @@ COUNTS: list[Callable[[Any], Any]] = [
     lambda t: t.histogramdd(t.arange(4.0).reshape(2, 2), [t.tensor([0.0, 1, 2]), t.tensor([1.0, 3])]),
     lambda t: t.histogramdd(t.arange(4.0).reshape(2, 2), [2, 2], range=[0.0, 1, 0, 3]),
     lambda t: t.histogramdd(t.empty(0, 2), [2, 2]).bin_edges,
+    lambda t: t.histogram(t.arange(6.0).half(), 4, range=(0.0, 6.0)),
+    lambda t: t.histogram(t.empty(0).bfloat16(), 4),
 ]
 
 

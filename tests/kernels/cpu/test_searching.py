@@ -50,6 +50,7 @@ def test_buckets_are_places_between_boundaries(require: Require) -> None:
         assert library.bucketize(x, boundaries).tolist() == [[0, 0], [2, 3]]
         assert library.bucketize(x, boundaries, right=True).tolist() == [[0, 1], [3, 3]]
         assert library.bucketize(2, boundaries, out_int32=True).dtype is library.int32
+        assert library.bucketize(2, library.tensor([1.0, NAN])).tolist() == 2
 
 
 def test_nothing_is_among_others_that_is_not_a_number() -> None:

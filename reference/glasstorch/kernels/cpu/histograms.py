@@ -158,7 +158,8 @@ def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, place:
 def computed(values: Array, edges: Array) -> Array:
     """The bin between evenly spread edges, as rounding has it. (PyTorch: LINEAR_INTERPOLATION, which histc uses)"""
     count = edges.dtype.type(len(edges) - 1)
-    return ((values - edges[0]) * count / (edges[-1] - edges[0])).astype(np.int64)
+    at: Array = ((values - edges[0]) * count / (edges[-1] - edges[0])).astype(np.int64)
+    return at
 
 
 def corrected(values: Array, edges: Array) -> Array:
@@ -197,7 +198,7 @@ def histogram(
 ) -> tuple[Any, ...]:
     """The kernel of `histogram.bin_ct`."""
     shapes.histogram(self, bins, range, weight, density)
-    check_computable(self)
+    check_computable(self, range is not None)
     points = self.array().reshape(-1, 1)
     edges = even_edges(points, [bins], range, self.dtype)[0]
     return _histogram("histogram.bin_ct", self, edges, weight, density, out, corrected)
@@ -231,10 +232,15 @@ def _histogram(
     return named_result(name, (finish(hist, self.dtype, to_hist), finish(edges, self.dtype, to_edges)))
 
 
-def check_computable(self: Tensor) -> None:
-    """Refuse what is neither float32 nor float64."""
-    if self.dtype not in (float32, float64):
-        raise DtypeNotImplementedError(f"\"histogramdd\" not implemented for '{self.dtype.scalar_name}'")
+def check_computable(self: Tensor, range_given: bool = True) -> None:
+    """Refuse what is not floating point; the range of numbers is found in single and double precision only."""
+    label = None
+    if not range_given and self.numel() and self.dtype not in (float32, float64):
+        label = "histogramdd"
+    elif self.dtype.category != FLOATING or self.dtype in STORED_ONLY:
+        label = "histogram_cpu"
+    if label is not None:
+        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{self.dtype.scalar_name}'")
 
 
 def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool, place: Place) -> Array:
@@ -262,7 +268,7 @@ def histogramdd_bin_edges(
 ) -> tuple[Tensor, ...]:
     """Evenly spread edges for each dimension of the points."""
     counts = shapes.bins_of(self, bins)
-    check_computable(self)
+    check_computable(self, range is not None)
     return tuple(from_array(edges, self.dtype) for edges in even_edges(points_of(self), counts, range, self.dtype))
 
 
@@ -273,7 +279,7 @@ def histogramdd_from_bin_cts(
     """The histogram over bins of equal size."""
     counts = shapes.bins_of(self, bins)
     shapes.check_weight(self._shape, self, weight)
-    check_computable(self)
+    check_computable(self, range is not None)
     points = points_of(self)
     edges = even_edges(points, counts, range, self.dtype)
     return finish(weighed(points, edges, weight, density, corrected), self.dtype, None)

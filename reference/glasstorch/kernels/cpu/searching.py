@@ -8,6 +8,7 @@ Differs: NumPy searches and sorts.
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -43,8 +44,10 @@ def searchsorted(
     """The kernel of `searchsorted.Tensor`: every row of the values in the row of the sequence beside it."""
     result = shapes.searchsorted(sorted_sequence, self, out_int32, right, side, sorter)
     common = result_type(sorted_sequence, self)
-    if common not in NOT_BOOL:
+    if common not in NOT_BOOL and 0 not in self._shape:
         raise DtypeNotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{common.scalar_name}'")
+    if 0 in self._shape:
+        return finish(np.empty(self._shape), result.dtype, out)
     sequence, values = (in_order(tensor, common) for tensor in (sorted_sequence, self))
     if sorter is not None:
         places = sorter.array()
@@ -79,8 +82,11 @@ def positions(sequence: Array, values: Array, right: bool) -> Array:
 def halved(sequence: Array, values: Array, right: bool) -> Array:
     """`positions` by halving all rows together until one place is left."""
     size = sequence.shape[-1]
-    rows = np.ascontiguousarray(np.broadcast_to(sequence, (*values.shape[:-1], size))).reshape(-1)
-    first = np.arange(0, rows.size, size or 1).reshape(*values.shape[:-1], 1) if rows.size else np.int64(0)
+    rows: Array = sequence
+    first: Any = 0
+    if sequence.ndim > 1:
+        rows = np.ascontiguousarray(sequence).reshape(-1)
+        first = size * np.arange(prod(values.shape[:-1])).reshape(*values.shape[:-1], 1)
     low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size)
     for _ in range(size.bit_length()):
         middle = (low + high) >> 1

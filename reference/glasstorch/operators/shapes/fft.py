@@ -32,6 +32,8 @@ def r2c(self: Tensor, dim: Sequence[int], normalization: int, onesided: bool) ->
     """Complex; one-sided, half of the last transformed dimension and one more."""
     if not self.dtype.is_floating_point:
         raise DtypeError(f"_fft_r2c expects a floating point tensor, but got {self.dtype.scalar_name}")
+    if self.dtype.name not in SINGLE_AND_DOUBLE:
+        raise DtypeError(f"MKL FFT doesn't support tensors of type: {self.dtype.scalar_name}; expected Float or Double")
     shape, dims, strides = list(self._shape), _wrapped(self, dim), self.strides()
     if onesided:
         shape[dims[-1]] = shape[dims[-1]] // 2 + 1
