@@ -59,3 +59,13 @@ def test_only_the_results_that_were_used_send_a_gradient() -> None:
     np.testing.assert_allclose(gradient.numpy(), [1 / 3] * 3, rtol=1e-6)
     (gradient,) = glasstorch.autograd.grad(variance + mean, x)
     np.testing.assert_allclose(gradient.numpy(), x.detach().numpy() - 7 / 3 + 1 / 3, rtol=1e-6)
+
+
+def test_the_largest_complex_element_is_found_in_single_precision() -> None:
+    numbers = np.random.default_rng(0).standard_normal((3, 4, 2)) @ [1, 1j]
+    gradients = []
+    for dtype in (glasstorch.complex64, glasstorch.complex128):
+        x = glasstorch.from_numpy(numbers).to(glasstorch.complex64).to(dtype).requires_grad_()
+        glasstorch.view_as_real(glasstorch.renorm(x, float("inf"), 1, 0.5)).sum().backward()
+        gradients.append(x.grad.numpy())  # PyTorch's is NaN in single precision
+    np.testing.assert_allclose(*gradients, rtol=1e-5, atol=1e-6)

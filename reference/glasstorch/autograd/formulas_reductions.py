@@ -247,7 +247,7 @@ def renorm_backward(grad: Tensor, self: Tensor, p: Number, dim: int, maxnorm: Re
     norm = linalg_vector_norm(self, p, others, True, dtype=wide)
     along = self.conj() * grad
     along = (along.real if along.dtype.is_complex else along).sum(others, True, dtype=wide.to_real())
-    back = norm_backward(along, self, p, others, True, norm)
+    back = norm_backward(along, self.to(wide), p, others, True, norm)  # abs() and norm in one precision
     assert back is not None, "renorm takes no order 0"
     inverse = (norm + 1e-7).reciprocal()
     shortened = maxnorm * inverse * (grad - inverse * back)
