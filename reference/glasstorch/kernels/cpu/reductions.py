@@ -33,7 +33,7 @@ from glasstorch.core.dtype import (
     float64,
     int64,
 )
-from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.errors import DtypeError, DtypeNotImplementedError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
@@ -291,8 +291,10 @@ def aminmax(
 ) -> tuple[Any, ...]:
     """The smallest and the largest element, over one dimension or all; NaN wins."""
     shapes.aminmax(self, dim, keepdim)
-    if dim is None or self._shape:  # along its dimension a single element is the extremum, of whatever dtype
+    if dim is None or self._shape:  # a single real element is the extremum, of whatever dtype
         check_implemented("aminmax_cpu", self.dtype, UNORDERED)
+    elif self.dtype.is_complex:
+        raise DtypeError(f"aminmax not implemented for {self.dtype.scalar_name}")
     array = widened(self.array(), self.dtype)
     dims = shapes.reduced_dims(None if dim is None else [dim], array.ndim)
     found = (search(array, dims, keepdims=keepdim) for search in (smallest, largest))
