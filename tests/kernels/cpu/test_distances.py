@@ -45,6 +45,11 @@ def test_no_point_pulls_itself(torch: Any) -> None:
     assert x.grad.abs().max().item() == 0
 
 
+def test_rounding_makes_no_distance_imaginary(torch: Any) -> None:
+    x = torch.tensor(RANDOM.normal(size=(40, 3)) + 1000).float()
+    assert not torch.cdist(x, x, compute_mode="use_mm_for_euclid_dist").isnan().any()
+
+
 def test_without_rows_or_columns_all_distances_are_zero_or_none(torch: Any) -> None:
     assert tuple(torch.cdist(torch.ones(0, 3), torch.ones(4, 3)).shape) == (0, 4)
     assert torch.cdist(torch.ones(2, 0), torch.ones(3, 0)).tolist() == [[0] * 3] * 2
