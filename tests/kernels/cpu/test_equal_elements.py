@@ -66,6 +66,12 @@ def test_few_elements_are_sorted_stably_and_more_are_not() -> None:
     assert unstable_sort([0] * (INSERTION_SORTED + 1), 0) != list(range(INSERTION_SORTED + 1))
 
 
+def test_few_of_many_equal_elements_are_the_first(require: Require) -> None:
+    for t in (glasstorch, require("torch")):
+        assert t.zeros(200).topk(3).indices.tolist() == [0, 1, 2]
+        assert t.zeros(191).topk(3).indices.tolist() != [0, 1, 2]
+
+
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
 def test_in_large_tensors_a_place_holds_the_value(name: str, arguments: Any) -> None:
     data = RANDOM.integers(0, 9, 2 * FOLLOWED)

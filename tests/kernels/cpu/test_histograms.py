@@ -55,6 +55,8 @@ COUNTS: list[Callable[[Any], Any]] = [
     lambda t: t.histogramdd(t.empty(0, 2), [2, 2]).bin_edges,
     lambda t: t.histogram(t.arange(6.0).half(), 4, range=(0.0, 6.0)),
     lambda t: t.histogram(t.empty(0).bfloat16(), 4),
+    lambda t: t.histogram(t.arange(101.0) / 10, 100, range=(0.0, 10.0)),
+    lambda t: t.histogram(t.arange(1001.0) / 7 - 3, 1000),
 ]
 
 

@@ -63,6 +63,15 @@ def test_large_tensors(require: Require, dtype: str, name: str, arguments: Any) 
     np.testing.assert_array_equal(held.reshape(values.shape), values.to(glasstorch.float64).numpy())
 
 
+@pytest.mark.parametrize("largest", [False, True])
+def test_missing_numbers_are_the_largest_of_many(require: Require, largest: bool) -> None:
+    data = RANDOM.normal(size=(4, 3000))
+    data[:, 5::700], data[1] = NAN, NAN
+    ours, theirs = both(require, lambda t: t.from_numpy(data).topk(9, largest=largest))
+    np.testing.assert_array_equal(ours.values.numpy(), theirs.values.numpy())
+    assert ours.indices[0].tolist()[5:] == theirs.indices[0].tolist()[5:]
+
+
 def test_nothing_is_shared_with_a_number() -> None:
     x = glasstorch.tensor(3.0)
     for name, arguments in (("topk", (1,)), ("kthvalue", (1,)), ("mode", ()), ("median", (0,))):
