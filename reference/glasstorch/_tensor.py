@@ -26,7 +26,19 @@ from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
-from glasstorch.operators import exchange, from_data, indexing, layouts, lu, namespace, nonzero, norm, pickling, stft, unique
+from glasstorch.operators import (
+    exchange,
+    from_data,
+    indexing,
+    layouts,
+    lu,
+    namespace,
+    nonzero,
+    norm,
+    pickling,
+    stft,
+    unique,
+)
 from glasstorch.operators.facts import FactMethods
 from glasstorch.operators.generated import functions
 from glasstorch.operators.parser import method_operator
