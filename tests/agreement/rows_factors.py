@@ -158,7 +158,8 @@ ROWS: tuple[Row, ...] = (
     row("lu_unpack", unpacked, call(t(3, 3), exchanges(3)), call(t(2, 3, 2), exchanges(2, 2)),
         call(t(2, 3), exchanges(2, rows=2), True, False), call(t(3, 3), exchanges(3), False), dtypes=SINGLE_AND_DOUBLE),
     row("linalg_lu_solve", solved_by_lu, call(BATCH, exchanges(2, 3), t(2, 3, 2)),
-        call(TRIANGLE, exchanges(3), t(2, 3, 1)), call(TRIANGLE, exchanges(3), t(2, 3), left=False), call(TRIANGLE, exchanges(3), t(3, 2), adjoint=True),
+        call(TRIANGLE, exchanges(3), t(2, 3, 1)),
+        call(TRIANGLE, exchanges(3), t(2, 3), left=False), call(TRIANGLE, exchanges(3), t(3, 2), adjoint=True),
         call(BATCH, exchanges(2, 3), t(2, 3), left=False, adjoint=True), dtypes=SINGLE_AND_DOUBLE, tolerance=1000),
     # LDL
     row("linalg_ldl_factor_ex", lambda x, **_: (*ldl(x), np.zeros(x.shape[:-2])), *SQUARE, dtypes=SINGLE_AND_DOUBLE,
@@ -175,7 +176,8 @@ ROWS: tuple[Row, ...] = (
     row("_cholesky_solve_helper", lambda b, factor, upper: solved(squared(factor, upper), b),
         call(t(3, 2), TRIANGLE, False), dtypes=SINGLE_AND_DOUBLE, tolerance=1e4, differentiable=False),
     row("cholesky_solve", lambda b, factor, upper=False: solved(squared(factor, upper), b), call(t(3, 2), FACTOR),
-        call(t(2, 3, 1), FACTOR, True), call(t(3, 2), t(2, 3, 3, low=0.5, grad=False)), dtypes=SINGLE_AND_DOUBLE, tolerance=1e4, cuda=False),
+        call(t(2, 3, 1), FACTOR, True), call(t(3, 2), t(2, 3, 3, low=0.5, grad=False)), dtypes=SINGLE_AND_DOUBLE,
+        tolerance=1e4, cuda=False),
     # Reflections
     row("geqrf", geqrf, *MATRICES[:3], dtypes=SINGLE_AND_DOUBLE, tolerance=100, differentiable=False),
     row("linalg_householder_product", reflected, call(t(3, 3), t(3)), call(t(2, 4, 3), t(2, 2)), call(t(3, 2), t(0)),
