@@ -133,3 +133,8 @@ def test_what_does_not_fit_is_refused(
     with pytest.raises(error if torch is glasstorch else RuntimeError) as refused:
         call(torch, torch.ones)
     assert message in str(refused.value)
+
+
+def test_products_without_rows_and_columns_are_added(torch: Any) -> None:
+    assert torch.addbmm(torch.ones(0, 0), torch.ones(0, 0, 0), torch.ones(0, 0, 0)).shape == (0, 0)
+    assert torch.addbmm(torch.ones(2, 0), torch.ones(3, 2, 4), torch.ones(3, 4, 0)).shape == (2, 0)

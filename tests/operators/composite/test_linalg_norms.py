@@ -51,3 +51,10 @@ def test_what_has_no_norm_is_refused(torch: Any, call: Any, message: str) -> Non
     with pytest.raises(RuntimeError) as refused:
         call(torch.linalg, torch.ones)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("order", [1, 2, float("inf")])
+def test_the_norm_of_an_empty_matrix_is_0(torch: Any, order: float) -> None:
+    for shape in ((2, 0), (0, 2)):
+        assert torch.linalg.matrix_norm(torch.ones(shape), order).item() == 0
+        assert torch.linalg.matrix_norm(torch.ones(3, *shape), order, keepdim=True).shape == (3, 1, 1)

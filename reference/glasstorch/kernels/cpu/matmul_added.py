@@ -76,8 +76,9 @@ def addbmm(
     def multiply(computed: dtype) -> Array:
         left, right = _as(batch1, computed), _as(batch2, computed)
         rows, columns = result.shape
-        side_by_side = left.transpose(1, 0, 2).reshape(rows, -1)
-        return product(side_by_side, right.reshape(-1, columns), result.shape, computed)
+        length = batch1._shape[0] * batch1._shape[2]
+        side_by_side = left.transpose(1, 0, 2).reshape(rows, length)
+        return product(side_by_side, right.reshape(length, columns), result.shape, computed)
 
     return added(self, beta, alpha, result, multiply, out)
 

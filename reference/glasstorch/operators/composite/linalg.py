@@ -217,7 +217,7 @@ def matrix_norm(self: Tensor, ord: Number, dim: Sequence[int], keepdim: bool, dt
     if order not in (1, 2, float("inf")):
         raise ArgumentError(f"linalg.matrix_norm: Order {ord} not supported.")
     rows, cols = _two_dims(self, dim)
-    extremum: Callable[..., Tensor] = functions.amax if ord.real > 0 else functions.amin
+    extremum: Callable[..., Tensor] = _largest if ord.real > 0 else functions.amin
     if order == 2:
         source = self if dtype is None else self.to(dtype)
         values = svdvals(source.movedim([rows, cols], [-2, -1]), None)
@@ -226,6 +226,11 @@ def matrix_norm(self: Tensor, ord: Number, dim: Sequence[int], keepdim: bool, dt
     summed, searched = (rows, cols) if order == 1 else (cols, rows)
     sums = norm_of_vector(self, 1, [summed], keepdim, dtype)
     return extremum(sums, [searched - (summed < searched and not keepdim)], keepdim)
+
+
+def _largest(values: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The largest element along a dimension; of no elements it is 0, as the norm of an empty matrix is."""
+    return (functions.amax if values._shape[dim[0]] else functions.sum)(values, dim, keepdim)
 
 
 def matrix_norm_named(self: Tensor, ord: str, dim: Sequence[int], keepdim: bool, dtype: dtype | None) -> Tensor:
