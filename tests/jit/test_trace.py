@@ -47,7 +47,8 @@ def as_function(row: Row, call: Call, run: str) -> tuple[Callable[..., Any], lis
             return next(left) if isinstance(value, glasstorch.Tensor) else value
 
         args, kwargs = first
-        result = op(*map(filled, args), **{name: filled(value) for name, value in kwargs.items()})
+        given = [filled(value) for value in args]  # before the others, as the tensors stand in order
+        result = op(*given, **{name: filled(value) for name, value in kwargs.items()})
         return tuple(result) if isinstance(result, list | tuple) else result
 
     return function, *([*tensors_in(args), *tensors_in(kwargs.values())] for args, kwargs in (first, second))
