@@ -28,6 +28,7 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "a distance of order 1": (lambda t, x: t.dist(x, t.zeros(2), 1), [0.0, -2.0]),
     "a largest distance": (lambda t, x: t.dist(t.zeros(3), x, INF), [2.0, -2.0, 1.0]),
     "parts of limited norm": (lambda t, x: t.renorm(x, 2, 0, 1.0).sum(), [[3.0, 4.0], [0.1, 0.2]]),
+    "a largest norm beside NaN": (lambda t, x: t.linalg.vector_norm(x, INF), [1.0, NAN, 3.0]),
     "a norm with a dtype": (lambda t, x: t.ops.aten.norm.ScalarOpt_dim_dtype(x, None, [0], False, dtype=t.float64)[0],
         [[3.0, 1.0], [4.0, 1.0]]),
 }  # fmt: skip

@@ -25,6 +25,7 @@ from glasstorch.operators.generated.functions import (
     linalg_solve,
     linalg_svd,
     matmul,
+    ne,
     where,
     zeros_like,
 )
@@ -227,9 +228,10 @@ def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bo
     if order == 2:
         return grad * where(zero, 0.0, self / where(zero, 1.0, result))
     if abs(order) == inf:
-        largest = eq(self.abs(), result)
+        size = self.abs()
+        largest = eq(size, result) | ne(size, size)
         count = largest.sum(dim or list(range(self.dim())), True)
-        return self.sgn() * where(largest, grad / count, 0.0)
+        return self.sgn() * (grad / count * largest)
     size = self.abs()
     flat = eq(size, 0) if order < 2 else zero
     scaled = self.sgn() * where(flat, 0.0, where(flat, 1.0, size).pow(order - 1))

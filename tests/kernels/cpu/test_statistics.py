@@ -38,6 +38,14 @@ def test_dividing_by_nothing_is_warned_about() -> None:
         assert glasstorch.tensor([1.0, 2.0]).std(correction=5).isinf()
 
 
+def test_a_mean_beside_a_variance_is_nan_where_an_element_follows_infinity(require: Require) -> None:
+    inf = float("inf")
+    rows = [[inf, inf], [1.0, inf], [inf, 1.0], [-inf, inf]]
+    for library in (glasstorch, require("torch")):
+        _, mean = library.var_mean(library.tensor(rows), 1)
+        np.testing.assert_array_equal(mean.numpy(), [np.nan, inf, np.nan, np.nan])
+
+
 def test_a_variance_far_from_0_keeps_its_digits() -> None:
     x = glasstorch.tensor([10000.0, 10000.5, 10001.0])
     assert x.var().item() == 0.25
@@ -149,7 +157,8 @@ def test_logsumexp_does_not_overflow(require: Require, shift: float) -> None:
         lambda t: t.hash_tensor(t.ones(1) * 1j),
         lambda t: t.hash_tensor(t.ones(2), out=t.tensor(0)), lambda t: t.hash_tensor(t.ones(2, 2), [0, 0]),
         lambda t: t.aminmax(t.ones(0)), lambda t: t.aminmax(t.ones(0), dim=0), lambda t: t.aminmax(t.ones(1) * 1j),
-        lambda t: t.aminmax(t.ones(2), dim=1), lambda t: t.aminmax(t.ones(2), out=(t.tensor(0), t.tensor(0))),
+        lambda t: t.aminmax(t.tensor(1j), dim=0), lambda t: t.aminmax(t.ones(2), dim=1),
+        lambda t: t.aminmax(t.ones(2), out=(t.tensor(0), t.tensor(0))),
     ],
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:

@@ -192,6 +192,11 @@ def square_distances(rows: Array) -> tuple[Array, Array]:
                 center = center + away * (count / (start + count))
             else:
                 center = middle
+    for total, x in zip(parts(totals), parts(rows), strict=True):
+        endless = np.flatnonzero(np.isinf(total))
+        total[endless[np.isinf(x[endless, :-1]).any(1)]] = (
+            np.nan
+        )  # Welford's formula subtracts it from the next element
     return squares, np.true_divide(totals, width)
 
 
