@@ -47,9 +47,9 @@ TOLERANCES = {
 # They are given no NaN or infinity. How far one spreads in a transform or a factorization is up to the order of the
 # additions, and PyTorch's eigvals ends the process; PyTorch's polynomials at NaN return a variable that was not set;
 # its mean of two infinities is NaN where it comes with the variance, by Welford's way to update both;
-# its largest distance leaves out the NaN that is the difference of two infinities.
+# its largest distance leaves out the NaN that is the difference of two infinities; BLAS may leave out NaN times 0.
 FINITE = re.compile(
-    r"fft_|i?stft|linalg_|special_.*polynomial|(var|std)_mean|cdist"
+    r"fft_|i?stft|linalg_|special_.*polynomial|(var|std)_mean|cdist|addmv"
     r"|.*(cholesky|geqrf|qr|lu|svd|lstsq|triangular_solve|inverse|matrix_exp|det$)"
 )
 FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError)
@@ -102,7 +102,9 @@ OTHERWISE = (
     Otherwise("(max|min).dim", is_empty_of_another_dtype, "PyTorch refuses complex numbers after an empty dimension"),
     Otherwise("signbit", has_halves, "the sign of a NaN is lost on the way from float32"),
     Otherwise("inner", lambda call, run: run == "bool", "PyTorch's dot of bool is refused but where a stride is 0"),
-    Otherwise("addmm|linear", lambda call, run: run == "bool" and is_empty(call, run), "PyTorch adds 0 times a long"),
+    Otherwise(
+        "addmm|addbmm|linear", lambda call, run: run == "bool" and is_empty(call, run), "PyTorch adds 0 times a long"
+    ),
 )
 
 Random = np.random.Generator
