@@ -6,7 +6,7 @@ Differs: a negative power inverts first; PyTorch's error checks without a wait f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -218,22 +218,14 @@ def matrix_norm(self: Tensor, ord: Number, dim: Sequence[int], keepdim: bool, dt
         raise ArgumentError(f"linalg.matrix_norm: Order {ord} not supported.")
     rows, cols = _two_dims(self, dim)
     extremum: Callable[..., Tensor] = _largest if ord.real > 0 else functions.amin
-
-    def extremum(values: Tensor, at: int) -> Tensor:
-        if ord.real < 0:
-            return functions.amin(values, [at], keepdim)
-        if not values.size(at):  # the largest of no sizes is 0
-            values = values.new_zeros([1 if d == at % values.dim() else n for d, n in enumerate(values._shape)])
-        return functions.amax(values, [at], keepdim)
-
     if order == 2:
         source = self if dtype is None else self.to(dtype)
         values = svdvals(source.movedim([rows, cols], [-2, -1]), None)
-        result = extremum(values, -1)
+        result = extremum(values, [-1], keepdim)
         return result.unsqueeze(-1).movedim([-2, -1], [rows, cols]) if keepdim else result
     summed, searched = (rows, cols) if order == 1 else (cols, rows)
     sums = norm_of_vector(self, 1, [summed], keepdim, dtype)
-    return extremum(sums, searched - (summed < searched and not keepdim))
+    return extremum(sums, [searched - (summed < searched and not keepdim)], keepdim)
 
 
 def _largest(values: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
