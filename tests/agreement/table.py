@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tests.agreement import (
+    rows_aliases,
     rows_creation,
     rows_elementary,
     rows_factors,
@@ -264,7 +265,7 @@ BITWISE: dict[str, Callable[..., Any]] = {"and": np.bitwise_and, "or": np.bitwis
 CLASSES = index(4, below=3)
 IMAGE_CLASSES = index(2, 2, 2, below=3)
 
-ROWS: tuple[Row, ...] = (
+OWN: tuple[Row, ...] = (
     # Creation
     row("zeros", lambda size, **_: np.zeros(size), call([2, 3]), call([0], dtype=Dtype("int64"), result=LONG),
         dtypes=("float32",), result=always("float32"), differentiable=False),
@@ -566,3 +567,5 @@ ROWS: tuple[Row, ...] = (
     *rows_statistics.ROWS,
     *rows_views.ROWS,
 )  # fmt: skip
+
+ROWS: tuple[Row, ...] = (*OWN, *rows_aliases.rows_of_aliases(OWN))

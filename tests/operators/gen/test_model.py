@@ -69,6 +69,48 @@ def test_generated_forms_stand_after_what_they_were_made_from(functions: Read) -
     assert (in_place.variants, out.variants) == ({"method"}, {"function"})
 
 
+ADD = """- func: add.Tensor(Tensor self, Tensor other) -> Tensor
+  variants: function, method
+  autogen: add_.Tensor, add.out
+"""
+PLUS = """- func: plus.Tensor(Tensor self, Tensor more) -> Tensor
+  autogen: plus_.Tensor, plus.out
+  alias_of: add.Tensor
+"""
+
+
+def test_an_alias_calls_the_form_of_its_original_that_it_is(functions: Read) -> None:
+    *_, plain, in_place, out = functions(ADD + PLUS)
+    assert [f.alias_of for f in (plain, in_place, out)] == ["add.Tensor", "add_.Tensor", "add.out"]
+    assert out.composite == ("CompositeImplicitAutograd", "aliases.add.out")
+    assert (in_place.doc, in_place.functional) == ("`add_` under another name.", "plus.Tensor")
+
+
+def test_an_in_place_form_is_a_function_too_where_the_row_says_so(functions: Read) -> None:
+    _, in_place, out = functions(ADD + "  inplace_variants: function, method")
+    assert (in_place.variants, out.variants) == ({"function", "method"}, {"function"})
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("alias_of: sub", "f: expected alias_of to name an operator with a kernel, got sub"),
+        (
+            "alias_of: add.Tensor",
+            "f is an alias and takes and gives other types: add.Tensor(Tensor self, Tensor other)",
+        ),
+        (
+            "alias_of: add.Tensor\n  doc: Adds.",
+            "f is add.Tensor under another name: it has no dispatch, shape or doc of",
+        ),
+        ("inplace_variants: method", "inplace_variants of aten::f: expected some of its variants, ['function'], got"),
+    ],
+)
+def test_an_alias_that_is_none_is_refused(functions: Read, row: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=re.escape(f"native_functions.yaml:4: {message}")):
+        functions(f"{ADD}- func: f(Tensor x) -> Tensor\n  {row}")
+
+
 def test_an_out_form_of_several_results_has_a_tensor_for_each() -> None:
     schema = FunctionSchema.parse("max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)")
     assert str(out_schema(schema, "dim_max")) == (

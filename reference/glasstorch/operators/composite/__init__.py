@@ -13,6 +13,7 @@ Differs: nothing in substance.
 from importlib import import_module
 
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.operators.composite.aliases import same_as
 from glasstorch.operators.generated.registry import OPERATORS, name_of
 
 
@@ -33,7 +34,7 @@ def register_composites() -> None:
         if composite is not None:
             key, path = composite
             module, _, name = path.partition(".")
-            function = getattr(import_module(f"{__name__}.{module}"), name)
+            function = same_as(name) if module == "aliases" else getattr(import_module(f"{__name__}.{module}"), name)
             code = function.__code__
             tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
             where = f"{code.co_filename}:{code.co_firstlineno}"

@@ -2,7 +2,8 @@
 
 Mirrors: torchgen/model.py (NativeFunction), torchgen/native_function_generation.py (autogen),
 tools/autograd/load_derivatives.py
-Differs: `shape:` names the operator's shape function and `doc:` its sentence of help, which PyTorch keeps elsewhere.
+Differs: `shape:` names the operator's shape function and `doc:` its sentence of help, which PyTorch keeps elsewhere;
+    `alias_of:` names the operator that a row is another name of, where PyTorch writes a function that calls it.
 
 Everything is a frozen value. Parsing a schema checks that it prints back as it was written, and every error names
 the file and the line of the row that it comes from.
@@ -27,7 +28,10 @@ OPERATORS = Path(__file__).resolve().parents[1]
 NATIVE_FUNCTIONS = OPERATORS / "native_functions.yaml"
 DERIVATIVES = OPERATORS / "derivatives.yaml"
 
-FUNCTION_KEYS = {"func", "variants", "autogen", "dispatch", "python_module", "shape", "doc", "mirrors"}
+FUNCTION_KEYS = {
+    *("func", "variants", "autogen", "inplace_variants", "dispatch", "alias_of", "python_module", "shape", "doc"),
+    "mirrors",
+}
 COMPOSITE_KEYS = (
     "CompositeImplicitAutograd",
     "CompositeExplicitAutograd",
@@ -55,6 +59,7 @@ class NativeFunction:
     mirrors: str
     where: str  # file:line
     functional: str | None  # for a generated in-place or out= form: the operator that it was made from
+    alias_of: str | None = None  # the operator that this one is another name of
 
     @property
     def name(self) -> str:
@@ -146,6 +151,10 @@ def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
                     raise SchemaError(f"{function.name} is declared twice; the first is at {seen[function.name]}")
                 seen[function.name] = where
                 functions.append(function)
+    by_name = {f.name: f for f in functions}
+    for function in functions:
+        with located(function.where):
+            _check_alias(function, by_name)
     return functions
 
 
@@ -164,6 +173,17 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         raise SchemaError(
             f"variants of {schema.qualified_name}: expected 'function', 'method' or both, got {row['variants']!r}"
         )
+    inplace_variants = frozenset(v.strip() for v in row.get("inplace_variants", "").split(",") if v.strip())
+    if not inplace_variants <= variants:
+        raise SchemaError(
+            f"inplace_variants of {schema.qualified_name}: expected some of its variants, {sorted(variants)}, "
+            f"got {row['inplace_variants']!r}"
+        )
+    original = row.get("alias_of")
+    if original is not None and not {"dispatch", "shape", "doc"}.isdisjoint(row):
+        raise SchemaError(
+            f"{schema.name} is {original} under another name: it has no dispatch, shape or doc of its own"
+        )
     function = NativeFunction(
         schema,
         variants,
@@ -175,18 +195,49 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         where,
         None,
     )
+    if original is not None:
+        function = _alias(function, original)
     yield function
     for name in (n.strip() for n in row.get("autogen", "").split(",") if n.strip()):
         if not NAME.fullmatch(name):
             raise SchemaError(f"autogen: expected names such as add_.Tensor or add.out, got {name!r}")
         base, _, overload = name.partition(".")
         if base == schema.name + "_":
-            derived, seen_as = inplace_schema(schema, base, overload), variants & {"method"} or variants
+            derived = inplace_schema(schema, base, overload)
+            seen_as = inplace_variants or variants & {"method"} or variants
         elif base == schema.name:
             derived, seen_as = out_schema(schema, overload), variants & {"function"}
         else:
             raise SchemaError(f"autogen of {function.name}: {name!r} is neither {schema.name}_ nor an overload of it")
-        yield replace(function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name)
+        form = replace(function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name)
+        if original is not None:
+            form = _alias(form, original.partition(".")[0] + name.removeprefix(schema.name))
+        yield form
+
+
+def _alias(function: NativeFunction, original: str) -> NativeFunction:
+    """An operator whose kernel calls another with the same arguments. See operators/composite/aliases.py."""
+    own = ("CompositeImplicitAutograd", f"aliases.{original}")
+    return replace(
+        function, composite=own, doc=f"`{original.partition('.')[0]}` under another name.", alias_of=original
+    )
+
+
+def _check_alias(function: NativeFunction, by_name: dict[str, NativeFunction]) -> None:
+    """An alias takes and gives what its original does; the names of parameters may differ."""
+    if function.alias_of is None:
+        return
+    original = by_name.get(function.alias_of)
+    if original is None or original.alias_of is not None:
+        raise SchemaError(
+            f"{function.name}: expected alias_of to name an operator with a kernel, got {function.alias_of}"
+        )
+    own, others = (
+        ([(a.type, a.default, a.keyword_only) for a in f.schema.arguments], [r.type for r in f.schema.returns])
+        for f in (function, original)
+    )
+    if own != others:
+        raise SchemaError(f"{function.name} is an alias and takes and gives other types: {original.schema}")
 
 
 def _composite(dispatch: Any) -> tuple[str, str] | None:

@@ -72,8 +72,12 @@ _add_Tensor = table("add.Tensor")
 _add__Tensor = table("add_.Tensor")
 _sub_Tensor = table("sub.Tensor")
 _sub__Tensor = table("sub_.Tensor")
+_subtract_Tensor = table("subtract.Tensor")
+_subtract__Tensor = table("subtract_.Tensor")
 _mul_Tensor = table("mul.Tensor")
 _mul__Tensor = table("mul_.Tensor")
+_multiply_Tensor = table("multiply.Tensor")
+_multiply__Tensor = table("multiply_.Tensor")
 _floor_divide = table("floor_divide")
 _floor_divide__Tensor = table("floor_divide_.Tensor")
 _remainder_Tensor = table("remainder.Tensor")
@@ -93,22 +97,42 @@ _ne_Tensor = table("ne.Tensor")
 _ne_Scalar = table("ne.Scalar")
 _ne__Tensor = table("ne_.Tensor")
 _ne__Scalar = table("ne_.Scalar")
+_not_equal_Tensor = table("not_equal.Tensor")
+_not_equal_Scalar = table("not_equal.Scalar")
+_not_equal__Tensor = table("not_equal_.Tensor")
+_not_equal__Scalar = table("not_equal_.Scalar")
 _lt_Tensor = table("lt.Tensor")
 _lt_Scalar = table("lt.Scalar")
 _lt__Tensor = table("lt_.Tensor")
 _lt__Scalar = table("lt_.Scalar")
+_less_Tensor = table("less.Tensor")
+_less_Scalar = table("less.Scalar")
+_less__Tensor = table("less_.Tensor")
+_less__Scalar = table("less_.Scalar")
 _gt_Tensor = table("gt.Tensor")
 _gt_Scalar = table("gt.Scalar")
 _gt__Tensor = table("gt_.Tensor")
 _gt__Scalar = table("gt_.Scalar")
+_greater_Tensor = table("greater.Tensor")
+_greater_Scalar = table("greater.Scalar")
+_greater__Tensor = table("greater_.Tensor")
+_greater__Scalar = table("greater_.Scalar")
 _le_Tensor = table("le.Tensor")
 _le_Scalar = table("le.Scalar")
 _le__Tensor = table("le_.Tensor")
 _le__Scalar = table("le_.Scalar")
+_less_equal_Tensor = table("less_equal.Tensor")
+_less_equal_Scalar = table("less_equal.Scalar")
+_less_equal__Tensor = table("less_equal_.Tensor")
+_less_equal__Scalar = table("less_equal_.Scalar")
 _ge_Tensor = table("ge.Tensor")
 _ge_Scalar = table("ge.Scalar")
 _ge__Tensor = table("ge_.Tensor")
 _ge__Scalar = table("ge_.Scalar")
+_greater_equal_Tensor = table("greater_equal.Tensor")
+_greater_equal_Scalar = table("greater_equal.Scalar")
+_greater_equal__Tensor = table("greater_equal_.Tensor")
+_greater_equal__Scalar = table("greater_equal_.Scalar")
 _bitwise_and_Tensor = table("bitwise_and.Tensor")
 _bitwise_and_Scalar = table("bitwise_and.Scalar")
 _bitwise_and__Tensor = table("bitwise_and_.Tensor")
@@ -125,6 +149,8 @@ _bitwise_not = table("bitwise_not")
 _bitwise_not_ = table("bitwise_not_")
 _atan2 = table("atan2")
 _atan2_ = table("atan2_")
+_arctan2 = table("arctan2")
+_arctan2_ = table("arctan2_")
 _hypot = table("hypot")
 _hypot_ = table("hypot_")
 _logaddexp = table("logaddexp")
@@ -174,8 +200,12 @@ _float_power__Scalar = table("float_power_.Scalar")
 _float_power__Tensor = table("float_power_.Tensor")
 _neg = table("neg")
 _neg_ = table("neg_")
+_negative = table("negative")
+_negative_ = table("negative_")
 _abs = table("abs")
 _abs_ = table("abs_")
+_absolute = table("absolute")
+_absolute_ = table("absolute_")
 _sgn = table("sgn")
 _sgn_ = table("sgn_")
 _exp = table("exp")
@@ -205,20 +235,32 @@ _tan = table("tan")
 _tan_ = table("tan_")
 _asin = table("asin")
 _asin_ = table("asin_")
+_arcsin = table("arcsin")
+_arcsin_ = table("arcsin_")
 _acos = table("acos")
 _acos_ = table("acos_")
+_arccos = table("arccos")
+_arccos_ = table("arccos_")
 _atan = table("atan")
 _atan_ = table("atan_")
+_arctan = table("arctan")
+_arctan_ = table("arctan_")
 _sinh = table("sinh")
 _sinh_ = table("sinh_")
 _cosh = table("cosh")
 _cosh_ = table("cosh_")
 _asinh = table("asinh")
 _asinh_ = table("asinh_")
+_arcsinh = table("arcsinh")
+_arcsinh_ = table("arcsinh_")
 _acosh = table("acosh")
 _acosh_ = table("acosh_")
+_arccosh = table("arccosh")
+_arccosh_ = table("arccosh_")
 _atanh = table("atanh")
 _atanh_ = table("atanh_")
+_arctanh = table("arctanh")
+_arctanh_ = table("arctanh_")
 _expm1 = table("expm1")
 _expm1_ = table("expm1_")
 _exp2 = table("exp2")
@@ -235,6 +277,8 @@ _floor = table("floor")
 _floor_ = table("floor_")
 _trunc = table("trunc")
 _trunc_ = table("trunc_")
+_fix = table("fix")
+_fix_ = table("fix_")
 _round = table("round")
 _round_ = table("round_")
 _sign = table("sign")
@@ -265,6 +309,10 @@ _clamp_Tensor = table("clamp.Tensor")
 _clamp = table("clamp")
 _clamp__Tensor = table("clamp_.Tensor")
 _clamp_ = table("clamp_")
+_clip_Tensor = table("clip.Tensor")
+_clip = table("clip")
+_clip__Tensor = table("clip_.Tensor")
+_clip_ = table("clip_")
 _clamp_max_Tensor = table("clamp_max.Tensor")
 _clamp_max = table("clamp_max")
 _clamp_max__Tensor = table("clamp_max_.Tensor")
@@ -862,11 +910,17 @@ _parse_add = PythonFunction("add", ["add.Tensor"], ["add.out"])
 _parse_add_ = PythonFunction("add_", ["add_.Tensor"])
 _parse_sub = PythonFunction("sub", ["sub.Tensor"], ["sub.out"])
 _parse_sub_ = PythonFunction("sub_", ["sub_.Tensor"])
+_parse_subtract = PythonFunction("subtract", ["subtract.Tensor"], ["subtract.out"])
+_parse_subtract_ = PythonFunction("subtract_", ["subtract_.Tensor"])
 _parse_rsub = PythonFunction("rsub", ["rsub.Tensor", "rsub.Scalar"])
 _parse_mul = PythonFunction("mul", ["mul.Tensor"], ["mul.out"])
 _parse_mul_ = PythonFunction("mul_", ["mul_.Tensor"])
+_parse_multiply = PythonFunction("multiply", ["multiply.Tensor"], ["multiply.out"])
+_parse_multiply_ = PythonFunction("multiply_", ["multiply_.Tensor"])
 _parse_div = PythonFunction("div", ["div.Tensor", "div.Tensor_mode"], ["div.out", "div.out_mode"])
 _parse_div_ = PythonFunction("div_", ["div_.Tensor", "div_.Tensor_mode"])
+_parse_divide = PythonFunction("divide", ["divide.Tensor", "divide.Tensor_mode"], ["divide.out", "divide.out_mode"])
+_parse_divide_ = PythonFunction("divide_", ["divide_.Tensor", "divide_.Tensor_mode"])
 _parse_floor_divide = PythonFunction("floor_divide", ["floor_divide"], ["floor_divide.out"])
 _parse_floor_divide_ = PythonFunction("floor_divide_", ["floor_divide_.Tensor"])
 _parse_remainder = PythonFunction("remainder", ["remainder.Tensor"], ["remainder.Tensor_out"])
@@ -883,14 +937,34 @@ _parse_eq = PythonFunction("eq", ["eq.Tensor", "eq.Scalar"], ["eq.Tensor_out", "
 _parse_eq_ = PythonFunction("eq_", ["eq_.Tensor", "eq_.Scalar"])
 _parse_ne = PythonFunction("ne", ["ne.Tensor", "ne.Scalar"], ["ne.Tensor_out", "ne.Scalar_out"])
 _parse_ne_ = PythonFunction("ne_", ["ne_.Tensor", "ne_.Scalar"])
+_parse_not_equal = PythonFunction(
+    "not_equal", ["not_equal.Tensor", "not_equal.Scalar"], ["not_equal.Tensor_out", "not_equal.Scalar_out"]
+)
+_parse_not_equal_ = PythonFunction("not_equal_", ["not_equal_.Tensor", "not_equal_.Scalar"])
 _parse_lt = PythonFunction("lt", ["lt.Tensor", "lt.Scalar"], ["lt.Tensor_out", "lt.Scalar_out"])
 _parse_lt_ = PythonFunction("lt_", ["lt_.Tensor", "lt_.Scalar"])
+_parse_less = PythonFunction("less", ["less.Tensor", "less.Scalar"], ["less.Tensor_out", "less.Scalar_out"])
+_parse_less_ = PythonFunction("less_", ["less_.Tensor", "less_.Scalar"])
 _parse_gt = PythonFunction("gt", ["gt.Tensor", "gt.Scalar"], ["gt.Tensor_out", "gt.Scalar_out"])
 _parse_gt_ = PythonFunction("gt_", ["gt_.Tensor", "gt_.Scalar"])
+_parse_greater = PythonFunction(
+    "greater", ["greater.Tensor", "greater.Scalar"], ["greater.Tensor_out", "greater.Scalar_out"]
+)
+_parse_greater_ = PythonFunction("greater_", ["greater_.Tensor", "greater_.Scalar"])
 _parse_le = PythonFunction("le", ["le.Tensor", "le.Scalar"], ["le.Tensor_out", "le.Scalar_out"])
 _parse_le_ = PythonFunction("le_", ["le_.Tensor", "le_.Scalar"])
+_parse_less_equal = PythonFunction(
+    "less_equal", ["less_equal.Tensor", "less_equal.Scalar"], ["less_equal.Tensor_out", "less_equal.Scalar_out"]
+)
+_parse_less_equal_ = PythonFunction("less_equal_", ["less_equal_.Tensor", "less_equal_.Scalar"])
 _parse_ge = PythonFunction("ge", ["ge.Tensor", "ge.Scalar"], ["ge.Tensor_out", "ge.Scalar_out"])
 _parse_ge_ = PythonFunction("ge_", ["ge_.Tensor", "ge_.Scalar"])
+_parse_greater_equal = PythonFunction(
+    "greater_equal",
+    ["greater_equal.Tensor", "greater_equal.Scalar"],
+    ["greater_equal.Tensor_out", "greater_equal.Scalar_out"],
+)
+_parse_greater_equal_ = PythonFunction("greater_equal_", ["greater_equal_.Tensor", "greater_equal_.Scalar"])
 _parse_bitwise_and = PythonFunction(
     "bitwise_and", ["bitwise_and.Tensor", "bitwise_and.Scalar"], ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out"]
 )
@@ -907,6 +981,8 @@ _parse_bitwise_not = PythonFunction("bitwise_not", ["bitwise_not"], ["bitwise_no
 _parse_bitwise_not_ = PythonFunction("bitwise_not_", ["bitwise_not_"])
 _parse_atan2 = PythonFunction("atan2", ["atan2"], ["atan2.out"])
 _parse_atan2_ = PythonFunction("atan2_", ["atan2_"])
+_parse_arctan2 = PythonFunction("arctan2", ["arctan2"], ["arctan2.out"])
+_parse_arctan2_ = PythonFunction("arctan2_", ["arctan2_"])
 _parse_hypot = PythonFunction("hypot", ["hypot"], ["hypot.out"])
 _parse_hypot_ = PythonFunction("hypot_", ["hypot_"])
 _parse_logaddexp = PythonFunction("logaddexp", ["logaddexp"], ["logaddexp.out"])
@@ -965,8 +1041,12 @@ _parse_true_divide_ = PythonFunction("true_divide_", ["true_divide_.Tensor"])
 _parse_float_power_ = PythonFunction("float_power_", ["float_power_.Scalar", "float_power_.Tensor"])
 _parse_neg = PythonFunction("neg", ["neg"], ["neg.out"])
 _parse_neg_ = PythonFunction("neg_", ["neg_"])
+_parse_negative = PythonFunction("negative", ["negative"], ["negative.out"])
+_parse_negative_ = PythonFunction("negative_", ["negative_"])
 _parse_abs = PythonFunction("abs", ["abs"], ["abs.out"])
 _parse_abs_ = PythonFunction("abs_", ["abs_"])
+_parse_absolute = PythonFunction("absolute", ["absolute"], ["absolute.out"])
+_parse_absolute_ = PythonFunction("absolute_", ["absolute_"])
 _parse_sgn = PythonFunction("sgn", ["sgn"], ["sgn.out"])
 _parse_sgn_ = PythonFunction("sgn_", ["sgn_"])
 _parse_exp = PythonFunction("exp", ["exp"], ["exp.out"])
@@ -996,20 +1076,32 @@ _parse_tan = PythonFunction("tan", ["tan"], ["tan.out"])
 _parse_tan_ = PythonFunction("tan_", ["tan_"])
 _parse_asin = PythonFunction("asin", ["asin"], ["asin.out"])
 _parse_asin_ = PythonFunction("asin_", ["asin_"])
+_parse_arcsin = PythonFunction("arcsin", ["arcsin"], ["arcsin.out"])
+_parse_arcsin_ = PythonFunction("arcsin_", ["arcsin_"])
 _parse_acos = PythonFunction("acos", ["acos"], ["acos.out"])
 _parse_acos_ = PythonFunction("acos_", ["acos_"])
+_parse_arccos = PythonFunction("arccos", ["arccos"], ["arccos.out"])
+_parse_arccos_ = PythonFunction("arccos_", ["arccos_"])
 _parse_atan = PythonFunction("atan", ["atan"], ["atan.out"])
 _parse_atan_ = PythonFunction("atan_", ["atan_"])
+_parse_arctan = PythonFunction("arctan", ["arctan"], ["arctan.out"])
+_parse_arctan_ = PythonFunction("arctan_", ["arctan_"])
 _parse_sinh = PythonFunction("sinh", ["sinh"], ["sinh.out"])
 _parse_sinh_ = PythonFunction("sinh_", ["sinh_"])
 _parse_cosh = PythonFunction("cosh", ["cosh"], ["cosh.out"])
 _parse_cosh_ = PythonFunction("cosh_", ["cosh_"])
 _parse_asinh = PythonFunction("asinh", ["asinh"], ["asinh.out"])
 _parse_asinh_ = PythonFunction("asinh_", ["asinh_"])
+_parse_arcsinh = PythonFunction("arcsinh", ["arcsinh"], ["arcsinh.out"])
+_parse_arcsinh_ = PythonFunction("arcsinh_", ["arcsinh_"])
 _parse_acosh = PythonFunction("acosh", ["acosh"], ["acosh.out"])
 _parse_acosh_ = PythonFunction("acosh_", ["acosh_"])
+_parse_arccosh = PythonFunction("arccosh", ["arccosh"], ["arccosh.out"])
+_parse_arccosh_ = PythonFunction("arccosh_", ["arccosh_"])
 _parse_atanh = PythonFunction("atanh", ["atanh"], ["atanh.out"])
 _parse_atanh_ = PythonFunction("atanh_", ["atanh_"])
+_parse_arctanh = PythonFunction("arctanh", ["arctanh"], ["arctanh.out"])
+_parse_arctanh_ = PythonFunction("arctanh_", ["arctanh_"])
 _parse_expm1 = PythonFunction("expm1", ["expm1"], ["expm1.out"])
 _parse_expm1_ = PythonFunction("expm1_", ["expm1_"])
 _parse_exp2 = PythonFunction("exp2", ["exp2"], ["exp2.out"])
@@ -1026,6 +1118,8 @@ _parse_floor = PythonFunction("floor", ["floor"], ["floor.out"])
 _parse_floor_ = PythonFunction("floor_", ["floor_"])
 _parse_trunc = PythonFunction("trunc", ["trunc"], ["trunc.out"])
 _parse_trunc_ = PythonFunction("trunc_", ["trunc_"])
+_parse_fix = PythonFunction("fix", ["fix"], ["fix.out"])
+_parse_fix_ = PythonFunction("fix_", ["fix_"])
 _parse_round = PythonFunction("round", ["round", "round.decimals"], ["round.out", "round.decimals_out"])
 _parse_round_ = PythonFunction("round_", ["round_", "round_.decimals"])
 _parse_sign = PythonFunction("sign", ["sign"], ["sign.out"])
@@ -1057,6 +1151,8 @@ _parse_where = PythonFunction(
 )
 _parse_clamp = PythonFunction("clamp", ["clamp.Tensor", "clamp"], ["clamp.Tensor_out", "clamp.out"])
 _parse_clamp_ = PythonFunction("clamp_", ["clamp_.Tensor", "clamp_"])
+_parse_clip = PythonFunction("clip", ["clip.Tensor", "clip"], ["clip.Tensor_out", "clip.out"])
+_parse_clip_ = PythonFunction("clip_", ["clip_.Tensor", "clip_"])
 _parse_clamp_max = PythonFunction(
     "clamp_max", ["clamp_max.Tensor", "clamp_max"], ["clamp_max.Tensor_out", "clamp_max.out"]
 )
@@ -3137,6 +3233,36 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     return _parse_sub_(input, other, alpha=alpha)
 
 
+def subtract(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
+    """`sub` under another name.
+
+    subtract(input, other, *, alpha=1, out=None) -> Tensor
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _subtract_Tensor[keys](keys, input, other, alpha)
+    return _parse_subtract(input, other, alpha=alpha, out=out)
+
+
+def subtract_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    """`sub_` under another name.
+
+        subtract_(input, other, *, alpha=1) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _subtract__Tensor[keys](keys, input, other, alpha)
+    return _parse_subtract_(input, other, alpha=alpha)
+
+
 def rsub(*args: Any, **kwargs: Any) -> Tensor:
     """Subtracts `alpha` times the first tensor from the second.
 
@@ -3176,6 +3302,36 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_mul_(input, other)
 
 
+def multiply(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`mul` under another name.
+
+    multiply(input, other, *, out=None) -> Tensor
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _multiply_Tensor[keys](keys, input, other)
+    return _parse_multiply(input, other, out=out)
+
+
+def multiply_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`mul_` under another name.
+
+        multiply_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _multiply__Tensor[keys](keys, input, other)
+    return _parse_multiply_(input, other)
+
+
 def div(*args: Any, **kwargs: Any) -> Tensor:
     """Divides the first tensor by the second, broadcast together; integers become floats.
 
@@ -3194,6 +3350,26 @@ def div_(*args: Any, **kwargs: Any) -> Tensor:
     The result is the first argument itself; its version counter is raised.
     """
     return _parse_div_(*args, **kwargs)
+
+
+def divide(*args: Any, **kwargs: Any) -> Tensor:
+    """`div` under another name.
+
+    divide(input, other, *, out=None) -> Tensor
+    divide(input, other, *, rounding_mode, out=None) -> Tensor
+    """
+    return _parse_divide(*args, **kwargs)
+
+
+def divide_(*args: Any, **kwargs: Any) -> Tensor:
+    """`div_` under another name.
+
+        divide_(input, other) -> Tensor
+        divide_(input, other, *, rounding_mode) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    return _parse_divide_(*args, **kwargs)
 
 
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -3386,6 +3562,40 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_ne_(input, other)
 
 
+def not_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`ne` under another name.
+
+    not_equal(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _not_equal_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _not_equal_Scalar[keys](keys, input, other)
+    return _parse_not_equal(input, other, out=out)
+
+
+def not_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`ne_` under another name.
+
+        not_equal_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _not_equal__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _not_equal__Scalar[keys](keys, input, other)
+    return _parse_not_equal_(input, other)
+
+
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Whether elements are less than the other's, as bool.
 
@@ -3418,6 +3628,40 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _lt__Scalar[keys](keys, input, other)
     return _parse_lt_(input, other)
+
+
+def less(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`lt` under another name.
+
+    less(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _less_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _less_Scalar[keys](keys, input, other)
+    return _parse_less(input, other, out=out)
+
+
+def less_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`lt_` under another name.
+
+        less_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _less__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _less__Scalar[keys](keys, input, other)
+    return _parse_less_(input, other)
 
 
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -3454,6 +3698,40 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_gt_(input, other)
 
 
+def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`gt` under another name.
+
+    greater(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _greater_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _greater_Scalar[keys](keys, input, other)
+    return _parse_greater(input, other, out=out)
+
+
+def greater_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`gt_` under another name.
+
+        greater_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _greater__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _greater__Scalar[keys](keys, input, other)
+    return _parse_greater_(input, other)
+
+
 def le(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Whether elements are at most the other's, as bool.
 
@@ -3488,6 +3766,40 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_le_(input, other)
 
 
+def less_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`le` under another name.
+
+    less_equal(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _less_equal_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _less_equal_Scalar[keys](keys, input, other)
+    return _parse_less_equal(input, other, out=out)
+
+
+def less_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`le_` under another name.
+
+        less_equal_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _less_equal__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _less_equal__Scalar[keys](keys, input, other)
+    return _parse_less_equal_(input, other)
+
+
 def ge(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Whether elements are at least the other's, as bool.
 
@@ -3520,6 +3832,40 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _ge__Scalar[keys](keys, input, other)
     return _parse_ge_(input, other)
+
+
+def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """`ge` under another name.
+
+    greater_equal(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _greater_equal_Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _greater_equal_Scalar[keys](keys, input, other)
+    return _parse_greater_equal(input, other, out=out)
+
+
+def greater_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`ge_` under another name.
+
+        greater_equal_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _greater_equal__Tensor[keys](keys, input, other)
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _greater_equal__Scalar[keys](keys, input, other)
+    return _parse_greater_equal_(input, other)
 
 
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -3674,6 +4020,32 @@ def atan2_(input: Tensor, other: Tensor) -> Tensor:
         keys = (input.key_set | other.key_set | included) & allowed
         return _atan2_[keys](keys, input, other)
     return _parse_atan2_(input, other)
+
+
+def arctan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """`atan2` under another name.
+
+    arctan2(input, other, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _arctan2[keys](keys, input, other)
+    return _parse_arctan2(input, other, out=out)
+
+
+def arctan2_(input: Tensor, other: Tensor) -> Tensor:
+    """`atan2_` under another name.
+
+        arctan2_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _arctan2_[keys](keys, input, other)
+    return _parse_arctan2_(input, other)
 
 
 def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
@@ -4196,6 +4568,32 @@ def neg_(input: Tensor) -> Tensor:
     return _parse_neg_(input)
 
 
+def negative(input: Tensor, *, out: Any = None) -> Tensor:
+    """`neg` under another name.
+
+    negative(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _negative[keys](keys, input)
+    return _parse_negative(input, out=out)
+
+
+def negative_(input: Tensor) -> Tensor:
+    """`neg_` under another name.
+
+        negative_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _negative_[keys](keys, input)
+    return _parse_negative_(input)
+
+
 def abs(input: Tensor, *, out: Any = None) -> Tensor:
     """The absolute value of each element.
 
@@ -4220,6 +4618,32 @@ def abs_(input: Tensor) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _abs_[keys](keys, input)
     return _parse_abs_(input)
+
+
+def absolute(input: Tensor, *, out: Any = None) -> Tensor:
+    """`abs` under another name.
+
+    absolute(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _absolute[keys](keys, input)
+    return _parse_absolute(input, out=out)
+
+
+def absolute_(input: Tensor) -> Tensor:
+    """`abs_` under another name.
+
+        absolute_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _absolute_[keys](keys, input)
+    return _parse_absolute_(input)
 
 
 def sgn(input: Tensor, *, out: Any = None) -> Tensor:
@@ -4596,6 +5020,32 @@ def asin_(input: Tensor) -> Tensor:
     return _parse_asin_(input)
 
 
+def arcsin(input: Tensor, *, out: Any = None) -> Tensor:
+    """`asin` under another name.
+
+    arcsin(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arcsin[keys](keys, input)
+    return _parse_arcsin(input, out=out)
+
+
+def arcsin_(input: Tensor) -> Tensor:
+    """`asin_` under another name.
+
+        arcsin_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arcsin_[keys](keys, input)
+    return _parse_arcsin_(input)
+
+
 def acos(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle whose cosine each element is.
 
@@ -4622,6 +5072,32 @@ def acos_(input: Tensor) -> Tensor:
     return _parse_acos_(input)
 
 
+def arccos(input: Tensor, *, out: Any = None) -> Tensor:
+    """`acos` under another name.
+
+    arccos(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arccos[keys](keys, input)
+    return _parse_arccos(input, out=out)
+
+
+def arccos_(input: Tensor) -> Tensor:
+    """`acos_` under another name.
+
+        arccos_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arccos_[keys](keys, input)
+    return _parse_arccos_(input)
+
+
 def atan(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle whose tangent each element is.
 
@@ -4646,6 +5122,32 @@ def atan_(input: Tensor) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _atan_[keys](keys, input)
     return _parse_atan_(input)
+
+
+def arctan(input: Tensor, *, out: Any = None) -> Tensor:
+    """`atan` under another name.
+
+    arctan(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arctan[keys](keys, input)
+    return _parse_arctan(input, out=out)
+
+
+def arctan_(input: Tensor) -> Tensor:
+    """`atan_` under another name.
+
+        arctan_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arctan_[keys](keys, input)
+    return _parse_arctan_(input)
 
 
 def sinh(input: Tensor, *, out: Any = None) -> Tensor:
@@ -4726,6 +5228,32 @@ def asinh_(input: Tensor) -> Tensor:
     return _parse_asinh_(input)
 
 
+def arcsinh(input: Tensor, *, out: Any = None) -> Tensor:
+    """`asinh` under another name.
+
+    arcsinh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arcsinh[keys](keys, input)
+    return _parse_arcsinh(input, out=out)
+
+
+def arcsinh_(input: Tensor) -> Tensor:
+    """`asinh_` under another name.
+
+        arcsinh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arcsinh_[keys](keys, input)
+    return _parse_arcsinh_(input)
+
+
 def acosh(input: Tensor, *, out: Any = None) -> Tensor:
     """The number whose hyperbolic cosine each element is.
 
@@ -4752,6 +5280,32 @@ def acosh_(input: Tensor) -> Tensor:
     return _parse_acosh_(input)
 
 
+def arccosh(input: Tensor, *, out: Any = None) -> Tensor:
+    """`acosh` under another name.
+
+    arccosh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arccosh[keys](keys, input)
+    return _parse_arccosh(input, out=out)
+
+
+def arccosh_(input: Tensor) -> Tensor:
+    """`acosh_` under another name.
+
+        arccosh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arccosh_[keys](keys, input)
+    return _parse_arccosh_(input)
+
+
 def atanh(input: Tensor, *, out: Any = None) -> Tensor:
     """The number whose hyperbolic tangent each element is.
 
@@ -4776,6 +5330,32 @@ def atanh_(input: Tensor) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _atanh_[keys](keys, input)
     return _parse_atanh_(input)
+
+
+def arctanh(input: Tensor, *, out: Any = None) -> Tensor:
+    """`atanh` under another name.
+
+    arctanh(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arctanh[keys](keys, input)
+    return _parse_arctanh(input, out=out)
+
+
+def arctanh_(input: Tensor) -> Tensor:
+    """`atanh_` under another name.
+
+        arctanh_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _arctanh_[keys](keys, input)
+    return _parse_arctanh_(input)
 
 
 def expm1(input: Tensor, *, out: Any = None) -> Tensor:
@@ -4984,6 +5564,32 @@ def trunc_(input: Tensor) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _trunc_[keys](keys, input)
     return _parse_trunc_(input)
+
+
+def fix(input: Tensor, *, out: Any = None) -> Tensor:
+    """`trunc` under another name.
+
+    fix(input, *, out=None) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fix[keys](keys, input)
+    return _parse_fix(input, out=out)
+
+
+def fix_(input: Tensor) -> Tensor:
+    """`trunc_` under another name.
+
+        fix_(input) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fix_[keys](keys, input)
+    return _parse_fix_(input)
 
 
 def round(*args: Any, **kwargs: Any) -> Tensor:
@@ -5407,6 +6013,68 @@ def clamp_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Numb
         keys = (input.key_set | included) & allowed
         return _clamp_[keys](keys, input, min, max)
     return _parse_clamp_(input, min, max)
+
+
+def clip(
+    input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *, out: Any = None
+) -> Tensor:
+    """`clamp` under another name.
+
+    clip(input, min=None, max=None, *, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (min is None or isinstance(min, TensorImpl))
+        and (max is None or isinstance(max, TensorImpl))
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if min is not None:
+            keys |= min.key_set & allowed
+        if max is not None:
+            keys |= max.key_set & allowed
+        return _clip_Tensor[keys](keys, input, min, max)
+    if (
+        isinstance(input, TensorImpl)
+        and (min is None or type(min) in NUMBERS)
+        and (max is None or type(max) in NUMBERS)
+        and out is None
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clip[keys](keys, input, min, max)
+    return _parse_clip(input, min, max, out=out)
+
+
+def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
+    """`clamp_` under another name.
+
+        clip_(input, min=None, max=None) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (min is None or isinstance(min, TensorImpl))
+        and (max is None or isinstance(max, TensorImpl))
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        if min is not None:
+            keys |= min.key_set & allowed
+        if max is not None:
+            keys |= max.key_set & allowed
+        return _clip__Tensor[keys](keys, input, min, max)
+    if (
+        isinstance(input, TensorImpl)
+        and (min is None or type(min) in NUMBERS)
+        and (max is None or type(max) in NUMBERS)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _clip_[keys](keys, input, min, max)
+    return _parse_clip_(input, min, max)
 
 
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Any = None) -> Tensor:

@@ -1,0 +1,26 @@
+"""How does an operator work that is another under a second name?
+
+`native_functions.yaml` names the other under `alias_of:`; the kernel is made here from that name. Its in-place and out=
+forms are the forms of the other.
+
+Mirrors: aten/src/ATen/native/UnaryOps.cpp (absolute, arccos, fix, negative), BinaryOps.cpp (multiply, subtract,
+    greater), TensorCompare.cpp (clip)
+Differs: PyTorch writes a function for each name and form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch.operators.generated.registry import table as table_of
+
+
+def same_as(name: str) -> Callable[..., Any]:
+    """The kernel that hands its arguments, and the keys that it was reached with, to another operator."""
+    table = table_of(name)
+
+    def alias(keys: int, *arguments: Any) -> Any:
+        return table[keys](keys, *arguments)
+
+    return alias
