@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf, isnan
 from typing import Any
 
 import pytest
-
-import glasstorch
 
 
 def test_the_condition_of_a_singular_matrix_is_infinite(torch: Any) -> None:
@@ -61,9 +58,3 @@ def test_the_norm_of_an_empty_matrix_is_0(torch: Any, order: float) -> None:
     for shape in ((2, 0), (0, 2)):
         assert torch.linalg.matrix_norm(torch.ones(shape), order).item() == 0
         assert torch.linalg.matrix_norm(torch.ones(3, *shape), order, keepdim=True).shape == (3, 1, 1)
-def test_the_norm_of_an_empty_matrix_is_0_unless_the_smallest_is_asked_for(require: Callable[[str], Any]) -> None:
-    for library in (glasstorch, require("torch")):
-        for shape, order in (((2, 0), 1), ((0, 2), 1), ((0, 2), inf), ((2, 0), 2)):
-            assert library.linalg.matrix_norm(library.ones(shape), order).tolist() == 0
-        with pytest.raises(IndexError, match="to have non-zero size"):
-            library.linalg.matrix_norm(library.ones(2, 0), -1)
