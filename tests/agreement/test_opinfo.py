@@ -1,7 +1,7 @@
 """Does every operator of these areas do what PyTorch's does, on samples of PyTorch's own database?
 
 A few samples of each entry in each dtype are tried by `make test`, all of them by `make test-all`. Compared are
-results, dtypes, sizes, changes of the arguments, sharing of memory, gradients; methods, in-place and out= forms; the
+results, dtypes, sizes, changes of the arguments, sharing of memory, gradients; methods, in-place and out= forms, aliases; the
 class of the exception where PyTorch refuses. Values may differ by 20 times PyTorch's usual tolerances
 (opinfo.TOLERANCES). What does not agree is a line of `opinfo_exceptions.txt` with its reason, and must not agree.
 """
@@ -156,11 +156,19 @@ def strides(tensor: Any) -> list[int]:
 # Methods, in-place and out= forms --------------------------------------------------------------------------------
 
 
+def forms_of(entry: Any) -> set[Any]:
+    """The method and the in-place form of an entry, and all that it is called under other names."""
+    forms = {entry.get_method(), entry.get_inplace()}
+    for alias in entry.aliases:
+        forms |= {alias.op, alias.method_variant, alias.inplace_variant}
+    return forms - {None, entry.op}
+
+
 def check_forms(entry: Any, function: Any, torch: Any, most: int | None) -> None:
-    """The method, the in-place and the out= form do what PyTorch's do, failing included."""
+    """The method, the in-place and the out= form, and the aliases, do what PyTorch's do, failing included."""
     for dtype in ("float32", "int64"):
         samples = samples_of(entry, getattr(torch, dtype), torch, most, grad=False)
-        for form in {entry.get_method(), entry.get_inplace()} - {None, entry.op}:
+        for form in forms_of(entry):
             ours = counterpart(form, torch)
             for sample in samples:
                 if isinstance(sample.input, torch.Tensor):
