@@ -176,6 +176,7 @@ class Call:
         self.library, self.torch, self.grad, self.device = library, torch, grad, device
         self.pairs: list[tuple[Any, Any]] = []  # the sample's tensor, ours
         self._bases: dict[tuple[int, Any], Any] = {}
+        self._kept: list[Any] = []  # what was resolved, as an address may be given again once it is free
         self.args = [self.converted(a) for a in (sample.input, *sample.args)]
         self.kwargs = {name: self.converted(value) for name, value in sample.kwargs.items()}
         self.out: Any = None
@@ -221,6 +222,7 @@ class Call:
             if theirs is given:
                 return mine
         torch, plain = self.torch, given.detach().resolve_conj().resolve_neg()
+        self._kept.append(plain)
         memory = plain.untyped_storage()
         key = (memory.data_ptr() or id(memory), plain.dtype)
         if key not in self._bases:
