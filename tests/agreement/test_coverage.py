@@ -82,7 +82,10 @@ WITHOUT_ROW = {
     "cholesky_inverse": "has the gradient of a triangle: tests/kernels/cpu/test_linalg_factors.py",
     "svd": "its vectors have no sign of their own: tests/kernels/cpu/test_linalg_factors.py",
     **dict.fromkeys(
-        ["_fft_c2c", "_fft_c2r", "fft_fftn", "fft_hfft", "fft_hfft2", "fft_hfftn", "fft_ifft", "fft_ifftn", "fft_ihfft", "fft_irfftn"],
+        [
+            "_fft_c2c", "_fft_c2r", "fft_fftn", "fft_hfft", "fft_hfft2", "fft_hfftn", "fft_ifft", "fft_ifftn",
+            "fft_ihfft", "fft_irfftn",
+        ],
         "has or makes complex numbers: tests/kernels/cpu/test_fft.py",
     ),
     **dict.fromkeys(

@@ -1,8 +1,8 @@
 """Does every operator of these areas do what PyTorch's does, on samples of PyTorch's own database?
 
 A few samples of each entry in each dtype are tried by `make test`, all of them by `make test-all`. Compared are
-results, dtypes, sizes, changes of the arguments, sharing of memory, gradients; methods, in-place and out= forms, aliases; the
-class of the exception where PyTorch refuses. Values may differ by 20 times PyTorch's usual tolerances
+results, dtypes, sizes, changes of the arguments, sharing of memory, gradients; methods, in-place and out= forms,
+aliases; the class of the exception where PyTorch refuses. Values may differ by 20 times PyTorch's usual tolerances
 (opinfo.TOLERANCES). What does not agree is a line of `opinfo_exceptions.txt` with its reason, and must not agree.
 """
 
