@@ -36,6 +36,7 @@ from glasstorch.dispatch.library import HERE, place
 from glasstorch.dispatch.operator import Operator, tensors_of
 from glasstorch.dispatch.schema import Argument
 from glasstorch.jit.ir import Graph, Node, SourceRange, Value
+from glasstorch.jit.passes.normalize_ops import normalize_ops
 from glasstorch.jit.types import TENSOR, ListType, OptionalType, TensorType, TupleType, from_schema
 from glasstorch.operators.generated import functions
 
@@ -315,6 +316,7 @@ def trace_graph(
                 "a no-op."
             )
         state.graph.register_output(state.output(result))
+    normalize_ops(state.graph)
     return state
 
 

@@ -1,0 +1,56 @@
+"""Which operators of a graph are others under another name?
+
+Mirrors: torch/csrc/jit/passes/normalize_ops.cpp (NormalizeOps, getOperatorAliasMap)
+Differs: `degrees` and `radians` of TorchScript are not there.
+
+The tracer runs it, so that no other pass has to know two names of one operator.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from glasstorch.jit.ir import Block, Graph, Node
+
+# What PyTorch's graphs write under the name on the right, with and without `_` at the end.
+ALIASES: Final = {
+    "absolute": "abs", "clip": "clamp", "fix": "trunc", "ger": "outer", "linalg_det": "det", "negative": "neg",
+    "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div",
+    "greater_equal": "ge", "greater": "gt", "less_equal": "le", "less": "lt", "not_equal": "ne",
+    "moveaxis": "movedim", "row_stack": "vstack", "swapdims": "transpose", "swapaxes": "transpose",
+    **{f"arc{name}": f"a{name}" for name in ("cos", "sin", "tan", "cosh", "sinh", "tanh")},
+}  # fmt: skip
+KINDS: Final = {
+    f"aten::{alias}{suffix}": f"aten::{name}{suffix}" for alias, name in ALIASES.items() for suffix in ("", "_")
+}
+
+
+def normalize_ops(graph: Graph) -> bool:
+    """Give the nodes of operators that have two names the usual one."""
+    changed = _normalize(graph.block)
+    graph.lint()
+    return changed
+
+
+def _normalize(block: Block) -> bool:
+    changed = False
+    for node in block.nodes:
+        for inner in node.blocks:
+            changed |= _normalize(inner)
+        if node.kind in KINDS:
+            _rename(node, KINDS[node.kind])
+            changed = True
+    return changed
+
+
+def _rename(node: Node, kind: str) -> None:
+    """Put a node of another kind, with the same inputs and outputs, in the place of this one."""
+    graph = node.graph
+    with graph.inserting_before(node):
+        made = graph.insert_node(graph.create(kind, node.inputs, len(node.outputs)))
+    made.source, made.scope = node.source, node.scope
+    for old, new in zip(node.outputs, made.outputs, strict=True):
+        old.replace_all_uses_with(new)
+        new.copy_metadata(old)
+    node.destroy()
+    assert made.maybe_operator() is not None, f"no operator {kind} takes what its other name does"

@@ -1,0 +1,59 @@
+"""Do graphs know operators under one name, PyTorch's?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch.dispatch.operator import registry
+from glasstorch.jit.passes.normalize_ops import ALIASES, normalize_ops
+from tests.jit.passes.texts import after, graph_of
+
+Require = Callable[[str], Any]
+
+
+def program(torch: Any) -> Callable[[Any], Any]:
+    def under_other_names(x: Any) -> Any:
+        y = torch.subtract(torch.absolute(x).multiply(x), 2).clip_(0).arccosh()
+        return torch.greater(torch.row_stack([torch.ger(y, y).moveaxis(0, 1)]).swapaxes(0, 1), 0)
+
+    return under_other_names
+
+
+def test_traces_have_the_names_of_pytorchs(require: Require) -> None:
+    torch = require("torch")
+    with pytest.warns(DeprecationWarning, match=r"torch\.jit"):
+        theirs = str(torch.jit.trace(program(torch), torch.ones(2)).graph)
+    ours = str(glasstorch.jit.trace(program(glasstorch), glasstorch.ones(2)).graph)
+    names = re.findall(r"= (aten::\w+)", ours)
+    assert names == re.findall(r"= (aten::\w+)", theirs)
+    assert not {name.removeprefix("aten::").rstrip("_") for name in names} & set(ALIASES)
+
+
+def test_a_node_keeps_its_place_its_type_and_its_name() -> None:
+    graph = graph_of("%y : Tensor = aten::negative(%x) %z : Tensor = aten::exp(%y)", "%z", "%x : Tensor")
+    assert normalize_ops(graph)
+    assert [(node.kind, node.output.debug_name) for node in graph.nodes] == [("aten::neg", "y"), ("aten::exp", "z")]
+    assert not normalize_ops(graph)
+
+
+def test_nodes_in_blocks_are_renamed_too() -> None:
+    graph = graph_of(
+        "%r : Tensor = prim::If(%c) block0(): %a : Tensor = aten::fix(%x) -> (%a) block1(): -> (%x)",
+        "%r",
+        "%x : Tensor, %c : bool",
+    )
+    assert normalize_ops(graph)
+    assert [node.kind for node in graph.all_nodes()] == ["prim::If", "aten::trunc"]
+
+
+def test_both_names_are_operators() -> None:
+    assert all(registry.overloads("aten", name) for pair in ALIASES.items() for name in pair)
+
+
+def test_what_has_one_name_is_left_alone() -> None:
+    assert after(normalize_ops, graph_of("%y : Tensor = aten::neg(%x)", "%y", "%x : Tensor")) == ["neg"]
