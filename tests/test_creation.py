@@ -199,6 +199,9 @@ def test_facts(torch: Any) -> None:
     assert torch.numel(x) == 6
     assert (torch.is_tensor(x), torch.is_tensor(3)) == (True, False)
     assert (torch.is_floating_point(x), torch.is_floating_point(x.long())) == (True, False)
+    assert [torch.is_signed(x.to(dtype)) for dtype in (torch.int8, torch.uint8, torch.bool)] == [True, False, False]
+    assert (torch.is_same_size(x, x.long()), torch.is_same_size(x, x.t())) == (True, False)
+    assert torch.get_device(x) == -1
     assert not torch.is_complex(x)
     assert torch.is_nonzero(x[0, 0])
 

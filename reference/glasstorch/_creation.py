@@ -30,9 +30,12 @@ __all__ = [
     "as_tensor",
     "broadcast_shapes",
     "broadcast_tensors",
+    "get_device",
     "is_complex",
     "is_floating_point",
     "is_nonzero",
+    "is_same_size",
+    "is_signed",
     "is_tensor",
     "numel",
     "tensor",
@@ -133,6 +136,21 @@ def is_complex(input: Tensor) -> bool:
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element is not 0."""
     return bool(_tensor("is_nonzero", input))
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return _tensor("is_signed", input).is_signed()
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same sizes."""
+    return _tensor("is_same_size", input).is_same_size(_tensor("is_same_size", other))
+
+
+def get_device(input: Tensor) -> int:
+    """The index of the tensor's device; -1 for the CPU."""
+    return _tensor("get_device", input).get_device()
 
 
 def numel(input: Tensor) -> int:

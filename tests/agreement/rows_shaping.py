@@ -31,6 +31,12 @@ def chosen(x: Array, r: int = 2, with_replacement: bool = False) -> Array:
     return np.array(list(ways), x.dtype).reshape(-1, r)
 
 
+def fill_diagonal(x: Array, value: float, wrap: bool = False) -> Array:
+    found = x.copy()
+    np.fill_diagonal(found, value, wrap)
+    return found
+
+
 def diag_embed(x: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
     matrices = [np.diag(v, offset) for v in x.reshape(-1, x.shape[-1])]
     stacked = np.array(matrices, x.dtype).reshape(*x.shape[:-1], *[x.shape[-1] + abs(offset)] * 2)
@@ -94,6 +100,8 @@ ROWS: tuple[Row, ...] = (
     row("diag", np.diag, call(t(3)), call(t(2), -1), call(t(3, 4)), call(t(3, 4), 2),
         call(t(3, 2, layout="transposed"))),
     row("diag_embed", diag_embed, call(t(2, 3)), call(t(3), 1), call(t(2, 2), -1, 0, 2), call(t(2, 3, 2))),
+    row("fill_diagonal_", fill_diagonal, call(t(3, 3), 2), call(t(2, 3), -1), call(t(3, 2), 2, True),
+        call(t(3, 3, 3), 2), call(t(4, 2, layout="transposed"), 1)),
     row("diagflat", np.diagflat, call(t(2, 2)), call(t(2), -1), call(t(), 1), call(t(3, 2, layout="transposed"))),
     # Picked
     row("masked_select", selected, call(t(2, 3), mask(2, 3)), call(t(3), mask(2, 3)), call(t(2, 3), mask(3)),

@@ -47,3 +47,18 @@ def test_gradients_come_from_the_diagonal(torch: Any) -> None:
 def test_what_has_no_diagonal(torch: Any, make: Callable[[Any], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make(torch)
+
+
+def test_a_diagonal_that_wraps_starts_anew_below_its_end(torch: Any) -> None:
+    x = torch.zeros(7, 3)
+    assert x.fill_diagonal_(5, wrap=True) is x
+    assert x.nonzero().tolist() == [[0, 0], [1, 1], [2, 2], [4, 0], [5, 1], [6, 2]]
+    assert torch.zeros(4, 3).fill_diagonal_(5, wrap=True).sum().item() == 15
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"), [((3,), "dimensions must larger than 1"), ((2, 3, 4), "all dimensions of input must be of")]
+)
+def test_what_has_no_diagonal_to_fill(torch: Any, shape: tuple[int, ...], message: str) -> None:
+    with pytest.raises(RuntimeError, match=message):
+        torch.zeros(shape).fill_diagonal_(1)

@@ -1,6 +1,6 @@
-"""How does a vector become the diagonal of a matrix, and the diagonal a vector?
+"""How does a vector or a number become the diagonal of a matrix, and the diagonal a vector?
 
-Mirrors: aten/src/ATen/native/TensorShape.cpp (diag, diag_embed, diagflat)
+Mirrors: aten/src/ATen/native/TensorShape.cpp (diag, diag_embed, diagflat), Fill.cpp (fill_diagonal_)
 Differs: nothing in substance.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from glasstorch.core.dtype import Number
 from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -23,6 +24,7 @@ diagonal_view = on_tensor("diagonal")
 diagonal_copy = on_tensor("diagonal_copy")
 contiguous = on_tensor("contiguous")
 view = on_tensor("view")
+as_strided = on_tensor("as_strided")
 
 
 def diag(self: Tensor, diagonal: int) -> Tensor:
@@ -45,6 +47,25 @@ def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     result = new_zeros(self, embedded_shape(self._shape, offset, dim1, dim2), None, None, None, None)
     diagonal_view(result, offset, dim1, dim2).copy_(self)
     return result
+
+
+def fill_diagonal_(self: Tensor, fill_value: Number, wrap: bool) -> Tensor:
+    """The elements whose indices are all the same become a number.
+
+    With `wrap` the diagonal of a matrix goes on below its end, one row left out, as often as rows are left.
+    """
+    shape, strides = self._shape, self.stride()
+    if len(shape) < 2:
+        raise ShapeError(f"dimensions must larger than 1: expected a tensor of 2 or more dimensions, got {len(shape)}")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise ShapeError(f"all dimensions of input must be of equal length, got {list(shape)}")
+    width = shape[1]
+    number, step, start = min(shape[0], width), sum(strides), self.storage_offset()
+    as_strided(self, (number,), (step,), start).fill_(fill_value)
+    if wrap and len(shape) == 2 and shape[0] > width + 1:
+        rest = (self.numel() + width) // (width + 1) - number
+        as_strided(self, (rest,), (step,), start + strides[0] * (width + 1)).fill_(fill_value)
+    return self
 
 
 def embedded_shape(shape: Shape, offset: int, dim1: int, dim2: int) -> Shape:

@@ -652,6 +652,7 @@ _triu_ = table("triu_")
 _diag = table("diag")
 _diag_embed = table("diag_embed")
 _diagflat = table("diagflat")
+_fill_diagonal_ = table("fill_diagonal_")
 _gather = table("gather")
 _scatter_add = table("scatter_add")
 _scatter_add_ = table("scatter_add_")
@@ -1588,6 +1589,7 @@ _parse_triu_ = PythonFunction("triu_", ["triu_"])
 _parse_diag = PythonFunction("diag", ["diag"], ["diag.out"])
 _parse_diag_embed = PythonFunction("diag_embed", ["diag_embed"])
 _parse_diagflat = PythonFunction("diagflat", ["diagflat"])
+_parse_fill_diagonal_ = PythonFunction("fill_diagonal_", ["fill_diagonal_"])
 _parse_index = PythonFunction("index", ["index.Tensor"])
 _parse_index_put = PythonFunction("index_put", ["index_put"])
 _parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
@@ -11458,6 +11460,20 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
         keys = (input.key_set | included) & allowed
         return _diagflat[keys](keys, input, offset)
     return _parse_diagflat(input, offset)
+
+
+def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
+    """Sets the elements whose indices are all the same; with `wrap` the diagonal of a tall matrix starts anew below it.
+
+        fill_diagonal_(input, fill_value, wrap=False) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(fill_value) in NUMBERS and type(wrap) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _fill_diagonal_[keys](keys, input, fill_value, wrap)
+    return _parse_fill_diagonal_(input, fill_value, wrap)
 
 
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:

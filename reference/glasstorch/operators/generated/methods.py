@@ -473,6 +473,7 @@ class TensorMethods(TensorImpl):
     diag = _f.diag
     diag_embed = _f.diag_embed
     diagflat = _f.diagflat
+    fill_diagonal_ = _f.fill_diagonal_
     index = _f.index
     index_put = _f.index_put
     index_put_ = _f.index_put_

@@ -86,6 +86,12 @@ def triangular_solve(
 
 def cholesky_solve_helper(self: Tensor, A: Tensor, upper: bool) -> Result:
     """The solution; the batches have the same sizes."""
+    check_square(A, "_cholesky_solve_helper")
+    if len(self._shape) < 2 or self._shape[:-1] != A._shape[:-1]:
+        raise ShapeError(
+            f"_cholesky_solve_helper: expected one right side with a row for each row of every factor, got sizes "
+            f"{list(self._shape)} and {list(A._shape)}"
+        )
     return columns(self._shape, self.dtype)._replace(check_out=same_dtype)
 
 
