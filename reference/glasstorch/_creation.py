@@ -140,17 +140,17 @@ def is_nonzero(input: Tensor) -> bool:
 
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype has negative numbers."""
-    return _tensor("is_signed", input).is_signed()
+    return bool(_tensor("is_signed", input).is_signed())
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same sizes."""
-    return _tensor("is_same_size", input).is_same_size(_tensor("is_same_size", other))
+    return bool(_tensor("is_same_size", input).is_same_size(other))
 
 
 def get_device(input: Tensor) -> int:
     """The index of the tensor's device; -1 for the CPU."""
-    return _tensor("get_device", input).get_device()
+    return int(_tensor("get_device", input).get_device())
 
 
 def numel(input: Tensor) -> int:

@@ -229,3 +229,10 @@ def test_reflections_that_are_none_have_no_gradient() -> None:
     assert a.grad is None
     assert tau.grad is None
     assert bool((c.grad == 1).all())
+
+
+@pytest.mark.parametrize(("b", "factor"), [((2, 1), (2, 3)), ((3, 1), (2, 2)), ((2, 2, 1), (3, 2, 2))])
+def test_factors_that_do_not_fit_are_refused_below_cholesky_solve_too(b: Any, factor: Any) -> None:
+    helper = glasstorch.ops.aten._cholesky_solve_helper
+    with pytest.raises(RuntimeError, match="_cholesky_solve_helper: "):
+        helper(glasstorch.ones(b), glasstorch.ones(factor), False)
