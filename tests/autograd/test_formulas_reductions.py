@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
+from tests.steps import lines_run
 
 Require = Callable[[str], Any]
 NAN, INF = float("nan"), float("inf")
@@ -29,11 +30,19 @@ CASES: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {
     "a largest distance": (lambda t, x: t.dist(t.zeros(3), x, INF), [2.0, -2.0, 1.0]),
     "parts of limited norm": (lambda t, x: t.renorm(x, 2, 0, 1.0).sum(), [[3.0, 4.0], [0.1, 0.2]]),
     "a largest norm beside NaN": (lambda t, x: t.linalg.vector_norm(x, INF), [1.0, NAN, 3.0]),
+    "a running product past zeros": (lambda t, x: (t.cumprod(x, 1) * t.arange(1.0, 6)).sum(),
+        [[2.0, 0.0, 3.0, 0.5, 4.0], [0.0, 2.0, 0.0, INF, 3.0], [2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 2.0, 3.0, 4.0, 0.0]]),
+    "a complex running product past a zero": (lambda t, x: t.cumprod(x, 0).sum().abs(), [1j, 2 + 1j, 0j, 3 - 1j]),
+    "a variance that divides by 0": (lambda t, x: t.var(x, dim=0, correction=3), [1.0, 2.0, 4.0]),
+    "a variance that divides by less than 0": (lambda t, x: t.var(x, dim=0, correction=4), [1.0, 2.0, 4.0]),
+    "a variance of everything that divides by 0": (lambda t, x: t.var(x, correction=3), [1.0, 2.0, 3.0]),
+    "a deviation that divides by 0": (lambda t, x: t.std(x, dim=0, correction=3), [1.0, 2.0, 4.0]),
     "a norm with a dtype": (lambda t, x: t.ops.aten.norm.ScalarOpt_dim_dtype(x, None, [0], False, dtype=t.float64)[0],
         [[3.0, 1.0], [4.0, 1.0]]),
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
 @pytest.mark.parametrize("case", CASES)
 def test_the_gradient_is_pytorchs(require: Require, case: str) -> None:
     function, values = CASES[case]
@@ -70,3 +79,31 @@ def test_the_largest_complex_element_is_found_in_single_precision() -> None:
         glasstorch.view_as_real(glasstorch.renorm(x, float("inf"), 1, 0.5)).sum().backward()
         gradients.append(x.grad.numpy())  # PyTorch's is NaN in single precision
     np.testing.assert_allclose(*gradients, rtol=1e-5, atol=1e-6)
+
+
+def test_a_zero_in_a_long_line_costs_a_running_product_no_loop() -> None:
+    def backward(size: int) -> int:
+        x = glasstorch.ones(size)
+        x[size // 2] = 0
+        product = x.requires_grad_().cumprod(0)
+        return lines_run(lambda: product.backward(glasstorch.ones(size)))
+
+    backward(8)  # whatever is made once
+    assert backward(512) == backward(8)
+
+
+def test_the_gradient_of_the_gradient_of_a_running_product_sees_zeros(require: Require) -> None:
+    found = []
+    for library in (glasstorch, require("torch")):
+        x = library.tensor([2.0, 0.0, 3.0, 0.0, 4.0], requires_grad=True)
+        (gradient,) = library.autograd.grad((x.cumprod(0) * library.arange(1.0, 6)).sum(), x, create_graph=True)
+        (gradient * library.arange(2.0, 7)).sum().backward()
+        found.append((gradient.tolist(), x.grad.tolist()))
+    assert found[0] == found[1]
+
+
+def test_the_gradient_of_a_running_product_on_meta_has_its_sizes() -> None:
+    x = glasstorch.ones((2, 3), device="meta", requires_grad=True)
+    x.cumprod(1).sum().backward()
+    assert x.grad is not None
+    assert x.grad.shape == (2, 3)

@@ -2,7 +2,7 @@
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (sum_backward, prod_backward, var_backward, std_backward,
     logsumexp_backward, evenly_distribute_backward, scale_grad_by_count, aminmax_backward, cumprod_backward,
-    logcumsumexp_backward, renorm_backward), aten/src/ATen/native/ReduceOps.cpp (cummaxmin_backward)
+    reversed_cumsum, logcumsumexp_backward, renorm_backward), aten/src/ATen/native/ReduceOps.cpp (cummaxmin_backward)
 Differs: nothing in substance.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.formulas_linalg import norm_backward
+from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.dtype import (
     Number,
     RealNumber,
@@ -100,11 +101,16 @@ def _product_of_others(self: Tensor, dim: int) -> Tensor:
 
 
 def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
-    """Element k is a factor of the results from k on; what it is multiplied with there may not be divided out of 0."""
+    """Element k is a factor of the results from k on; what it is multiplied with there may not be divided out of 0.
+
+    Where no gradient of this gradient is wanted, it is found in passes over the lines, however many zeros they hold.
+    """
     if not self.shape or not self.numel():
         return grad
-    if not bool(eq(self, 0).any()):
-        return (grad * result.conj()).flip(dim).cumsum(dim).flip(dim) / self.conj()
+    if self.is_meta or not bool(eq(self, 0).any()):
+        return _from_here_on(grad * result.conj(), dim) / self.conj()
+    if not grad_mode.get():
+        return _cumprod_backward_at_zeros(grad, self, dim, result)
     size = self.shape[dim]
     parts = []
     for k in range(size):
@@ -114,12 +120,37 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
     return cat(parts, dim)
 
 
+def _cumprod_backward_at_zeros(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
+    """In front of the first zero of a line as if the line ended there; behind it nothing; at it, as if it were 1.
+
+    Treats the zero as a constant: derivatives of this are not those of the gradient.
+    """
+    zero = eq(self, 0)
+    zeros = zero.cumsum(dim)
+    before, from_first_on = eq(zeros, 0), eq(zeros, 1)
+    first = zero & from_first_on
+    factors = self.conj()
+    ahead = _from_here_on(where(before, grad * result.conj(), 0), dim) / where(before, factors, 1)
+    behind = where(from_first_on & ~first, factors, 1).cumprod(dim)
+    at_first = where(from_first_on, grad * behind, 0).sum(dim, True) * where(before, factors, 1).prod(dim, True)
+    return where(before, ahead, where(first, at_first, 0))
+
+
+def _from_here_on(tensor: Tensor, dim: int) -> Tensor:
+    """For each element the sum of it and of those behind it. (PyTorch: reversed_cumsum)"""
+    return tensor.flip(dim).cumsum(dim).flip(dim)
+
+
 def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool) -> Tensor:
-    """Twice the distance from the mean, divided as the variance is."""
-    divisor = reduced_numel(self.shape, dim) - (1 if correction is None else correction)
-    if divisor <= 0:
-        return restore_reduced(grad, self.shape, dim, keepdim) * where(eq(self, self), math.nan, math.inf)
-    return restore_reduced(grad, self.shape, dim, keepdim) * (2 / divisor) * (self - self.mean(dim or None, True))
+    """Twice the distance from the mean, divided as the variance is.
+
+    Without degrees of freedom, and over everything, infinite: PyTorch gives it no sign there.
+    """
+    degrees = reduced_numel(self.shape, dim) - (1 if correction is None else correction)
+    grad, mean = restore_reduced(grad, self.shape, dim, keepdim), self.mean(dim or None, True)
+    if degrees <= 0 and (dim is None or not self.shape):
+        return grad * where(eq(self, mean), math.nan, math.inf)
+    return grad * (2 / degrees if degrees else math.inf) * (self - mean)
 
 
 def std_backward(
