@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.scans import BLOCK, INNER
+from glasstorch.kernels.cpu.scans import BLOCK, COLUMNS, INNER, LINES, TURNED
 from tests.kernels.cpu.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -21,6 +21,10 @@ SHAPES = [
     ((50, INNER), 0),  # rows beside each other
     ((50, INNER - 1), 0),
     ((3, 40, 5), 1),
+    ((LINES, 2 * COLUMNS + 3), 1),  # lines that are turned
+    ((2, TURNED // 20 + 1, 10), 2),
+    ((LINES, 40, INNER - 1), 1),
+    ((LINES, 1), 1),
 ]
 
 
@@ -58,6 +62,29 @@ def test_of_equal_elements_the_last_counts_and_nan_stays(require: Require, name:
     for one, other in zip(ours, theirs, strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(np.signbit(ours[0]), np.signbit(theirs[0]))
+
+
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_in_turned_lines_the_last_of_equals_counts_and_nan_stays(require: Require, name: str, dtype: str) -> None:
+    torch = require("torch")
+    values = np.array([0.0, -0.0, 1.0, 1.0, -1.0, INF, -INF, NAN])
+    data = np.random.default_rng(2).choice(values, (LINES, 2 * COLUMNS + 3), p=[0.2] * 4 + [0.1, 0.04, 0.04, 0.02])
+    data[:4] = data[5] = 0.5
+    found = [getattr(library.tensor(data, dtype=getattr(library, dtype)), name)(1) for library in (glasstorch, torch)]
+    (ours, at), (theirs, there) = found
+    np.testing.assert_array_equal(at.numpy(), there.numpy())
+    ours, theirs = ours.double().numpy(), theirs.double().numpy()
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(np.signbit(ours[ours == 0]), np.signbit(theirs[theirs == 0]))
+
+
+def test_turned_lines_of_floats_are_added_in_the_same_order() -> None:
+    data = np.random.default_rng(3).normal(size=(LINES, 3 * COLUMNS)).astype(np.float32)
+    found = glasstorch.from_numpy(data).cumsum(1).numpy()
+    np.testing.assert_array_equal(found, np.cumsum(data.astype(np.float64), 1).astype(np.float32))
+    doubled = data.astype(np.float64)
+    np.testing.assert_array_equal(glasstorch.from_numpy(doubled).cumprod(1).numpy(), np.cumprod(doubled, 1))
 
 
 def test_one_nan_changes_no_other_line() -> None:

@@ -8,17 +8,21 @@ Differs: see Note [Scans in blocks], where PyTorch goes through each line in one
 float32 is accumulated in float64 and rounded once, as in PyTorch. Lines whose elements follow each other in memory are
 accumulated by NumPy, in blocks that fit into the processor's cache, so that no float64 array of the size of the input
 is made. Where other dimensions follow, the running total of all lines is a vector, to which one row after another is
-added: that is ten times faster than NumPy's accumulate, which goes through each line alone.
+added: that is ten times faster than NumPy's accumulate, which goes through each line alone. Many lines whose elements
+follow each other are therefore turned first, a few columns at a time, into a small array of columns; turning there and
+back costs a third of what it saves. The same additions happen in the same order on every way.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, dtype, int64
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
@@ -33,6 +37,9 @@ CPU = KernelTable("CPU")
 
 NOT_EXPONENTIATED = frozenset(d for d in BY_NAME.values() if d.category < FLOATING) | FLOAT8
 BLOCK = 1 << 14  # elements that are converted at a time
+LINES = 256  # so many lines are worth turning, and a call of NumPy's for each column
+TURNED = 1 << 16  # elements that are turned at a time
+COLUMNS = 64  # of that, beside each other
 INNER = 16  # so many elements beside each other are worth a call of NumPy's for each row
 ACCUMULATED_IN = {"e": np.float64, "E": np.float64, "f": np.float64, "F": np.complex128}  # by NumPy's character
 
@@ -65,13 +72,18 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
             ufunc(total, steps[i].astype(wide, copy=False), total)
             places[i] = total
         return result
-    if wide == array.dtype:
-        one: Array = ufunc.accumulate(array, axis)
-        return one
     last = np.moveaxis(array, axis, -1)
     width = last.shape[-1]
+    turned = array.dtype.kind == "f" and array.size // width >= LINES
+    if wide == array.dtype and not turned:
+        one: Array = ufunc.accumulate(array, axis)
+        return one
     rows = last.reshape(-1, width)
-    result = np.empty(rows.shape, array.dtype)
+    result = empty_array(rows.shape, array.dtype, array.nbytes)
+    if turned:
+        for part in parts_to_turn(rows):
+            accumulate_columns(ufunc, rows[part], result[part], wide)
+        return np.moveaxis(result.reshape(last.shape), -1, axis)
     height = max(1, BLOCK // width)
     for top in range(0, len(rows), height):
         part, carry = slice(top, top + height), None
@@ -83,6 +95,39 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
             carry = block[:, -1].copy()
             result[part, start : start + BLOCK] = block
     return np.moveaxis(result.reshape(last.shape), -1, axis)
+
+
+def parts_to_turn(rows: Array) -> Iterator[slice]:
+    """Slices of rows, about as many in each, of which COLUMNS columns fit into the cache."""
+    number = -(-len(rows) * min(rows.shape[1], COLUMNS) // TURNED)
+    height = -(-len(rows) // number)
+    return (slice(top, top + height) for top in range(0, len(rows), height))
+
+
+def running_columns(ufunc: np.ufunc, rows: Array, wide: Any) -> Iterator[tuple[slice, Array, Array]]:
+    """Where some columns stand, these columns as rows, and the running totals there, in a dtype.
+
+    The arrays are overwritten by the next ones.
+    """
+    columns, width = min(COLUMNS, rows.shape[1]), rows.shape[1]
+    block = np.empty((columns, len(rows)), wide)
+    totals = np.empty((columns + 1, len(rows)), wide)
+    for start in range(0, width, columns):
+        count = min(columns, width - start)
+        block[:count] = rows[:, start : start + count].T
+        if start:
+            totals[0] = totals[columns]
+        else:
+            totals[1] = block[0]
+        for i in range(not start, count):
+            ufunc(totals[i], block[i], out=totals[i + 1])
+        yield slice(start, start + count), block[:count], totals[1 : count + 1]
+
+
+def accumulate_columns(ufunc: np.ufunc, rows: Array, result: Array, wide: Any) -> None:
+    """Write the running sums or products of rows; see Note [Scans in blocks]."""
+    for part, _, totals in running_columns(ufunc, rows, wide):
+        result[:, part] = totals.T
 
 
 def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc) -> None:
@@ -113,19 +158,33 @@ def running_extremum(ufunc: np.ufunc, without_nan: np.ufunc, rows: Array, dtype:
     """
     width = rows.shape[1]
     height = max(1, BLOCK // width)
+    turned = len(rows) >= LINES
     records = []
-    for top in range(0, len(rows), height):
-        block = widened(rows[top : top + height], dtype)
-        if block.dtype.kind == "f" and np.isnan(add_reduction(block, None)):  # or infinities of both signs
+    for part in parts_to_turn(rows) if turned else (slice(top, top + height) for top in range(0, len(rows), height)):
+        block = widened(rows[part], dtype)
+        if turned:
+            record = record_columns(ufunc, block)
+        elif block.dtype.kind == "f" and np.isnan(add_reduction(block, None)):  # or infinities of both signs
             record = (block == ufunc.accumulate(block, 1)) | np.isnan(block)
         else:
             record = block == without_nan.accumulate(block, 1)
-        records.append(np.flatnonzero(record) + top * width)
+        records.append(np.flatnonzero(record) + part.start * width)
     found = np.concatenate(records)
     lengths = np.empty_like(found)
     np.subtract(found[1:], found[:-1], out=lengths[:-1])
     lengths[-1] = rows.size - found[-1]
     return np.repeat(rows.reshape(-1)[found], lengths), np.repeat(found % width, lengths)
+
+
+def record_columns(ufunc: np.ufunc, rows: Array) -> Array:
+    """Which elements equal the extremum up to there, or are NaN; see Note [Scans in blocks]."""
+    record = np.empty(rows.shape, np.bool_)
+    for part, block, totals in running_columns(ufunc, rows, rows.dtype):
+        equal = block == totals
+        if totals.dtype.kind == "f" and np.isnan(totals[-1]).any():
+            equal |= np.isnan(block)
+        record[:, part] = equal.T
+    return record
 
 
 def logcumsumexp(keys: int, self: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
