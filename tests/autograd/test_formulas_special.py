@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import glasstorch
+
 NAN = math.nan
+
+
+Require = Callable[[str], Any]
 
 
 def gradient(torch: Any, function: Any, *values: float) -> list[float]:
@@ -39,3 +45,17 @@ def test_slopes_at_0_are_those_that_the_formula_tends_to(torch: Any, name: str, 
     function = getattr(torch.special, name)
     assert gradient(torch, function, 0) == [slope]
     assert gradient(torch, function, 1e-4)[0] == pytest.approx(slope, abs=1e-3)
+
+
+TINY = (0.0, -0.0, 1e-24, -1e-24, 1e-30, 1e-162, 1e-200, 1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_sinc_is_flat_where_the_divisor_of_its_slope_is_0(require: Require, dtype: str) -> None:
+    slopes = []
+    for library in (glasstorch, require("torch")):
+        x = library.tensor(TINY, dtype=getattr(library, dtype), requires_grad=True)
+        library.sinc(x).sum().abs().backward()
+        slopes.append(x.grad.numpy())
+    np.testing.assert_allclose(*slopes, rtol=1e-3, atol=1e-7)
+    assert np.isfinite(slopes[0]).all()

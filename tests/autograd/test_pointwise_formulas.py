@@ -67,3 +67,16 @@ def test_derivatives_at_special_values_are_those_of_torch(name: str, require: Ca
     ours, theirs = (derivatives(library, function, inputs) for library in (glasstorch, torch))
     for order, (found, wanted) in enumerate(zip(ours, theirs, strict=True)):
         np.testing.assert_allclose(found, wanted, rtol=1e-7, equal_nan=True, err_msg=f"result {order}")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_angle_to_a_point_at_the_origin_or_near_it_has_pytorchs_gradient(require: Any, dtype: str) -> None:
+    values = (0.0, -0.0, 1e-30, 1e-23, 1e-22, 1e-170, 1.0, math.inf, math.nan)
+    y, x = zip(*product(values, values), strict=True)
+    found = []
+    for library in (glasstorch, require("torch")):
+        points = [library.tensor(part, dtype=getattr(library, dtype), requires_grad=True) for part in (y, x)]
+        library.atan2(*points).sum().backward()
+        found.append(np.stack([part.grad.numpy() for part in points]))
+    np.testing.assert_allclose(*found, rtol=1e-6)
+    np.testing.assert_array_equal(found[0][:, 0], [0, 0])

@@ -47,6 +47,8 @@ from glasstorch.autograd.formulas_linalg import solve_backward as solve_backward
 from glasstorch.autograd.formulas_linalg import svd_backward as svd_backward
 from glasstorch.autograd.formulas_linalg import trace_backward as trace_backward
 from glasstorch.autograd.formulas_pointwise import angle_backward as angle_backward
+from glasstorch.autograd.formulas_pointwise import atan2_other_backward as atan2_other_backward
+from glasstorch.autograd.formulas_pointwise import atan2_self_backward as atan2_self_backward
 from glasstorch.autograd.formulas_reductions import aminmax_backward as aminmax_backward
 from glasstorch.autograd.formulas_reductions import cumprod_backward as cumprod_backward
 from glasstorch.autograd.formulas_reductions import dist_backward as dist_backward

@@ -51,11 +51,11 @@ def mvlgamma_backward(grad: Tensor, self: Tensor, p: int) -> Tensor:
 
 
 def sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
-    """`(pi x cos(pi x) - sin(pi x)) / (pi x^2)`, and 0 at 0."""
-    turned = self * math.pi
-    slope = (cos(turned) * turned - sin(turned)) / (turned * self)
+    """`(pi x cos(pi x) - sin(pi x)) / (pi x^2)`, and 0 where that would divide by 0, at 0 or so near to it."""
+    turned, divisor = self * math.pi, self * self * math.pi
+    slope = (cos(turned) * turned - sin(turned)) / divisor
     slope = slope.conj() if self.dtype.is_complex else slope
-    return where(self == 0.0, 0.0, grad * slope)
+    return where(divisor == 0.0, 0.0, grad * slope)
 
 
 def logit_backward(grad: Tensor, self: Tensor, eps: float | None) -> Tensor:

@@ -14,6 +14,8 @@ from glasstorch.autograd.formulas import (
     angle_backward,
     as_strided_backward,
     as_strided_backward_backward,
+    atan2_other_backward,
+    atan2_self_backward,
     block_diag_backward,
     cat_backward,
     cholesky_backward,
@@ -1313,8 +1315,8 @@ _atan2 = table("atan2")
 
 
 class Atan2Backward0(Node):
-    saved_other: SavedVariable | None
     saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         grad: Any = grads[0]
@@ -1324,18 +1326,18 @@ class Atan2Backward0(Node):
         grad_self: Any = None
         grad_other: Any = None
         if edges[0] is not None:
-            other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
-            grad_self = grad * other * (self_ * self_ + other * other).reciprocal()
+            other = self.unpack(self.saved_other)
+            grad_self = atan2_self_backward(grad, self_, other)
         if edges[1] is not None:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            grad_other = grad * -self_ * (self_ * self_ + other * other).reciprocal()
+            grad_other = atan2_other_backward(grad, self_, other)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = None
         self.saved_self = None
+        self.saved_other = None
         self.released = True
 
 
@@ -1349,8 +1351,8 @@ def atan2(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _atan2[below](below, self, other)
     node = Atan2Backward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self)
+    node.saved_other = SavedVariable(other)
     result = _atan2[below](below, self, other)
     set_history(result, node)
     return result
@@ -1371,8 +1373,8 @@ def atan2_(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None and not requires_grad(self):
         return _atan2_[below](below, self, other)
     node = Atan2Backward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone())
+    node.saved_other = SavedVariable(other)
     _atan2_[below](below, self, other)
     rebase_history(self, node)
     return self
