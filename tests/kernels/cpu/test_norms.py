@@ -78,3 +78,30 @@ def test_nothing_is_scaled_to_nothing(shape: Any) -> None:
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
     same_refusal(require("torch"), call)
+
+
+NORMS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "vector": lambda t, x, dtype: t.linalg.vector_norm(x, -1, dtype=dtype),
+    "norm": lambda t, x, dtype: t.norm(x, 2, dtype=dtype),
+    "spectral": lambda t, x, dtype: t.linalg.matrix_norm(x, 2, dtype=dtype),
+    "frobenius": lambda t, x, dtype: t.linalg.norm(x, "fro", dtype=dtype),
+    "masked": lambda t, x, dtype: t.masked.norm(x, 2, 0, dtype=dtype),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [("float32", "int64"), ("float32", "bool"), ("float64", "float32"), ("float16", "bfloat16"),
+     ("float32", "complex64"), ("complex64", "float32"), ("complex128", "complex64")],
+)  # fmt: skip
+def test_a_norm_is_not_computed_in_a_dtype_that_holds_less(require: Require, name: str, given: str, asked: str) -> None:
+    torch = require("torch")
+    same_refusal(torch, lambda t: NORMS[name](t, t.ones(2, 2, dtype=getattr(t, given)), getattr(t, asked)))
+
+
+def test_a_norm_may_be_computed_in_a_wider_dtype(torch: Any) -> None:
+    x = torch.full((4,), 300.0, dtype=torch.float16)
+    found = torch.linalg.vector_norm(x, 2, dtype=torch.float64)
+    assert (repr(found.dtype), found.item()) == ("torch.float64", 600.0)
+    assert repr(torch.linalg.vector_norm(x.float() * 1j, 2, dtype=torch.complex128).dtype) == "torch.float64"

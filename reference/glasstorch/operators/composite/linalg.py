@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.dtype import Number, dtype, float64, int64
+from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, float64, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated import functions
-from glasstorch.operators.shapes.linalg import check_floating, check_matrix, check_square
+from glasstorch.operators.shapes.linalg import check_floating, check_matrix, check_norm_dtype, check_square
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -216,7 +216,10 @@ def matrix_norm(self: Tensor, ord: Number, dim: Sequence[int], keepdim: bool, dt
     order = abs(ord)
     if order not in (1, 2, float("inf")):
         raise ArgumentError(f"linalg.matrix_norm: Order {ord} not supported.")
+    if order == 2:
+        _check_precision(self)
     rows, cols = _two_dims(self, dim)
+    check_norm_dtype(self, dtype, "linalg.matrix_norm")
     extremum: Callable[..., Tensor] = _largest if ord.real > 0 else functions.amin
     if order == 2:
         source = self if dtype is None else self.to(dtype)
@@ -239,12 +242,20 @@ def matrix_norm_named(self: Tensor, ord: str, dim: Sequence[int], keepdim: bool,
     check_floating(self, "linalg.matrix_norm")
     if ord not in ("fro", "nuc"):
         raise ArgumentError(f"linalg.matrix_norm: Order {ord} not supported.")
+    if ord == "nuc":
+        _check_precision(self)
     rows, cols = _two_dims(self, dim)
+    check_norm_dtype(self, dtype, "linalg.matrix_norm")
     if ord == "fro":
         return norm_of_vector(self, 2, [rows, cols], keepdim, dtype)  # type: ignore[no-any-return]
     source = self if dtype is None else self.to(dtype)
     result = svdvals(source.movedim([rows, cols], [-2, -1]), None).sum(-1, keepdim)
     return result.unsqueeze(-1).movedim([-2, -1], [rows, cols]) if keepdim else result  # type: ignore[no-any-return]
+
+
+def _check_precision(self: Tensor) -> None:
+    if self.dtype in HALF_PRECISION:  # even where the norm is to be computed in another dtype
+        raise DtypeError(f"linalg.matrix_norm: Low precision dtypes not supported. Got {self.dtype.scalar_name}")
 
 
 def _two_dims(self: Tensor, dim: Sequence[int]) -> tuple[int, int]:

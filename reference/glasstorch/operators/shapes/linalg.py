@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import Number, dtype, int32
+from glasstorch.core.dtype import Number, dtype, int32, promote_types
 from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim
 from glasstorch.operators.shapes.reductions import reduced_dims, reduced_shape
@@ -186,9 +186,7 @@ def vector_norm(self: Tensor, ord: Number, dim: Sequence[int] | None, keepdim: b
     """The norm of a tensor's elements over dimensions; real, of complex numbers too."""
     name = "linalg.vector_norm"
     check_floating(self, name)
-    if dtype is not None and dtype.is_complex is not self.dtype.is_complex:
-        kinds = ("complex", "complex") if self.dtype.is_complex else ("real", "real")
-        raise DtypeError(f"{name}: dtype should be {kinds[0]} for {kinds[1]} inputs, but got {dtype.scalar_name}")
+    check_norm_dtype(self, dtype, name)
     dims = reduced_dims(dim, len(self._shape))
     if 0 in self._shape and (abs(ord) == float("inf") or (isinstance(ord, int | float) and ord < 0)):
         if dim is None or not dim:
@@ -203,6 +201,25 @@ def vector_norm(self: Tensor, ord: Number, dim: Sequence[int] | None, keepdim: b
             )
     computed = (dtype or self.dtype).to_real()
     return Result(reduced_shape(self._shape, dims, keepdim), computed, None, same_dtype)
+
+
+def check_norm_dtype(self: Tensor, dtype: dtype | None, name: str) -> None:
+    """Refuse to compute a norm of real numbers as complex ones, of complex ones as real ones, or in less precision.
+
+    Mirrors: aten/src/ATen/native/LinearAlgebraUtils.h (checkNormType: linalg_norm_dtype_check)
+    """
+    if dtype is None:
+        return
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise DtypeError(f"{name}: dtype should be floating point or complex, but got {dtype.scalar_name}")
+    if dtype.is_complex is not self.dtype.is_complex:
+        kind = "complex" if self.dtype.is_complex else "real"
+        raise DtypeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_name}")
+    if promote_types(self.dtype, dtype) is not dtype:
+        raise DtypeError(
+            f"{name}: the dtype of the input ({self.dtype.scalar_name}) should be convertible without narrowing to the "
+            f"specified dtype ({dtype.scalar_name})"
+        )
 
 
 def cross(self: Tensor, other: Tensor, dim: int) -> Result:
