@@ -104,10 +104,12 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         inputs, outs = arguments[:declared], arguments[declared:]
         results = judged(found[0], inputs, outs) if iterates else found[0](*inputs)
         several = not isinstance(results, Result)
-        for out, result in zip(outs, results if several else (results,), strict=True):
+        pairs = tuple(zip(outs, results if several else (results,), strict=True))
+        for out, result in pairs:  # all, before any is resized
             if iterates and any(out is argument for argument in inputs):
                 check_sizes(out, result.shape)
             result.check_out(result.dtype, out.dtype)
+        for out, result in pairs:
             if resize_output(out, result.shape) and lays_out:
                 strides = strides_beside_number(inputs[0], inputs[1], result) if beside_number else result.strides
                 if strides is not None:

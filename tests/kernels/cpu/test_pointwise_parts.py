@@ -112,6 +112,13 @@ def test_what_cannot_be_computed_is_refused_in_pytorchs_words(require: Require, 
     same_refusal(require("torch"), REFUSED[case])
 
 
+def test_an_exponent_of_the_wrong_dtype_leaves_the_mantissa_as_it_was(torch: Any) -> None:
+    mantissa = torch.full((3,), 7.0)
+    with pytest.raises(RuntimeError, match="expects exponent to have int dtype but got long int"):
+        torch.frexp(torch.tensor([0.1, 0.6]), out=(mantissa, torch.empty(2, dtype=torch.int64)))
+    assert (mantissa.tolist(), mantissa._version) == ([7.0, 7.0, 7.0], 0)
+
+
 def test_heaviside_of_two_dtypes_is_refused(torch: Any) -> None:
     with pytest.raises(RuntimeError, match="not yet implemented for tensors with different dtypes"):
         torch.heaviside(torch.ones(2), torch.ones(2, dtype=torch.float64))
