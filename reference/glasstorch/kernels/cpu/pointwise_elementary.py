@@ -26,7 +26,22 @@ from glasstorch.operators.shapes.promotion import float_result_type
 
 COMPLEX = frozenset(d for d in DTYPES if d.is_complex)
 
-# Loops of several steps, called as loop(out, x, y) --------------------------------------------------------------
+# Loops of several steps, called as loop(out, x) or loop(out, x, y) ----------------------------------------------
+
+
+def complex_log1p(out: Array, z: Array) -> None:
+    """`log(1 + z)` of complex numbers; near 0, where the distance of `1 + z` from 0 is 1 when rounded, by its square.
+
+    Mirrors: c10/util/complex_math.h (log1p)
+    """
+    x, y = z.real, z.imag
+    near = np.less(np.absolute(z), 0.5)
+    beyond = np.where(near, x * (2 + x) + y * y, 0)  # what the square of the distance has beyond 1
+    nearly = np.where(beyond == 0, x, 0.5 * np.log1p(beyond))
+    moved = z.copy()
+    moved.real += 1  # z + 1 would lose the sign of an imaginary part of -0
+    np.log(moved, out=out)
+    np.copyto(out.real, nearly, where=near)
 
 
 def logaddexp(out: Array, x: Array, y: Array) -> None:
@@ -58,7 +73,12 @@ FLOATING_POINT: dict[str, Loop] = {
     "log10": np.log10,
 }
 
-UNARY = {name: Row(loop, DIRECT_FLOATS, ALL | COMPLEX, "", float_result_type) for name, loop in FLOATING_POINT.items()}
+ON_COMPLEX: dict[str, Loop] = {"log1p": complex_log1p}
+
+UNARY = {
+    name: Row(loop, DIRECT_FLOATS, ALL | COMPLEX, "", float_result_type, on_complex=ON_COMPLEX.get(name))
+    for name, loop in FLOATING_POINT.items()
+}
 
 BINARY = {
     "atan2": Row(np.arctan2, DIRECT_FLOATS, FLOATING, "atan2_cpu", float_result_type),

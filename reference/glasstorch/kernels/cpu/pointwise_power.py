@@ -44,10 +44,13 @@ def power(out: Array, x: Array, exponent: Array) -> None:
 
 
 def complex_power(out: Array, x: Array, exponent: Array) -> None:
-    """`x ** exponent` of complex numbers; a power of 0 is `exp(exponent * log(0))`, as in C: 0 ** 0 is NaN."""
+    """`x ** exponent` of complex numbers; a power of 0 is `exp(exponent * log(0))`, as in C: 0 ** 0 is NaN.
+
+    So is one that NumPy has no value for: it multiplies out small whole powers, which may overflow on the way.
+    """
     result = np.power(x, exponent)
-    if (zero := np.equal(x, 0)).any():
-        np.copyto(result, np.exp(np.multiply(np.log(x), exponent)), where=zero)
+    if (lost := np.equal(x, 0) | np.isnan(result)).any():
+        np.copyto(result, np.exp(np.multiply(np.log(x), exponent)), where=lost)
     out[...] = result
 
 
@@ -72,12 +75,21 @@ def inverse_square(out: Array, x: Array) -> None:
     np.reciprocal(out, out=out)
 
 
+def complex_inverse_square(out: Array, x: Array) -> None:
+    """`x ** -2` of a complex number."""
+    complex_reciprocal(out, np.multiply(x, x))
+
+
 # The tables -----------------------------------------------------------------------------------------------------
 
 # Exponents that need no logarithm: for all dtypes, and for floats.
 EXPONENTS: dict[Number, Loop] = {0: ones, 1: same, 2: np.square, 3: cube}
 FLOAT_EXPONENTS: dict[Number, Loop] = EXPONENTS | {0.5: np.sqrt, -0.5: rsqrt, -1: np.reciprocal, -2: inverse_square}
-COMPLEX_LOOPS: dict[Loop, Loop] = {np.reciprocal: complex_reciprocal, rsqrt: complex_rsqrt}
+COMPLEX_LOOPS: dict[Loop, Loop] = {
+    np.reciprocal: complex_reciprocal,
+    rsqrt: complex_rsqrt,
+    inverse_square: complex_inverse_square,
+}
 FLOAT_KERNELS = {
     exponent: unary_kernel(
         shapes.unary,
