@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.accumulation import SHORT, WIDE, WIDEST, reduce_slices, write_slices
+from glasstorch.kernels.cpu.accumulation import BLOCK, OFTEN, SHORT, WIDE, WIDEST, reduce_slices, write_slices
+from tests.steps import lines_run
 
 PLACES = 3 * SHORT
 COUNT = 3 * PLACES  # so that some come in one round and some in the next
@@ -60,6 +61,27 @@ def test_one_place_that_is_named_again_and_again() -> None:
     array, values = np.zeros((2, WIDE)), np.ones((COUNT, WIDE))
     reduce_slices(np.add, array, 0, np.zeros(COUNT, np.int64), values)
     assert array.tolist() == [[COUNT] * WIDE, [0] * WIDE]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bool"])
+@pytest.mark.parametrize("places", [2, SHORT + 1])
+def test_places_that_are_named_often(places: int, dtype: str) -> None:
+    random = np.random.default_rng(6)
+    count = 2 * OFTEN * places + 3 * BLOCK // WIDE
+    values = (random.uniform(size=(count, WIDE)) * 3).astype(dtype)
+    array, chosen = np.zeros((places, WIDE), dtype), random.integers(0, places, count)
+    expected = array.copy()
+    plain(np.add, expected, 0, chosen, values)
+    reduce_slices(np.add, array, 0, chosen, values)
+    assert array.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("shape", "dim"), [((BLOCK, 2), 1), ((2, WIDE), 0), ((SHORT + 1, WIDE), 0)])
+def test_neither_parts_in_front_nor_indices_cost_a_step_each(shape: tuple[int, int], dim: int) -> None:
+    chosen = np.arange(2 if dim else BLOCK) % shape[dim]
+    array, values = np.zeros(shape, np.float32), np.ones((BLOCK, 2) if dim else (BLOCK, WIDE), np.float32)
+    assert lines_run(lambda: reduce_slices(np.add, array, dim, chosen, values)) < 1000
+    assert lines_run(lambda: write_slices(array, dim, chosen, values)) < 1000
 
 
 def test_no_slices() -> None:
