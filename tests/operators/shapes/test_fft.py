@@ -23,7 +23,9 @@ def strides(t: Any, name: str, case: random.Random) -> tuple[int, ...] | None:
     data = np.ones(1 + sum((n - 1) * s for n, s in zip(sizes, steps, strict=True)), case.choice(["f4", "c8"]))
     x = t.from_numpy(data).as_strided(sizes, steps)
     try:
-        result = getattr(t.fft, name)(x, dim=dims if name.endswith("n") else dims[0])
+        many, points = name.endswith("n"), case.choice([None, None, 1, 5])
+        of_each = {"s": points and [points] * len(dims)} if many else {"n": points}
+        result = getattr(t.fft, name)(x, dim=dims if many else dims[0], **of_each)
     except RuntimeError:
         return None
     return tuple(result.stride())

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from glasstorch._tensor import Tensor, from_array
+import numpy as np
+
+from glasstorch._tensor import Tensor, make
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.parallel import get_num_threads
+from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.iterator import allocate_output
@@ -49,10 +52,9 @@ def transform(
     workers = get_num_threads() if array.size >= SHARED and array.ndim > 1 else None
     axes = [order.index(wrap_dim(d, array.ndim)) for d in dim]
     values = quietly(getattr(fft, name), array.transpose(order), sizes, axes, norm, workers=workers)
-    values = values.transpose([order.index(d) for d in range(array.ndim)])
-    if out is None:
-        return from_array(values, result.dtype)
-    out.array()[...] = values
+    if out is None:  # the result's own strides: NumPy's say nothing of dimensions of size 1
+        return make(Storage.over(np.ascontiguousarray(values)), result.dtype, result.shape, strides, 0)
+    out.array()[...] = values.transpose([order.index(d) for d in range(array.ndim)])
     return out
 
 
