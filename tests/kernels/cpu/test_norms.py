@@ -105,3 +105,22 @@ def test_a_norm_may_be_computed_in_a_wider_dtype(torch: Any) -> None:
     found = torch.linalg.vector_norm(x, 2, dtype=torch.float64)
     assert (repr(found.dtype), found.item()) == ("torch.float64", 600.0)
     assert repr(torch.linalg.vector_norm(x.float() * 1j, 2, dtype=torch.complex128).dtype) == "torch.float64"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("p", [2, 1.5, 3, -2, 0.5])
+def test_the_norm_of_one_element_is_its_size(require: Require, dtype: str, p: float) -> None:
+    found = []
+    for library in (glasstorch, require("torch")):
+        x = library.tensor([[1e-30], [2e30], [-3.0], [0.0]], dtype=getattr(library, dtype), requires_grad=True)
+        lengths = library.linalg.vector_norm(x, p, 1)
+        lengths.sum().backward()
+        found.append([lengths.tolist(), x.grad.numpy()])
+    (ours, slope), (theirs, wanted) = found
+    assert ours == theirs
+    np.testing.assert_allclose(slope, wanted, rtol=1e-6)
+
+
+def test_the_distance_of_numbers_is_that_of_their_difference(torch: Any) -> None:
+    x = torch.tensor([2e30])
+    assert torch.dist(x, x * 0).item() == torch.norm(x, 3, 0).item() == torch.masked.norm(x, 2, 0).item() == x.item()

@@ -61,10 +61,13 @@ def vector_norm(
     array: Array = self.array()
     if dtype is not None:
         array = array.astype(dtype.numpy)
-    sizes, order = widened(array, self.dtype if dtype is None else dtype), float(ord.real)
+    dims, sizes = reduced_dims(dim, array.ndim), widened(array, self.dtype if dtype is None else dtype)
+    order = float(ord.real)
+    if order and all(array.shape[d] == 1 for d in dims):
+        order = 1.0  # one element has its size for a norm, whatever its powers are rounded to
     if order != 2 or sizes.dtype.kind == "c":  # a square needs no sign taken away
         sizes = quietly(np.absolute, sizes)
-    return finish(quietly(norm, sizes, order, reduced_dims(dim, array.ndim), keepdim), result.dtype, out)
+    return finish(quietly(norm, sizes, order, dims, keepdim), result.dtype, out)
 
 
 def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
