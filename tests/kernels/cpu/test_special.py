@@ -109,6 +109,23 @@ def test_a_chebyshev_polynomial_is_the_same_by_angle_and_by_recurrence(name: str
     np.testing.assert_allclose(polynomial(x, 9).tolist(), here.tolist(), rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("name", "x"),
+    [("chebyshev_polynomial_v", 2**-24 - 1), ("chebyshev_polynomial_w", 1 - 2**-24),
+     ("shifted_chebyshev_polynomial_v", 2**-24), ("shifted_chebyshev_polynomial_w", 1 - 2**-24)],
+)  # fmt: skip
+@pytest.mark.parametrize("degree", [3000, 12001])
+def test_chebyshev_polynomials_of_large_degrees_are_waves_next_to_the_ends_too(
+    name: str, x: float, degree: int
+) -> None:
+    distance = 2 * np.arcsin(
+        np.sqrt((1 - abs(2 * x - 1 if "shifted" in name else x)) / 2)
+    )  # of the angle from the end's
+    sign = -1 if x < 0.5 and degree % 2 else 1
+    expected = sign * np.sin((degree + 0.5) * distance) / np.sin(distance / 2)
+    assert getattr(glasstorch.special, name)(glasstorch.tensor([x]), degree).item() == pytest.approx(expected, rel=3e-3)
+
+
 def test_degrees_beyond_which_hermite_polynomials_have_no_value(torch: Any) -> None:
     for dtype, last in ((torch.float32, 128), (torch.float64, 512)):
         n = torch.tensor([last, last + 1], dtype=torch.float64)
