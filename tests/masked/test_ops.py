@@ -98,6 +98,9 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
     "a dimension twice": lambda t: t.masked.sum(t.ones(2, 2), (0, 0)),
     "a dimension that is not there": lambda t: t.masked.amax(t.ones(2, 2), 2),
     "the largest of bool": lambda t: t.masked.amax(t.ones(2, dtype=t.bool), 0, mask=t.tensor([True, False])),
+    "a running sum of bool": lambda t: t.masked.cumsum(t.tensor([True, True]), 0),
+    "a running product of bool": lambda t: t.masked.cumprod(t.tensor([True, True]), 0),
+    "a running sum as bool": lambda t: t.cumsum(t.tensor([1, 1]), 0, dtype=t.bool),
     "a mean of integers": lambda t: t.masked.mean(t.ones(2, dtype=t.int64)),
     "a mean as integers": lambda t: t.masked.mean(t.ones(2), dtype=t.int64),
 }
@@ -111,6 +114,12 @@ def test_a_mistake_is_refused_in_pytorchs_words(require: Require, case: str) -> 
 def test_a_mask_of_more_dimensions_is_refused(torch: Any) -> None:
     with pytest.raises(IndexError, match="mask dimensionality higher than of the input"):
         REFUSED["a mask of more dimensions"](torch)
+
+
+@pytest.mark.parametrize("mask", [[True, False], True, np.ones(2, bool)])
+def test_a_mask_that_is_no_tensor_is_refused(mask: Any) -> None:
+    with pytest.raises(TypeError, match="a mask must be a bool Tensor"):
+        glasstorch.masked.sum(glasstorch.ones(2), mask=mask)
 
 
 def test_a_median_of_nothing_is_no_integer(torch: Any) -> None:

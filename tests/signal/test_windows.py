@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.signal import windows as scipy_windows
 
-import glasstorch
 from tests.kernels.cpu.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -96,6 +95,13 @@ def test_a_layout_that_no_tensor_has_is_refused(torch: Any) -> None:
         torch.signal.windows.hann(3, layout=torch.sparse_coo)
 
 
-def test_a_word_that_no_window_knows_is_refused() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'width'"):
-        glasstorch.signal.windows.hann(3, width=2)  # type: ignore[call-arg]
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_word_that_no_window_knows_is_refused_in_its_name(torch: Any, name: str) -> None:
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'width'"):
+        getattr(torch.signal.windows, name)(3, **WINDOWS[name][0], width=2)
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_window_without_data_has_its_size(torch: Any, name: str) -> None:
+    found = getattr(torch.signal.windows, name)(5, **WINDOWS[name][0], device="meta", dtype=torch.float64)
+    assert (found.is_meta, tuple(found.shape), repr(found.dtype)) == (True, (5,), "torch.float64")

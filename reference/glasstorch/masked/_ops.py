@@ -22,6 +22,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BOOL, FLOATING, INTEGRAL, Number, bool_, dtype, float32, int64
 from glasstorch.core.errors import (
     ArgumentError,
+    ArgumentTypeError,
     ArgumentValueError,
     DimensionError,
     DtypeError,
@@ -84,6 +85,8 @@ def without(input: Tensor, mask: Tensor | None, neutral: Number) -> Tensor:
 
 def canonical(input: Tensor, mask: Tensor) -> Tensor:
     """The mask as bool, of the tensor's sizes."""
+    if not isinstance(mask, Tensor):
+        raise ArgumentTypeError(f"a mask must be a bool Tensor that can be broadcast to the input, got {mask!r}")
     if mask.dim() > input.dim():
         raise DimensionError(
             f"_input_mask expected broadcastable mask (got mask dimensionality higher than of the input): a mask of "

@@ -10,7 +10,7 @@ Differs: the keywords that every window has (dtype, layout, device, requires_gra
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from glasstorch._creation import tensor
@@ -68,6 +68,14 @@ class Plan(NamedTuple):
         return linspace(start, start + (self.points - 1) * step, self.points, **self.options)
 
 
+def refuse_unknown(name: str, options: Mapping[str, object]) -> None:
+    """Refuse a keyword that is no option, in the name of the window that was asked for."""
+    for word in options:
+        if word not in Options.__annotations__:
+            known = ", ".join(Options.__annotations__)
+            raise ArgumentTypeError(f"{name}() got an unexpected keyword argument '{word}'; expected one of {known}")
+
+
 def plan(
     name: str,
     M: int,
@@ -75,8 +83,10 @@ def plan(
     layout: Layout = strided,
     device: Device | str | int | None = None,
     requires_grad: bool = False,
+    **others: object,
 ) -> Plan:
     """The plan of a window, once its length, layout and dtype are ones that it can have."""
+    refuse_unknown(name, others)
     made = get_default_dtype() if dtype is None else dtype
     if M < 0:
         raise ArgumentValueError(f"{name} requires non-negative window length, got M={M}")
@@ -141,7 +151,8 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **options: Unpack[Op
     shape = tensor(beta, dtype=planned.options["dtype"], device=planned.options["device"])
     step = 2.0 * shape / intervals(M, sym)
     end = shape.minimum(-shape + (M - 1) * step)
-    points = linspace(-shape, end, M, **planned.options)
+    start, stop = (0, 0) if shape.is_meta else (-shape, end)  # of which numbers are read
+    points = linspace(start, stop, M, **planned.options)
     return i0(sqrt(shape * shape - points**2)) / i0(shape)
 
 
@@ -173,16 +184,19 @@ def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **options: U
 
 def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """`alpha - (1 - alpha) * cos(x)` for x from 0 to a whole turn."""
+    refuse_unknown("general_hamming", options)
     return general_cosine(M, a=[alpha, 1.0 - alpha], sym=sym, **options)
 
 
 def hamming(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """The window of Hamming: `general_hamming` with 0.54, which does not fall to 0 at its ends."""
+    refuse_unknown("hamming", options)
     return general_hamming(M, sym=sym, **options)
 
 
 def hann(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """The window of Hann: `general_hamming` with 0.5, which is 0 at its ends."""
+    refuse_unknown("hann", options)
     return general_hamming(M, alpha=0.5, sym=sym, **options)
 
 
@@ -194,6 +208,7 @@ def blackman(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
 
 def nuttall(M: int, *, sym: bool = True, **options: Unpack[Options]) -> Tensor:
     """The window of Nuttall: four cosines."""
+    refuse_unknown("nuttall", options)
     return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, **options)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, dtype, int64
+from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, bool_, dtype, int64
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
@@ -35,6 +35,7 @@ from glasstorch.operators.shapes import statistics as shapes
 
 CPU = KernelTable("CPU")
 
+BOOL = frozenset((bool_,))
 NOT_EXPONENTIATED = frozenset(d for d in BY_NAME.values() if d.category < FLOATING) | FLOAT8
 BLOCK = 1 << 14  # elements that are converted at a time
 LINES = 256  # so many lines are worth turning, and a call of NumPy's for each column
@@ -55,6 +56,7 @@ def register_scan(name: str, ufunc: np.ufunc) -> None:
             array = quietly(array.astype, computed.numpy)
         if not array.ndim or not array.size:
             return finish(array.copy(), computed, out)
+        check_implemented(f"{name}_out_cpu", computed, BOOL)
         wide = ACCUMULATED_IN.get(computed.numpy.char, computed.numpy)
         return finish(quietly(accumulated, ufunc, array, wrap_dim(dim, array.ndim), wide), computed, out)
 
