@@ -51,6 +51,8 @@ def _text(one: Whereabouts) -> str:
         facts += [("", f"{argument}: {formula}") for argument, formula in one.formulas]
     elif one.kind == "CompositeImplicitAutograd":
         facts.append(("derivative", "that of the operators it is made of"))
+    elif one.refuses:
+        facts.append(("derivative", "not implemented: backward() refuses"))
     facts += [("in PyTorch", one.mirrors), ("differs", one.differs)]
     forms = forms_of(one.name)
     if forms:

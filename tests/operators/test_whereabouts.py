@@ -49,6 +49,29 @@ def test_a_composite_kernel_is_followed_to_the_operators_that_it_calls() -> None
     assert dict(of("_linalg_solve_ex").kernels)["CPU"].startswith("kernels/cpu/linalg.py:")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "calls"),
+    [
+        ("special_expit", 'expit = same_as("sigmoid")', ("sigmoid",)),
+        ("clip", "def alias(keys: int, *arguments: Any) -> Any:", ("clamp",)),
+        ("diagonal_copy", 'diagonal_copy = _copy_of("diagonal")', ("diagonal", "clone")),
+        ("hann_window", '"hann_window": np.hanning,', ("to",)),
+    ],
+)
+def test_a_composite_kernel_that_a_function_made_is_found_at_its_row(
+    name: str, text: str, calls: tuple[str, ...]
+) -> None:
+    told = of(name)
+    assert line(told.kernels[0][1]).strip() == text
+    assert set(told.calls) == set(calls)
+
+
+def test_an_operator_that_stops_backward_says_so() -> None:
+    assert of("geqrf").refuses
+    assert not of("exp").refuses
+    assert not of("argmax").refuses
+
+
 def test_a_derivative_is_told_with_the_formulas_of_its_row_and_shared_by_its_forms() -> None:
     exp = of("exp")
     assert exp.derivative is not None

@@ -152,6 +152,8 @@ def facts(one: Whereabouts) -> Iterator[tuple[str, str]]:
         yield "derivative", rows
     elif one.kind == "CompositeImplicitAutograd":
         yield "derivative", "that of the operators it calls"
+    elif one.refuses:
+        yield "derivative", "not implemented: <code>backward()</code> refuses"
     else:
         yield "derivative", "none"
     forms = forms_of(one.name)

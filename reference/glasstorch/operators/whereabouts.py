@@ -10,6 +10,7 @@ Differs: it also follows an operator that is made of others to those, and gives 
 from __future__ import annotations
 
 import ast
+import dis
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ COMPUTING = (
     *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
 )
+REFUSING = "autograd/not_implemented.py:"  # where the kernels come from that record that there is no derivative
 HEADER = re.compile(r"^(Mirrors|Differs):\s*(.*?)(?=^\w+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -45,6 +47,7 @@ class Whereabouts:
     formulas: tuple[tuple[str, str], ...]  # argument, formula
     mirrors: str  # files and symbols of PyTorch
     differs: str
+    refuses: bool  # whether backward stops here: nobody knows the derivative
     functional: str | None  # of an in-place or out= form that was made from another: that other
 
     @property
@@ -85,6 +88,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
         formulas,
         mirrors,
         differs,
+        DispatchKey.Autograd in kernels and kernels[DispatchKey.Autograd].where.startswith(REFUSING),
         functional,
     )
 
@@ -109,13 +113,14 @@ def place_of(kernel: Kernel, operator: Operator) -> str:
     own = "" if code is None else place(code.co_filename, code.co_firstlineno)
     registered = kernel.where if not Path(kernel.where).is_absolute() else own
     file = registered.partition(":")[0]
-    if own.partition(":")[0] == file and "<locals>" not in kernel.function.__qualname__:
+    if code is not None and own.partition(":")[0] == file and "<locals>" not in code.co_qualname:
         return own
-    # Made by a loop over rows: a row begins with the operator's name, with its overload or without.
+    # Made by another function: its row, or the line that gives it a name, holds the operator's.
     full = operator.qualified_overload
-    for name in (full, full.partition(".")[0]):
-        named = re.compile(rf"""["']{re.escape(name)}[._"']""")
-        line = next((number for number, text in enumerate(_lines(file), 1) if named.search(text)), None)
+    name = full.partition(".")[0]
+    for wanted in (full, name, name.partition("_")[2], name.removesuffix("_")):
+        named = re.compile(rf"""["']{re.escape(wanted)}[._"']|^{re.escape(wanted)}\b.*=|^\s+{re.escape(wanted)},$""")
+        line = next((number for number, text in enumerate(_lines(file), 1) if wanted and named.search(text)), None)
         if line is not None:
             return f"{file}:{line}"
     return registered
@@ -132,7 +137,7 @@ def _called(function: Any, seen: set[Any]) -> Iterator[str]:
     if function in seen or not isinstance(function, FunctionType):
         return
     seen.add(function)
-    for name in _names(function.__code__):
+    for name in _names(function.__code__, function.__globals__):
         value = function.__globals__.get(name)
         if isinstance(value, FunctionType) and value.__module__ == function.__module__:
             yield from _called(value, seen)
@@ -141,25 +146,38 @@ def _called(function: Any, seen: set[Any]) -> Iterator[str]:
         elif value is None and registry.overloads("aten", name):
             yield name  # a method, or a function of another module
     for cell in function.__closure__ or ():
-        if isinstance(cell.cell_contents, FunctionType):
+        operator = _operator_in(cell.cell_contents) or _operator_behind(cell.cell_contents)
+        if operator is not None:
+            yield operator.qualified_overload
+        else:
             yield from _called(cell.cell_contents, seen)
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
+def _names(code: CodeType, known: dict[str, Any]) -> Iterator[str]:
+    """The names that code reads, without those of other libraries' modules: `ones` in `np.ones` is no operator."""
+    foreign = False
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD"):
+            name = str(instruction.argval)
+            if not foreign or instruction.opname == "LOAD_GLOBAL":
+                yield name
+            value = known.get(name) if instruction.opname == "LOAD_GLOBAL" else None
+            foreign = isinstance(value, ModuleType) and not value.__name__.startswith("glasstorch")
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _names(constant, known)
 
 
 def _operator_behind(value: Any) -> Operator | None:
     """The operator that `on_tensor("name")` calls; see operators/direct.py."""
     if isinstance(value, ModuleType):
         return None
-    for cell in getattr(value, "__closure__", None) or ():
-        if isinstance(cell.cell_contents, DispatchTable):
-            return cell.cell_contents.operator
-    return None
+    cells = getattr(value, "__closure__", None) or ()
+    return next((found for cell in cells if (found := _operator_in(cell.cell_contents))), None)
+
+
+def _operator_in(value: Any) -> Operator | None:
+    return value.operator if isinstance(value, DispatchTable) else None
 
 
 # Shapes, derivatives and headers ----------------------------------------------------------------------------------
