@@ -1,4 +1,4 @@
-"""Do operators that copy their result into out= refuse what PyTorch refuses?"""
+"""Do operators that copy their results into out= refuse what PyTorch refuses, before they write?"""
 
 from __future__ import annotations
 
@@ -34,3 +34,80 @@ def test_take_writes_to_no_memory_that_is_read(require: Callable[[str], Any], na
         with pytest.raises(RuntimeError, match=refusal):
             library.take(x, indices, out=out)
         assert memory.tolist() == list(range(8))
+
+
+# operator -> the call with as many out= tensors as it has results
+SEVERAL: dict[str, Callable[..., Any]] = {
+    "frexp": lambda torch, A, **out: torch.frexp(A[0], **out),
+    "aminmax": lambda torch, A, **out: torch.aminmax(A, dim=0, **out),
+    "max": lambda torch, A, **out: torch.max(A, 0, **out),
+    "cummax": lambda torch, A, **out: torch.cummax(A, 0, **out),
+    "sort": lambda torch, A, **out: torch.sort(A, 0, **out),
+    "stable sort": lambda torch, A, **out: torch.sort(A, stable=True, **out),
+    "topk": lambda torch, A, **out: torch.topk(A, 2, **out),
+    "median": lambda torch, A, **out: torch.median(A, 0, **out),
+    "mode": lambda torch, A, **out: torch.mode(A, 0, **out),
+    "histogram": lambda torch, A, **out: torch.histogram(A, 3, **out),
+    "linalg.cholesky_ex": lambda torch, A, **out: torch.linalg.cholesky_ex(A, **out),
+    "linalg.inv_ex": lambda torch, A, **out: torch.linalg.inv_ex(A, **out),
+    "linalg.slogdet": lambda torch, A, **out: torch.linalg.slogdet(A, **out),
+    "linalg.eig": lambda torch, A, **out: torch.linalg.eig(A, **out),
+    "linalg.eigh": lambda torch, A, **out: torch.linalg.eigh(A, **out),
+    "linalg.qr": lambda torch, A, **out: torch.linalg.qr(A, **out),
+    "linalg.svd": lambda torch, A, **out: torch.linalg.svd(A, **out),
+    "linalg.solve_ex": lambda torch, A, **out: torch.linalg.solve_ex(A, A[:2].T, **out),
+    "linalg.lu_factor": lambda torch, A, **out: torch.linalg.lu_factor(A, **out),
+    "linalg.lu": lambda torch, A, **out: torch.linalg.lu(A, **out),
+    "linalg.ldl_factor": lambda torch, A, **out: torch.linalg.ldl_factor(A, **out),
+    "linalg.lstsq": lambda torch, A, **out: torch.linalg.lstsq(A, A[:2].T, **out),
+    "geqrf": lambda torch, A, **out: torch.geqrf(A, **out),
+}
+
+
+def outs_for(torch: Any, name: str) -> tuple[Any, list[Any]]:
+    """A matrix, and a tensor of sevens for each result of an operator on it."""
+    A = torch.tensor([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 2.0]])
+    return A, [torch.full(result.shape, 7, dtype=result.dtype) for result in SEVERAL[name](torch, A)]
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_nothing_is_written_where_the_last_of_several_is_refused(torch: Any, name: str) -> None:
+    A, outs = outs_for(torch, name)
+    outs[-1] = outs[-1].to(torch.bool)
+    before = [out.tolist() for out in outs]
+    with pytest.raises(RuntimeError, match=r"type|can't be cast"):
+        SEVERAL[name](torch, A, out=tuple(outs))
+    assert [out.tolist() for out in outs] == before
+
+
+def test_nothing_is_written_where_the_last_of_several_overlaps_itself_or_is_elsewhere() -> None:
+    import glasstorch as torch
+
+    for last in (torch.zeros(1, dtype=torch.int64).expand(3), torch.zeros(3, dtype=torch.int64, device="meta")):
+        values = torch.full((3,), 7.0)
+        with pytest.raises(RuntimeError, match=r"more than one element|device cpu, but got meta"):
+            torch.sort(torch.tensor([2.0, 1.0, 3.0]), out=(values, last))
+        assert values.tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("name", ["linalg.cholesky_ex", "linalg.inv_ex", "linalg.qr"])
+def test_factors_and_their_info_are_not_cast(torch: Any, name: str, at: int) -> None:
+    A, outs = outs_for(torch, name)
+    outs[at] = outs[at].to(torch.int16 if outs[at].dtype is torch.int32 else torch.float64)
+    with pytest.raises(
+        RuntimeError, match=r"Expected out tensor to have dtype (float, but got double|int, but got short)"
+    ):
+        SEVERAL[name](torch, A, out=tuple(outs))
+
+
+@pytest.mark.parametrize("name", ["linalg.lstsq", "geqrf"])
+def test_reflections_and_least_squares_are_cast(torch: Any, name: str) -> None:
+    A, outs = outs_for(torch, name)
+    wider = [out.to(torch.int16 if out.dtype is torch.int64 else torch.float64) for out in outs]
+    SEVERAL[name](torch, A, out=tuple(wider))
+    for out, result in zip(wider, SEVERAL[name](torch, A), strict=True):
+        assert torch.equal(out, result.to(out.dtype))
+    wider[0] = wider[0].to(torch.bool)
+    with pytest.raises(RuntimeError, match=r"Expected (a|solution) to be safely castable from Float dtype, but got \1"):
+        SEVERAL[name](torch, A, out=tuple(wider))

@@ -14,10 +14,11 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
 from glasstorch.core.return_types import named_result
-from glasstorch.kernels.copied_out import COMPOSED, copied_out, copy_out
+from glasstorch.kernels.copied_out import COMPOSED, copied_out, copy_out, copy_outs
 from glasstorch.kernels.structured import check_no_overlap, resize_output
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import take
+from glasstorch.operators.shapes.result import castable
 
 # out= form -> the operator; its result is cast to the dtype of out=
 CAST: Final = {
@@ -78,7 +79,6 @@ SAME: Final = {
 SEVERAL: Final = {
     "linalg_eigh.eigvals": 2,
     "linalg_ldl_factor.out": 2,
-    "linalg_lstsq.out": 4,
     "linalg_lu_factor.out": 2,
     "linalg_slogdet.out": 2,
     "linalg_solve_ex.out": 2,
@@ -88,6 +88,8 @@ SEVERAL: Final = {
     "sort.values": 2,
     "svd.U": 3,
 }
+
+LSTSQ: Final = ("solution", "residuals", "rank", "singular_values")
 
 
 def cast_out(form: str, functional: str) -> None:
@@ -112,9 +114,20 @@ def several_outs(form: str, functional: str) -> None:
     def with_outs(*arguments: Any) -> Any:
         results = operator(*arguments[: -SEVERAL[form]])
         outs = arguments[-SEVERAL[form] :]
-        return named_result(functional, [copy_out(result, out) for result, out in zip(results, outs, strict=True)])
+        return named_result(functional, copy_outs(results, outs))
 
     COMPOSED.add(form, with_outs)
+
+
+@COMPOSED.impl("linalg_lstsq.out")
+def lstsq_out(*arguments: Any) -> Any:
+    """The solution and what else is known of it, each cast where its tensor holds more than it."""
+    results, outs = on_tensors("linalg_lstsq")(*arguments[:-4]), arguments[-4:]
+    cast = []
+    for name, result, out in zip(LSTSQ, results, outs, strict=True):
+        castable("torch.linalg.lstsq", name)(result.dtype, out.dtype)
+        cast.append(result.to(out.dtype))
+    return named_result("linalg_lstsq", copy_outs(cast, outs))
 
 
 @COMPOSED.impl("take.out")

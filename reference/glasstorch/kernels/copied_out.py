@@ -16,7 +16,7 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.structured import resize_output
+from glasstorch.kernels.structured import check_writable, resize_output
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.shapes.result import C_NAMES
 
@@ -25,14 +25,29 @@ COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_
 
 def copy_out(result: Tensor, out: Tensor) -> Tensor:
     """Resize `out` to the result's sizes and copy it there; dtype and device must be the result's."""
+    check_out(result, out)
     resize_output(out, result._shape)
+    return out.copy_(result)
+
+
+def copy_outs(results: Sequence[Tensor], outs: Sequence[Tensor]) -> list[Tensor]:
+    """`copy_out` of several results, none of which is written where one would be refused."""
+    pairs = list(zip(results, outs, strict=True))
+    for result, out in pairs:
+        check_out(result, out)
+    return [copy_out(result, out) for result, out in pairs]
+
+
+def check_out(result: Tensor, out: Tensor) -> None:
+    """Refuse a tensor of another dtype or on another device than the result, or that overlaps itself."""
     if out.dtype is not result.dtype:
         raise DtypeError(
             f"Expected out tensor to have dtype {C_NAMES[result.dtype.name]}, but got {C_NAMES[out.dtype.name]} instead"
         )
     if out.device != result.device:
         raise DeviceError(f"Expected out tensor to have device {result.device}, but got {out.device} instead")
-    return out.copy_(result)
+    if out._shape == result._shape:
+        check_writable(out, ())
 
 
 def copied_out(form: str, functional: str, caller: Callable[[str], Callable[..., Any]] = on_tensor) -> None:
@@ -103,5 +118,4 @@ copied_outs("unbind_copy.int_out", on_tensor("unbind.int"), "unbind_copy_int_out
 def split_with_sizes_copy_out(self: Tensor, split_sizes: Sequence[int], dim: int, out: Sequence[Tensor]) -> None:
     """Pieces of the given sizes, each copied to its own `out`, which is resized where it must be."""
     pieces = self.split_with_sizes(split_sizes, dim)
-    for piece, one in _paired(pieces, out, "split_with_sizes_copy_out"):
-        copy_out(piece, one)
+    copy_outs(*zip(*_paired(pieces, out, "split_with_sizes_copy_out"), strict=True))

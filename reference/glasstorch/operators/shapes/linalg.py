@@ -59,6 +59,11 @@ def columns(shape: Shape, dtype: dtype) -> Result:
     return Result(shape, dtype, (*strides[:-2], strides[-1], strides[-2]))
 
 
+def exactly(result: Result) -> Result:
+    """The same result, for an out= tensor of no other dtype."""
+    return result._replace(check_out=same_dtype)
+
+
 # Decompositions -------------------------------------------------------------------------------------------------
 
 
@@ -66,14 +71,14 @@ def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> tuple[Result, 
     """The triangle, and for each matrix 0 or the order of the first minor that is not positive."""
     check_square(self, "linalg.cholesky")
     check_floating(self, "linalg.cholesky")
-    return columns(self._shape, self.dtype), Result(self._shape[:-2], int32)
+    return exactly(columns(self._shape, self.dtype)), exactly(Result(self._shape[:-2], int32))
 
 
 def inv_ex(A: Tensor, check_errors: bool) -> tuple[Result, Result]:
     """The inverse, and for each matrix 0 or the place of the zero on the diagonal of its LU decomposition."""
     check_square(A, "linalg.inv")
     check_floating(A, "linalg.inv")
-    return columns(A._shape, A.dtype), Result(A._shape[:-2], int32)
+    return exactly(columns(A._shape, A.dtype)), exactly(Result(A._shape[:-2], int32))
 
 
 def det(A: Tensor) -> tuple[Result, Result, Result]:
@@ -120,7 +125,7 @@ def qr(A: Tensor, mode: str) -> tuple[Result, Result]:
     batch, (rows, cols) = A._shape[:-2], A._shape[-2:]
     inner = rows if mode == "complete" else min(rows, cols)
     q = Result((0,), A.dtype) if mode == "r" else columns((*batch, rows, inner), A.dtype)
-    return q, columns((*batch, inner, cols), A.dtype)
+    return exactly(q), exactly(columns((*batch, inner, cols), A.dtype))
 
 
 def svd(A: Tensor, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Result, Result, Result]:

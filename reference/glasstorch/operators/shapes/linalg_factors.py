@@ -111,8 +111,8 @@ def geqrf(self: Tensor) -> tuple[Result, Result]:
     """The triangle with the reflections below it, and the factor of each reflection."""
     if len(self._shape) < 2:
         raise ShapeError("torch.geqrf: input must have at least 2 dimensions.")
-    factors = Result((*self._shape[:-2], min(self._shape[-2:])), self.dtype, None, same_dtype)
-    return columns(self._shape, self.dtype)._replace(check_out=same_dtype), factors
+    factors = Result((*self._shape[:-2], min(self._shape[-2:])), self.dtype, None, castable("torch.geqrf", "tau"))
+    return columns(self._shape, self.dtype)._replace(check_out=castable("torch.geqrf", "a")), factors
 
 
 def householder_product(input: Tensor, tau: Tensor) -> Result:

@@ -62,14 +62,14 @@ def any_dtype(result: dtype, out: dtype) -> None:
     """The rule of operators that compute in the dtype of the out= tensor."""
 
 
-def castable(name: str) -> OutRule:
+def castable(name: str, written: str = "result") -> OutRule:
     """The rule of operators of linear algebra that cast, in the words in which those refuse."""
 
     def check(result: dtype, out: dtype) -> None:
         if result.category > out.category:
             raise DtypeError(
-                f"{name}: Expected result to be safely castable from {result.scalar_name} dtype, but got result with "
-                f"dtype {out.scalar_name}"
+                f"{name}: Expected {written} to be safely castable from {result.scalar_name} dtype, but got {written} "
+                f"with dtype {out.scalar_name}"
             )
 
     return check
