@@ -46,13 +46,13 @@ def searchsorted(
     common = result_type(sorted_sequence, self)
     if common not in NOT_BOOL and 0 not in self._shape:
         raise DtypeNotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{common.scalar_name}'")
+    places = None if sorter is None else sorter.array()
+    if places is not None and places.size and not ((places >= 0) & (places < places.shape[-1])).all():
+        raise IndexValueError("torch.searchsorted(): sorter index out of range")
     if 0 in self._shape:
         return finish(np.empty(self._shape), result.dtype, out)
     sequence, values = (in_order(tensor, common) for tensor in (sorted_sequence, self))
-    if sorter is not None:
-        places = sorter.array()
-        if places.size and not ((places >= 0) & (places < sequence.shape[-1])).all():
-            raise IndexValueError("torch.searchsorted(): sorter index out of range")
+    if places is not None:
         sequence = np.take_along_axis(sequence, places, -1)
     return finish(quietly(positions, sequence, values, shapes.to_the_right(right, side)), result.dtype, out)
 

@@ -30,14 +30,14 @@ def histogram(
 ) -> tuple[Result, Result]:
     """Sums of weights, and the edges of the bins, one more."""
     check_bins([bins])
-    check_weight((self.numel(), 1), self, weight)
+    check_weight((self.numel(), 1), self, weight, flat=True)
     return Result((bins,), self.dtype, None, _check_hist), Result((bins + 1,), self.dtype, None, _check_edges)
 
 
 def histogram_tensor(self: Tensor, bins: Tensor, weight: Tensor | None, density: bool) -> tuple[Result, Result]:
     """As `histogram`, with the edges given."""
     check_edges(self, [bins])
-    check_weight((self.numel(), 1), self, weight)
+    check_weight((self.numel(), 1), self, weight, flat=True)
     size = bins.numel()
     return Result((size - 1,), self.dtype, None, _check_hist), Result((size,), self.dtype, None, _check_edges)
 
@@ -98,8 +98,8 @@ def check_edges(self: Tensor, bins: Sequence[Tensor]) -> None:
         check_bins([edges.numel() - 1])
 
 
-def check_weight(shape: Sequence[int], self: Tensor, weight: Tensor | None) -> None:
-    """Refuse weights of another dtype, or of another number than there are points."""
+def check_weight(shape: Sequence[int], self: Tensor, weight: Tensor | None, flat: bool = False) -> None:
+    """Refuse weights of another dtype, or of other sizes than the points have; `flat` ones have only a number."""
     if weight is None:
         return
     if weight.dtype is not self.dtype:
@@ -107,7 +107,7 @@ def check_weight(shape: Sequence[int], self: Tensor, weight: Tensor | None) -> N
             f"torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
             f"dtype, but got input({C_NAMES[self.dtype.name]}), and weight({C_NAMES[weight.dtype.name]})"
         )
-    given = [weight.numel()] if len(shape) == 2 and self._shape != tuple(shape) else list(weight._shape)
+    given = [weight.numel()] if flat else list(weight._shape)
     if given != list(shape[:-1]):
         raise ShapeError(
             f"torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "

@@ -36,12 +36,19 @@ def searchsorted(
 ) -> Result:
     """An index for each value; the sequence has one dimension, or all but the last in common with the values."""
     sequence, values = sorted_sequence._shape, self._shape
-    if len(sequence) != 1 and (not values or sequence[:-1] != values[:-1]):
-        if not values:
-            raise ShapeError(
-                f"torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we "
-                f"got boundaries tensor dim({len(sequence)}) and input value's dim(0) numel(1)"
-            )
+    if len(sequence) != 1 and not values:
+        raise ShapeError(
+            f"torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we "
+            f"got boundaries tensor dim({len(sequence)}) and input value's dim(0) numel(1)"
+        )
+    if sorter is not None and sorter._shape != sequence:
+        raise ShapeError(
+            f"torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(sequence)}and got sorter tensor {list(sorter._shape)}"
+        )
+    if not sequence:
+        raise ShapeError("torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension")
+    if len(sequence) != 1 and sequence[:-1] != values[:-1]:
         raise ShapeError(
             f"torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
             f"tensor and input value tensor must match, but we got boundaries tensor {list(sequence)} and input value "
@@ -53,11 +60,6 @@ def searchsorted(
     if sorter is not None and sorter.dtype is not int64:
         raise DtypeError(
             f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.scalar_name}"
-        )
-    if sorter is not None and sorter._shape != sequence:
-        raise ShapeError(
-            f"torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
-            f"{list(sequence)}and got sorter tensor {list(sorter._shape)}"
         )
     return Result(values, int32 if out_int32 else int64, None, _check_out_dtype)
 
