@@ -240,6 +240,10 @@ class Call:
 # Comparing -------------------------------------------------------------------------------------------------------
 
 
+class Unequal(AssertionError):
+    """Values or words that differ, in results that are alike otherwise."""
+
+
 def compare(found: Any, expected: Any, torch: Any, what: str, values: bool = True, loose: float = LOOSE) -> None:
     """All tensors and numbers of two results: how many there are, their dtypes, sizes, and values."""
     mine, theirs = leaves(found), leaves(expected)
@@ -250,17 +254,20 @@ def compare(found: Any, expected: Any, torch: Any, what: str, values: bool = Tru
     for one, other in zip(mine, theirs, strict=True):
         if not isinstance(other, torch.Tensor):
             assert type(one) is type(other), f"{what}: {type(one)}, expected {type(other)}"
-            if values and isinstance(other, bool | int | float | complex):
-                np.testing.assert_allclose(one, other, rtol=1e-6, err_msg=what)
+            numbers = values and isinstance(other, bool | int | float | complex)
+            if numbers and not np.allclose(one, other, rtol=1e-6, atol=0, equal_nan=True):
+                raise Unequal(f"{what}: {one}, expected {other}")
             continue
         assert isinstance(one, glasstorch.Tensor), f"{what}: {type(one)}, expected a tensor"
         assert (repr(one.dtype), tuple(one.shape)) == (repr(other.dtype), tuple(other.shape)), what
         if values:
             rtol, atol = (loose * tolerance for tolerance in TOLERANCES.get(str(other.dtype), (0, 0)))
-            torch.testing.assert_close(
-                in_torch(one, torch), other.detach(), rtol=rtol, atol=atol, equal_nan=True, check_stride=False,
-                msg=lambda text: f"{what}: {text}",
-            )  # fmt: skip
+            try:
+                torch.testing.assert_close(
+                    in_torch(one, torch), other.detach(), rtol=rtol, atol=atol, equal_nan=True, check_stride=False
+                )
+            except AssertionError as difference:
+                raise Unequal(f"{what}: {difference}") from None
 
 
 def in_torch(tensor: Any, torch: Any) -> Any:
@@ -276,15 +283,7 @@ def builtin(error: BaseException | type[BaseException]) -> type[BaseException]:
     return next(c for c in kind.__mro__ if c.__module__ == "builtins")
 
 
-# What does not agree ---------------------------------------------------------------------------------------------
-
-
-def exceptions() -> Iterator[tuple[tuple[str, str], str]]:
-    """(entry, check) and the reason, for each line of opinfo_exceptions.txt."""
-    for line in Path(__file__).with_name("opinfo_exceptions.txt").read_text(encoding="utf-8").splitlines():
-        entry_and_check, _, reason = line.partition(": ")
-        entry, check = entry_and_check.split()
-        yield (entry, check), reason
+# Areas -----------------------------------------------------------------------------------------------------------
 
 
 def entries(areas: Sequence[str]) -> list[str]:

@@ -8,8 +8,8 @@ of the table's own samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Iterator
+from functools import partial, wraps
 from typing import Any
 
 import pytest
@@ -17,18 +17,21 @@ import pytest
 import glasstorch
 from glasstorch.autograd import gradgradcheck
 from tests.agreement.opinfo import Call, counterpart, database, leaves, samples_of
-from tests.agreement.test_opinfo import ENTRIES, hold
+from tests.agreement.opinfo_exceptions import Trial, hold
+from tests.agreement.test_opinfo import ENTRIES
 
 DOUBLE = (glasstorch.float64, glasstorch.complex128)
 
 Require = Callable[[str], Any]
 
 
-def check_second(entry: Any, function: Any, torch: Any, most: int | None) -> None:
+def trials_of_second(entry: Any, torch: Any, every: bool) -> Iterator[Trial]:
     """gradgradcheck of the samples, as PyTorch's own test of second derivatives calls it (common_utils.py)."""
+    if not (entry.supports_autograd and entry.supports_gradgrad):
+        return
     for dtype in ("float64", "complex128"):
-        for sample in samples_of(entry, getattr(torch, dtype), torch, most):
-            check_sample(entry, function, sample, torch)
+        for sample in samples_of(entry, getattr(torch, dtype), torch, None if every else 2):
+            yield Trial("second", dtype, partial(check_sample, entry, counterpart(entry.op, torch), sample, torch))
 
 
 def check_sample(entry: Any, function: Any, sample: Any, torch: Any) -> None:
@@ -76,21 +79,14 @@ def wrapper_of(entry: Any, sample: Any, call: Call, torch: Any) -> Callable[...,
     return hidden
 
 
-def marked(name: str, torch: Any) -> bool:
-    """Whether PyTorch checks the second derivatives of an entry."""
-    return bool(database(torch)[name].supports_autograd and database(torch)[name].supports_gradgrad)
-
-
 @pytest.mark.parametrize("name", ENTRIES)
 def test_second_derivatives(name: str, require: Require) -> None:
     torch = require("torch")
-    if marked(name, torch):
-        hold("second", check_second, name, torch, 2)
+    hold(name, trials_of_second(database(torch)[name], torch, every=False), every=False)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENTRIES)
 def test_second_derivatives_of_all_samples(name: str, require: Require) -> None:
     torch = require("torch")
-    if marked(name, torch):
-        hold("second", check_second, name, torch, None)
+    hold(name, trials_of_second(database(torch)[name], torch, every=True), every=True)
