@@ -64,3 +64,11 @@ def test_taking_is_one_step_backwards(torch: Any) -> None:
     assert taken.grad_fn.name() == "TakeBackward0"
     taken.sum().backward()
     assert x.grad.tolist() == [[1, 0], [0, 2]]
+
+
+@pytest.mark.parametrize("name", ["scatter_reduce", "index_reduce"])
+def test_the_gradient_of_a_product_on_meta_has_its_sizes(torch: Any, name: str, recwarn: Any) -> None:
+    source = torch.ones(3, device="meta", requires_grad=True)
+    index = torch.zeros(3, dtype=torch.int64, device="meta")
+    getattr(torch.ones(2, device="meta"), name)(0, index, source, "prod").sum().backward()
+    assert tuple(source.grad.shape) == (3,)

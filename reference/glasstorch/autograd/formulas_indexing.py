@@ -108,6 +108,10 @@ def _reduced_at(
 
     `picked` reads where the source went, `added` adds there, `reduced` is the operator itself.
     """
+    if reduce in ("max", "min"):
+        raise AutogradError(
+            f"Expected 'reduce' to be one of 'sum', 'prod', 'mean', 'amax', 'amin' but got {reduce}."
+        )  # as PyTorch, which gives these names no gradient
     if reduce == "prod":
         return _product_backward(refusal, grad, self, source, result, picked, added, reduced)
     if reduce == "mean":
@@ -137,7 +141,7 @@ def _product_backward(
     alone = zero & eq(zeros, 1)
     others = reduced(self, source.masked_fill(alone, 1))
     placed = where(alone, picked(grad * others), picked(grad * result) / source.masked_fill(zero, 1))
-    return kept, delayed_error(placed, refusal) if gt(zeros, 1).any() else placed
+    return kept, placed if placed.is_meta or not gt(zeros, 1).any() else delayed_error(placed, refusal)
 
 
 # A gradient whose own gradient is refused -----------------------------------------------------------------------

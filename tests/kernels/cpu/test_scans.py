@@ -11,6 +11,7 @@ import pytest
 import glasstorch
 from glasstorch.kernels.cpu.scans import BLOCK, COLUMNS, INNER, LINES, TURNED
 from tests.kernels.cpu.refusals import same_refusal
+from tests.steps import lines_run
 
 Require = Callable[[str], Any]
 NAN, INF = float("nan"), float("inf")
@@ -112,6 +113,23 @@ def test_running_logarithms_of_complex_sums_are_pytorchs(require: Require) -> No
     np.testing.assert_allclose(one_by_one[0], np.log(np.cumsum(np.exp(data[[0, 1, 3, 4]]))), rtol=1e-12)
 
 
+@pytest.mark.parametrize("shape", [(401,), (2, 1000), (130, 3)])
+def test_long_lines_of_complex_logarithms_are_pytorchs(require: Require, shape: tuple[int, ...]) -> None:
+    random = np.random.default_rng(7)
+    data = random.uniform(-500, 50, shape) + 1j * random.uniform(-3, 3, shape)
+    data[..., random.integers(0, shape[-1], 5)] = -np.inf
+    for dim in range(len(shape)):
+        (ours,), (theirs,) = both(require("torch"), "logcumsumexp", data, dim)
+        np.testing.assert_allclose(np.exp(ours), np.exp(theirs), rtol=1e-12)
+    (ours,), (theirs,) = both(require("torch"), "logcumsumexp", np.where(data.real > 40, np.nan, data), -1)
+    assert np.array_equal(np.isnan(ours), np.isnan(theirs))
+
+
+def test_long_lines_of_complex_logarithms_cost_less_than_a_step_for_each_element() -> None:
+    x = glasstorch.zeros(10_000, dtype=glasstorch.complex64)
+    assert lines_run(lambda: x.logcumsumexp(0)) < 5000
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -119,6 +137,8 @@ def test_running_logarithms_of_complex_sums_are_pytorchs(require: Require) -> No
         lambda t: t.cummax(t.zeros(2), 0, out=(t.zeros(2), t.zeros(2))),
         lambda t: t.logcumsumexp(t.zeros(2, dtype=t.int64), 0), lambda t: t.logcumsumexp(t.zeros(2), -2),
         lambda t: t.logcumsumexp(t.zeros(2), 0, out=t.zeros(2, dtype=t.float64)),
+        lambda t: t.cumsum(t.ones(2), 0, dtype=t.bool), lambda t: t.cumprod(t.ones(2), 0, dtype=t.uint16),
+        lambda t: t.cumsum(t.tensor([1]), 0, out=t.empty(1, dtype=t.bool)),
     ],
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:

@@ -119,3 +119,21 @@ def test_nothing_is_written_where_an_index_is_out_of_range() -> None:
     with pytest.raises(RuntimeError, match="index 3 is out of bounds for dimension 0 with size 3"):
         x.scatter_reduce_(0, glasstorch.tensor([0, 3]), glasstorch.ones(2), "amax", include_self=False)
     assert x.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extrema_have_a_second_name_without_a_gradient(torch: Any, name: str) -> None:
+    x, source = torch.tensor([2.0, 0.0]), torch.tensor([1.0, 3.0], requires_grad=True)
+    index = torch.tensor([0, 0])
+    result = x.scatter_reduce(0, index, source, name)
+    assert result.tolist() == x.scatter_reduce(0, index, source, f"a{name}").tolist()
+    assert x.clone().scatter_reduce_(0, index, source.detach(), name).tolist() == result.tolist()
+    with pytest.raises(RuntimeError, match=f"Expected 'reduce' to be one of .* but got {name}"):
+        result.sum().backward()
+
+
+@pytest.mark.parametrize("count", [255, 300, 511])
+def test_counts_of_small_integers_start_again(torch: Any, count: int) -> None:
+    zeros, ones = torch.zeros(count, dtype=torch.int64), torch.ones(count, dtype=torch.uint8)
+    result = torch.zeros(1, dtype=torch.uint8).scatter_reduce(0, zeros, ones, "mean")
+    assert result.item() == (0 if count == 300 else 255)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import FLOAT8, FLOATING, HALF_PRECISION, STORED_ONLY, Number, bool_, int64
+from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, int64
 from glasstorch.core.errors import DimensionError, DtypeNotImplementedError, IndexValueError, OverlapError
 from glasstorch.core.geometry import Overlap, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -120,11 +120,16 @@ def index_reduce(
         target[at(dim, chosen)] = identity(reduce, target.dtype)
     quietly(reduce_slices, UFUNCS[reduce], target, dim, chosen, values)
     if reduce == "mean":
-        counts = np.maximum(np.bincount(chosen, minlength=target.shape[dim]) + include_self, 1)
-        divisors = counts.astype(target.dtype).reshape(-1, *[1] * (target.ndim - 1 - dim))
-        divide = np.true_divide if out.dtype.category >= FLOATING else np.floor_divide
-        quietly(divide, target, divisors, out=target)
+        counts = np.bincount(chosen, minlength=target.shape[dim]) + include_self
+        divide_by(target, counts.reshape(-1, *[1] * (target.ndim - 1 - dim)))
     return out
+
+
+def divide_by(sums: Array, counts: Array) -> None:
+    """Make means of sums; the counts are of the sums' dtype, in which integers start again at 0."""
+    divisors = counts.astype(sums.dtype)
+    divisors[divisors == 0] = 1
+    quietly(np.floor_divide if sums.dtype.kind in "iu" else np.true_divide, sums, divisors, out=sums)
 
 
 def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:

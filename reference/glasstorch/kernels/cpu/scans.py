@@ -23,7 +23,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, bool_, dtype, int64
+from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, STORED_ONLY, bool_, dtype, int64
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
@@ -35,8 +35,9 @@ from glasstorch.operators.shapes import statistics as shapes
 
 CPU = KernelTable("CPU")
 
-BOOL = frozenset((bool_,))
 NOT_EXPONENTIATED = frozenset(d for d in BY_NAME.values() if d.category < FLOATING) | FLOAT8
+NOT_ADDED_UP = STORED_ONLY | {bool_}
+LONG = 64  # elements from which a line of complex numbers is cut into parts, if there are no more lines
 BLOCK = 1 << 14  # elements that are converted at a time
 LINES = 256  # so many lines are worth turning, and a call of NumPy's for each column
 TURNED = 1 << 16  # elements that are turned at a time
@@ -50,13 +51,12 @@ def register_scan(name: str, ufunc: np.ufunc) -> None:
 
     def scan(keys: int, self: Tensor, dim: int, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
         computed = out.dtype if out is not None else shapes.cumulative(self, dim, dtype).dtype
-        check_implemented(f"{name}_out_cpu", computed, FLOAT8)
         array: Any = self.array()
         if array.dtype != computed.numpy:
             array = quietly(array.astype, computed.numpy)
         if not array.ndim or not array.size:
             return finish(array.copy(), computed, out)
-        check_implemented(f"{name}_out_cpu", computed, BOOL)
+        check_implemented(f"{name}_out_cpu", computed, NOT_ADDED_UP)
         wide = ACCUMULATED_IN.get(computed.numpy.char, computed.numpy)
         return finish(quietly(accumulated, ufunc, array, wrap_dim(dim, array.ndim), wide), computed, out)
 
@@ -202,13 +202,30 @@ def logcumsumexp(keys: int, self: Tensor, dim: int, out: Tensor | None = None) -
 
 
 def _complex_logcumsumexp(array: Array, axis: int) -> Array:
+    """The sums along an axis; where that is long, first in parts beside each other, then of the parts.
+
+    In which order is the same then only if no sum is without end.
+    """
+    steps = np.moveaxis(array, axis, 0)
+    length = len(steps)
+    if length < LONG or array.size > length * LONG or not np.all(np.isfinite(array) | (array.real == -np.inf)):
+        return np.moveaxis(_complex_sums(steps), 0, axis)
+    width = math.isqrt(length - 1) + 1
+    padded = np.full((width * width, *steps.shape[1:]), -np.inf, array.dtype)
+    padded[:length] = steps
+    parts = np.moveaxis(_complex_sums(np.moveaxis(padded.reshape(width, width, -1), 1, 0)), 0, 1)
+    before = _complex_sums(parts[:, -1])
+    parts[1:] = log_add_exp(parts[1:], before[:-1, np.newaxis])
+    return np.moveaxis(parts.reshape(padded.shape)[:length], 0, axis)
+
+
+def _complex_sums(steps: Array) -> Array:
     """One slice after another is added to the sum of those before it."""
-    result = np.empty_like(array)
-    steps, sums = np.moveaxis(array, axis, 0), np.moveaxis(result, axis, 0)
-    total = np.full(steps.shape[1:], -np.inf, array.dtype)
+    sums = np.empty_like(steps)
+    total = np.full(steps.shape[1:], -np.inf, steps.dtype)
     for i, step in enumerate(steps):
         sums[i] = total = log_add_exp(step, total)
-    return result
+    return sums
 
 
 def log_add_exp(x: Array, y: Array) -> Array:

@@ -24,7 +24,7 @@ from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.index_along import UFUNCS as SLICE_UFUNCS
-from glasstorch.kernels.cpu.index_along import identity
+from glasstorch.kernels.cpu.index_along import divide_by, identity
 from glasstorch.kernels.cpu.indexing import COUNT, CPU, first_outside, refuse
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, structured
@@ -137,6 +137,7 @@ def scatter_reduce_two(
 ) -> Tensor:
     """As `scatter_src`, reducing with what is there, or with nothing where `include_self` is false."""
     placing.scatter_reduce_two(self, dim, index, src, reduce, include_self)
+    reduce = placing.EXTREMA.get(reduce, reduce)
     if index.numel():
         if not include_self:
             refuse(STORED_ONLY, self, "scatter_reduce_exclude_input_init")
@@ -205,9 +206,7 @@ def _divide(target: Array, blocks: Blocks, include_self: bool) -> None:
     counts = np.full(target.size, int(include_self))
     for _, places in blocks():
         np.add.at(counts, places, 1)
-    divisors = np.maximum(counts, 1).reshape(target.shape).astype(target.dtype)
-    divide = np.floor_divide if target.dtype.kind in "iu" else np.true_divide
-    quietly(divide, target, divisors, out=target)
+    divide_by(target, counts.reshape(target.shape))
 
 
 structured(CPU, "gather", gather)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OLD_REDUCTIONS: Final = ("add", "multiply")  # of scatter
 REDUCTIONS: Final = ("sum", "prod", "mean", "amax", "amin")  # of scatter_reduce
+EXTREMA: Final = {"max": "amax", "min": "amin"}  # other names, which PyTorch takes without telling
 
 
 # scatter, reducing ----------------------------------------------------------------------------------------------
@@ -48,9 +49,9 @@ def _check_old(reduce: str) -> None:
 def scatter_reduce_two(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool = True
 ) -> Result:
-    """As `scatter`; the reduction is one of five."""
+    """As `scatter`; the reduction is one of five, of which two have another name."""
     result = scatter_src(self, dim, index, src)
-    if reduce not in REDUCTIONS:
+    if reduce not in REDUCTIONS and reduce not in EXTREMA:
         raise ArgumentError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return result
 
