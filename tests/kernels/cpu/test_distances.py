@@ -11,6 +11,8 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.kernels.cpu import distances as kernels
+from glasstorch.operators.generated.functions import _cdist_forward
 
 Require = Callable[[str], Any]
 RANDOM = np.random.default_rng(2)
@@ -30,6 +32,43 @@ def test_distances_and_gradients_are_pytorchs(require: Require, p: float, rows: 
         results.append([distances.detach().numpy(), a.grad.numpy(), b.grad.numpy()])
     for ours, theirs in zip(*results, strict=True):
         np.testing.assert_allclose(ours, theirs, 1e-10, 1e-10)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 2.0, 3.0, inf])
+@pytest.mark.parametrize("count", [1, 3, 50])
+def test_each_matrix_of_a_batch_has_its_distances(require: Require, p: float, count: int) -> None:
+    torch = require("torch")
+    x, y = RANDOM.normal(size=(2, count, 3, 4)), RANDOM.normal(size=(count, 50, 4))
+    y[0] = x[0, 0, 0]
+    results = []
+    for library in (glasstorch, torch):
+        a, b = (library.tensor(array.tolist(), dtype=library.float64, requires_grad=True) for array in (x, y))
+        distances = library.cdist(a, b, p, compute_mode="donot_use_mm_for_euclid_dist")
+        (distances * distances.detach().cos()).sum().backward()
+        results.append([distances.detach().numpy(), a.grad.numpy(), b.grad.numpy()])
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, theirs, 1e-10, 1e-10)
+
+
+def test_many_small_matrices_are_measured_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args: calls.append(function) or function(*args)
+
+    monkeypatch.setattr(kernels, "lengths", counted(kernels.lengths))
+    monkeypatch.setattr(kernels, "pulled", counted(kernels.pulled))
+    x = glasstorch.ones(1000, 4, 3, requires_grad=True)
+    glasstorch.cdist(x, glasstorch.zeros(4, 3)).sum().backward()
+    assert len(calls) == 2
+
+
+def test_distances_are_written_between_others() -> None:
+    room = glasstorch.full((30, 3, 4), -1.0)
+    x, y = (glasstorch.tensor(RANDOM.normal(size=(30, 2, 3))) for _ in range(2))
+    out = room.double()[:, ::2, ::2]
+    assert _cdist_forward(x, y, 2.0, None, out=out) is out
+    assert out.tolist() == glasstorch.cdist(x, y).tolist()
 
 
 @pytest.mark.parametrize("mode", ["use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist"])

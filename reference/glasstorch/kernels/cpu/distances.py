@@ -1,7 +1,8 @@
 """How are the distances between the rows of two matrices computed on the CPU?
 
 Mirrors: aten/src/ATen/native/Distance.cpp (_cdist_forward, _cdist_backward), cpu/DistanceOpsKernel.cpp
-Differs: a few rows at a time are compared with all others, coordinate by coordinate, so that NumPy has long loops.
+Differs: a few rows at a time, or many small matrices, are compared coordinate by coordinate, so that NumPy has long
+    loops.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.iterator import BLOCK
@@ -22,6 +24,7 @@ from glasstorch.operators.shapes import distances as shapes
 
 CPU = KernelTable("CPU")
 total: Callable[..., Any] = np.add.reduce
+SEVERAL = 16  # matrices at a time that are better than one
 
 
 def cdist_forward(
@@ -29,36 +32,66 @@ def cdist_forward(
 ) -> Tensor:
     """The norm of order `p` of the difference of each row of `x1` and each of `x2`."""
     shape, dtype, *_ = shapes.cdist_forward(x1, x2, p, compute_mode)
-    distances = np.zeros(shape, dtype.numpy) if out is None else out.array()
+    distances = np.zeros(shape, dtype.numpy)
     if 0 in shape or not x1._shape[-1]:
-        distances[...] = 0
+        return finished(distances, dtype, out)
+    batch, (rows, columns) = shape[:-2], shape[-2:]
+    left, right = (np.broadcast_to(x.array(), (*batch, *x._shape[-2:])) for x in (x1, x2))
+    if is_small(rows * columns):
+        for some in blocks(prod(batch), rows * columns):
+            ours, theirs = coordinates_first(left, right, some)
+            found = quietly(lengths, ours, theirs, p)
+            distances.reshape(-1, rows, columns)[some] = found.transpose(2, 0, 1)
     else:
-        batch = shape[:-2]
-        left, right = (np.broadcast_to(x.array(), (*batch, *x._shape[-2:])) for x in (x1, x2))
         for index in np.ndindex(*batch):
-            columns = np.ascontiguousarray(right[index].T)
-            for rows in some_rows(left.shape[-2], columns.shape[1]):
-                distances[index][rows] = quietly(lengths, left[index][rows], columns, p)
-    return wrap(distances, dtype) if out is None else out
+            ours, theirs = left[index].T[:, :, None], np.ascontiguousarray(right[index].T)[:, None]
+            for some in blocks(rows, columns):
+                distances[index][some] = quietly(lengths, ours[:, some], theirs, p)
+    return finished(distances, dtype, out)
 
 
-def some_rows(rows: int, elements_each: int) -> Iterator[slice]:
-    """All rows, as many at a time as fit into the cache."""
+def finished(found: Array, dtype: dtype, out: Tensor | None) -> Tensor:
+    """The result, written to `out` where one is given."""
+    if out is None:
+        return wrap(found, dtype)
+    out.array()[...] = found
+    return out
+
+
+def is_small(elements: int) -> bool:
+    """Whether many matrices of so many elements fit into the cache: they are handled together."""
+    return elements <= BLOCK // SEVERAL
+
+
+def blocks(count: int, elements_each: int) -> Iterator[slice]:
+    """All rows, or all matrices of a batch, as many at a time as fit into the cache."""
     step = max(1, BLOCK // max(1, elements_each))
-    for start in range(0, rows, step):
+    for start in range(0, count, step):
         yield slice(start, start + step)
 
 
-def lengths(rows: Array, columns: Array, p: float) -> Any:
-    """The norms of order `p` of the differences of rows (n, k) and columns (k, m): one coordinate after another.
+def batch_last(array: Array, some: slice) -> Array:
+    """Some matrices of a batch, of sizes (n, k, count): so NumPy has long loops for small matrices too."""
+    rows, columns = array.shape[-2:]
+    return array.reshape(-1, rows, columns)[some].transpose(1, 2, 0).copy()
 
-    So the loops run along the columns, which follow each other in memory.
+
+def coordinates_first(left: Array, right: Array, some: slice) -> tuple[Array, Array]:
+    """The rows of some matrices, of sizes (k, n, 1, count), and those of the others, of sizes (k, 1, m, count)."""
+    ours, theirs = (batch_last(x, some).transpose(1, 0, 2) for x in (left, right))
+    return ours[:, :, None], theirs[:, None]
+
+
+def lengths(rows: Array, columns: Array, p: float) -> Any:
+    """The norms of order `p` of the differences of rows (k, n, 1, ...) and columns (k, 1, m, ...).
+
+    One coordinate after another, so that the loops run along the last dimension, which lies in memory as it is.
     """
-    sums = np.zeros((rows.shape[0], columns.shape[1]), rows.dtype)
+    sums = np.zeros(np.broadcast_shapes(rows.shape[1:], columns.shape[1:]), rows.dtype)
     gaps = np.empty_like(sums)
     exponent = rows.dtype.type(p)
-    for k in range(columns.shape[0]):
-        np.subtract(rows[:, k, None], columns[k], gaps)
+    for row, column in zip(rows, columns, strict=True):
+        np.subtract(row, column, gaps)
         if p == 0:
             sums += gaps != 0
         elif p == 2:
@@ -79,30 +112,49 @@ def cdist_backward(
 ) -> Tensor:
     """The gradient of `x1`; no row moves another at the distance 0 from it."""
     shape, dtype, *_ = shapes.cdist_backward(grad, x1, x2, p, cdist)
-    gradient = np.zeros(shape, dtype.numpy) if out is None else out.array()
-    batch = shape[:-2]
+    gradient = np.zeros(shape, dtype.numpy)
+    if 0 in shape or not x2._shape[-2]:
+        return finished(gradient, dtype, out)
+    batch, (rows, width), others = shape[:-2], shape[-2:], x2._shape[-2]
     left, right = (np.broadcast_to(x.array(), (*batch, *x._shape[-2:])) for x in (x1, x2))
-    weights, distances = grad.array(), cdist.array()
-    for index in np.ndindex(*batch):
-        for rows in some_rows(left.shape[-2], prod(right.shape[-2:])):
-            gaps = left[index][rows, None, :] - right[index]
-            parts = weights[index][rows, :, None], distances[index][rows, :, None]
-            gradient[index][rows] = quietly(pulled, gaps, p, *parts)
-    return wrap(gradient, dtype) if out is None else out
+    weights, distances = (np.broadcast_to(x.array(), (*batch, rows, others)) for x in (grad, cdist))
+    if is_small(rows * others):
+        for some in blocks(prod(batch), rows * others):
+            ours, theirs = coordinates_first(left, right, some)
+            parts = (batch_last(x, some) for x in (weights, distances))
+            gradient.reshape(-1, rows, width)[some] = quietly(pulled, ours, theirs, p, *parts).transpose(2, 1, 0)
+    else:
+        for index in np.ndindex(*batch):
+            ours, theirs = left[index].T[:, :, None], np.ascontiguousarray(right[index].T)[:, None]
+            for some in blocks(rows, others):
+                parts = (x[index][some] for x in (weights, distances))
+                gradient[index][some] = quietly(pulled, ours[:, some], theirs, p, *parts).T
+    return finished(gradient, dtype, out)
 
 
-def pulled(gaps: Array, p: float, weights: Array, distances: Array) -> Any:
-    """How much each gap adds to the gradient of its row, over all rows of the other matrix."""
-    signs = np.sign(gaps)
-    if p == 0:
-        return 0
-    if p == 1:
-        return total(signs * weights, 1)
-    if p == inf:
-        return total(np.where(np.abs(gaps) == distances, signs * weights, 0), 1)
-    power = np.abs(gaps) ** gaps.dtype.type(p - 1) / distances ** gaps.dtype.type(p - 1)
-    flat = (distances == 0) | ((gaps == 0) & (p < 1))
-    return total(np.where(flat, 0, signs * power * weights), 1)
+def pulled(rows: Array, columns: Array, p: float, weights: Array, distances: Array) -> Any:
+    """The gradient (k, n, ...) of the rows: what their gaps to all columns add to it, one coordinate after another.
+
+    Rows (k, n, 1, ...) and columns (k, 1, m, ...); the weights and distances are of sizes (n, m, ...).
+    """
+    power = weights.dtype.type(p - 1)
+    if p not in (0, 1, inf):
+        weights = np.where(distances == 0, 0, weights / distances**power)
+    gradient = np.zeros((*rows.shape[:2], *weights.shape[2:]), rows.dtype)
+    for found, row, column in zip(gradient, rows, columns, strict=True):
+        gaps = row - column
+        if p == 2:
+            total(np.multiply(gaps, weights, gaps), 1, out=found)
+        elif p == inf:
+            total(np.where(np.abs(gaps) == distances, np.sign(gaps) * weights, 0), 1, out=found)
+        elif p == 1:
+            total(np.sign(gaps) * weights, 1, out=found)
+        elif p != 0:
+            parts = np.abs(gaps) ** power
+            if p < 1:
+                parts[gaps == 0] = 0
+            total(parts * np.sign(gaps) * weights, 1, out=found)
+    return gradient
 
 
 structured(CPU, "_cdist_forward", cdist_forward)
