@@ -10,6 +10,7 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import DtypeError, DtypeNotImplementedError, ShapeError
+from tests.kernels.cpu.refusals import same_refusal
 
 Require = Callable[[str], Any]
 NAN = float("nan")
@@ -133,6 +134,27 @@ def test_what_does_not_fit_is_refused(
     with pytest.raises(error if torch is glasstorch else RuntimeError) as refused:
         call(torch, torch.ones)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64", "int64"])
+@pytest.mark.parametrize("factor", [1j, 1e300, True])
+@pytest.mark.parametrize(("name", "bias", "left", "right"), [("addmm", (2, 2), (2, 2), (2, 2)), *CASES])
+def test_a_factor_that_the_dtype_cannot_hold_is_refused(
+    require: Require, name: str, bias: Any, left: Any, right: Any, factor: Any, dtype: str
+) -> None:
+    torch = require("torch")
+    for keyword in ("beta", "alpha"):
+
+        def call(library: Any, keyword: str = keyword) -> Any:
+            tensors = (library.ones(shape).to(getattr(library, dtype)) for shape in (bias, left, right))
+            return getattr(library, name)(*tensors, **{keyword: factor}).tolist()
+
+        try:
+            wanted = call(torch)
+        except RuntimeError:
+            same_refusal(torch, call)
+        else:
+            assert call(glasstorch) == wanted
 
 
 def test_products_without_rows_and_columns_are_added(torch: Any) -> None:

@@ -94,8 +94,9 @@ def stored(result: Array, dtype: dtype, out: Array | None) -> Array:
 
 
 def factor(number: Number, dtype: dtype) -> Any:
-    """`beta` or `alpha` as it is multiplied with: truncated for integers."""
-    return number if dtype.category >= FLOATING else np.asarray(number_as(number, dtype), dtype.numpy)
+    """`beta` or `alpha` as it is multiplied with: truncated for integers, refused where the dtype cannot hold it."""
+    value = number_as(number, dtype)
+    return value if dtype.category >= FLOATING else np.asarray(value, dtype.numpy)
 
 
 # Kernels --------------------------------------------------------------------------------------------------------

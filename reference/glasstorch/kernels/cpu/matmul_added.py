@@ -15,7 +15,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import FLOATING, NARROW_FLOATS, Number, bool_, dtype, float32
+from glasstorch.core.dtype import NARROW_FLOATS, Number, bool_, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.matmul import addmm, dot, factor, product, stored
@@ -24,6 +24,7 @@ from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes
 from glasstorch.operators.shapes.result import Result
+from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
 
@@ -88,6 +89,7 @@ def addmv(
 ) -> Tensor:
     """`beta * self + alpha * (mat @ vec)`."""
     result = shapes.addmv(self, mat, vec, beta, alpha)
+    beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
 
     def multiply(computed: dtype) -> Array:
         return quietly(_as(mat, computed).dot, _as(vec, computed))  # type: ignore[no-any-return]
@@ -105,7 +107,7 @@ def addr(
     result = shapes.addr(self, vec1, vec2, beta, alpha)
     computed = op_math(result.dtype)
     rows, columns = _as(vec1, computed)[:, None], _as(vec2, computed)
-    beta, alpha = (value if computed.category >= FLOATING else int(value.real) for value in (beta, alpha))
+    beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
     if result.dtype is bool_:
         total = rows & columns & bool(alpha)
         if beta:

@@ -134,6 +134,8 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number) 
     _check_expands(self, shape)
     common = result_type(self, vec1, vec2)
     for name, number in (("beta", beta), ("alpha", alpha)):
+        if isinstance(number, bool) and common is not bool_:
+            raise DtypeError(f"Boolean {name} only supported for Boolean results.")
         if common.category < FLOATING and not isinstance(number, int):
             raise DtypeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if common in BAREBONES_UNSIGNED | FLOAT8:
