@@ -21,8 +21,10 @@ from glasstorch.operators.generated.functions import (
     cat,
     eq,
     linalg_det,
-    linalg_inv,
+    linalg_inv_ex,
     linalg_solve,
+    linalg_solve_ex,
+    linalg_solve_triangular,
     linalg_svd,
     matmul,
     ne,
@@ -52,14 +54,14 @@ def cholesky_backward(grad: Tensor, upper: bool, L: Tensor) -> Tensor:
         L, grad = L.mH, grad.mH
     lower = matmul(L.mH, grad).tril()
     symmetric = (lower + lower.tril(-1).mH) / 2
-    inverse = linalg_inv(L)
-    return matmul(inverse.mH, matmul(symmetric, inverse))
+    half = linalg_solve_triangular(L.mH, symmetric, upper=True)
+    return linalg_solve_triangular(L, half, upper=False, left=False)
 
 
 def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
     """The matrix of cofactors, from the inverse; where there is none, from the singular values."""
     if not bool(eq(result, 0).any()):
-        inverse: Tensor = linalg_inv(A).mH
+        inverse: Tensor = linalg_inv_ex(A)[0].mH
         return (grad * result.conj()).unsqueeze(-1).unsqueeze(-1) * inverse
     U, S, Vh = linalg_svd(A, True)
     size = S.shape[-1]
@@ -70,14 +72,17 @@ def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
 
 
 def slogdet_backward(grads: Sequence[Any], A: Tensor, sign: Tensor) -> Tensor:
-    """The logarithm's gradient is the inverse; the sign of a real determinant does not change, a complex one turns."""
+    """The logarithm's gradient is the inverse; the sign of a real determinant does not change, a complex one turns.
+
+    A singular matrix is not refused: its logarithm is -inf, and its gradient is not finite either.
+    """
     grad_sign, grad = grads[:2]
     if A.dtype.is_complex and grad_sign is not None:
         turned = (grad_sign.conj() * sign).imag * -1j
         grad = turned if grad is None else grad + turned
     if grad is None:
         return zeros_like(A)
-    gradient: Tensor = grad.unsqueeze(-1).unsqueeze(-1) * linalg_inv(A).mH
+    gradient: Tensor = grad.unsqueeze(-1).unsqueeze(-1) * linalg_inv_ex(A)[0].mH
     return gradient
 
 
@@ -106,7 +111,7 @@ def _thin_qr_backward(grad_q: Tensor, grad_r: Tensor, Q: Tensor, R: Tensor) -> T
     if diagonal.dtype.is_complex:
         diagonal = diagonal.real.to(diagonal.dtype)
     symmetric = strict + strict.mH + diagonal
-    gradient: Tensor = linalg_solve(R.mH, matmul(Q, symmetric) + grad_q, left=False)
+    gradient: Tensor = linalg_solve_triangular(R.mH, matmul(Q, symmetric) + grad_q, upper=False, left=False)
     return gradient
 
 
@@ -206,7 +211,7 @@ def solve_backward(grad: Tensor, result: Tensor, A: Tensor, shape: Shape, left: 
     vector = len(shape) == 1 or (A.dim() - 1 == len(shape) and shape == tuple(A.shape[:-1]))
     if vector:
         grad, result = grad.unsqueeze(-1), result.unsqueeze(-1)
-    right = linalg_solve(A.mH, grad, left=left)
+    right = linalg_solve_ex(A.mH, grad, left=left)[0]
     matrix = -matmul(right, result.mH) if left else -matmul(result.mH, right)
     return matrix, right.squeeze(-1) if vector else right
 

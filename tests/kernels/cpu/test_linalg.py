@@ -272,6 +272,31 @@ def test_the_gradient_of_a_determinant_that_is_0_are_the_cofactors() -> None:
     np.testing.assert_allclose(x.grad.numpy(), [[4, -2], [-2, 1]], rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("function", "values", "wanted"),
+    [
+        (lambda t, x: t.logdet(x), SINGULAR, [[-np.inf, np.inf], [np.inf, -np.inf]]),
+        (lambda t, x: t.linalg.slogdet(x)[1], [[0.0]], [[np.inf]]),
+        (
+            lambda t, x: t.logdet(x).sum(),
+            [SINGULAR, [[1.0, 0.0], [0.0, 2.0]]],
+            [[[-np.inf, np.inf], [np.inf, -np.inf]], [[1.0, 0.0], [0.0, 0.5]]],
+        ),
+        (lambda t, x: t.linalg.qr(x)[1].sum(), [[0.0]], [[np.nan]]),
+        (lambda t, x: t.linalg.solve_ex(x, x)[0].sum(), SINGULAR, [[np.nan] * 2] * 2),
+        (lambda t, x: t.linalg.cholesky_ex(x)[0].sum(), [[0.0]], [[np.nan]]),
+    ],
+)
+def test_a_singular_matrix_stops_no_gradients(torch: Any, function: Any, values: Any, wanted: Any) -> None:
+    x = torch.tensor(values, requires_grad=True)
+    function(torch, x).backward()
+    found = x.grad.numpy()
+    if np.isnan(wanted).all():
+        assert not np.isfinite(found).all()
+    else:
+        np.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.parametrize(("shape", "mode"), [((2, 4, 3), "r"), ((4, 3), "complete")])
 def test_the_gradient_of_qr_is_refused_where_it_depends_on_what_is_not_there(shape: Any, mode: str) -> None:
     _, r = linalg.qr(matrix(*shape).requires_grad_(), mode)

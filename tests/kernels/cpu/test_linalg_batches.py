@@ -50,6 +50,10 @@ CASES: list[tuple[Callable[..., Any], tuple[int, ...]]] = [
       for adjoint in (False, True)),
     *((lambda x, b, a=adjoint: linalg.lu_solve(*linalg.lu_factor(x), b.mT, left=False, adjoint=a), (4, 4))
       for adjoint in (False, True)),
+    (lambda x, b: glasstorch.geqrf(x), (4, 3)), (lambda x, b: glasstorch.geqrf(x), (3, 5)),
+    *((lambda x, b, u=upper: glasstorch.cholesky_inverse(linalg.cholesky(x @ x.mH, upper=u), u), (4, 4))
+      for upper in (False, True)),
+    (lambda x, b: linalg.solve(x.mT, b.mT, left=False), (4, 4)),
 ]  # fmt: skip
 
 
@@ -68,7 +72,7 @@ def test_a_matrix_without_an_inverse_leaves_the_others_theirs() -> None:
     x[7] = 0
     inverse, info = linalg.inv_ex(x)
     assert info.nonzero().tolist() == [[7]]
-    assert bool(inverse[7].isnan().all())
+    assert not inverse[7].isfinite().any()
     np.testing.assert_allclose((inverse @ x)[:7].numpy(), [np.eye(3)] * 7, atol=1e-9)
     solution, info = linalg.solve_ex(x, batch(3, 1))
     assert info.nonzero().tolist() == [[7]]
@@ -85,6 +89,78 @@ def test_a_matrix_without_a_cholesky_triangle_is_named() -> None:
     np.testing.assert_allclose((factor @ factor.mT)[:7].numpy(), x[:7].numpy(), atol=1e-9)
     with pytest.raises(linalg.LinAlgError, match=r"\(Batch element 7\)"):
         linalg.cholesky(x)
+
+
+def test_what_is_nearly_singular_is_solved_with_the_factors_that_were_found() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        nearly = (random.integers(-2, 3, (5, 4)) @ random.integers(-2, 3, (4, 5))).astype("float32") * np.float32(0.1)
+        others = 50 * np.eye(5, dtype="float32") + random.normal(size=(COUNT - 1, 5, 5)).astype("float32")
+        x = glasstorch.from_numpy(np.concatenate([nearly[None], others]))
+        found, info = linalg.solve_ex(x, glasstorch.ones(5, 1))
+        assert bool(found[0].isfinite().all()) == (info[0] == 0)
+        np.testing.assert_allclose((x @ found)[1:].numpy(), 1, rtol=1e-4)
+
+
+@pytest.mark.parametrize("count", [1, COUNT])
+def test_a_singular_matrix_is_divided_by_its_zeros(torch: Any, count: int) -> None:
+    inf, nan = float("inf"), float("nan")
+    x = torch.eye(2).repeat(count, 1, 1)
+    x[count - 1] = 0
+    assert str(torch.linalg.inv_ex(x).inverse[-1].tolist()) == str([[nan, nan], [nan, inf]])
+    x[count - 1] = torch.tensor([[1.0, 2.0], [2.0, 4.0]])
+    assert torch.linalg.inv_ex(x).inverse[-1].tolist() == [[-inf, inf], [inf, -inf]]
+    assert not torch.linalg.solve_ex(x, torch.ones(2, 1)).result[-1].isfinite().any()
+
+
+@pytest.mark.parametrize("count", [1, COUNT])
+@pytest.mark.parametrize("size", [5, 70])
+@pytest.mark.parametrize("upper", [False, True])
+def test_nan_is_not_positive(torch: Any, count: int, size: int, upper: bool) -> None:
+    x = torch.eye(size).repeat(count, 1, 1)
+    x[count - 1, 2, 2] = float("nan")
+    x[count - 1, 4, 4] = -1
+    assert torch.linalg.cholesky_ex(x, upper=upper).info.tolist() == [0] * (count - 1) + [3]
+    with pytest.raises(RuntimeError, match=r"leading minor of order 3 is not positive-definite"):
+        torch.linalg.cholesky(x, upper=upper)
+
+
+def test_a_cholesky_decomposition_that_stopped_before_a_nan_says_where(torch: Any) -> None:
+    assert torch.linalg.cholesky_ex(torch.tensor([1.0, -1.0, float("nan")]).diag()).info.item() == 2
+
+
+@pytest.mark.parametrize("count", [1, COUNT])
+def test_a_triangle_with_a_zero_on_its_diagonal_is_named(count: int) -> None:
+    x = glasstorch.eye(3).repeat(count, 1, 1)
+    x[count - 1, 1, 1] = 0
+    message = rf"\(Batch element {count - 1}\): The diagonal element 2 is zero"
+    with pytest.raises(linalg.LinAlgError, match=message):
+        glasstorch.cholesky_inverse(x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "float64", "complex128"])
+def test_eigenvalues_grow_with_the_matrix(dtype: str) -> None:
+    x = batch(3, 3, dtype=dtype)[0]
+    values = linalg.eigvals(x).abs().sort().values
+    for scale in (1e-30, 1e30) if dtype in ("float32", "complex64") else (1e-200, 1e200):
+        scaled = linalg.eigvals(x * scale).abs().sort().values
+        np.testing.assert_allclose(scaled.numpy() / scale, values.numpy(), rtol=1e-4)
+
+
+def test_a_matrix_whose_eigenvalues_are_not_found_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def eig(array: Any) -> Any:
+        if (array == 7).any():
+            raise np.linalg.LinAlgError("Eigenvalues did not converge")
+        return found(array)
+
+    found, x = np.linalg.eig, glasstorch.eye(2).repeat(2, 2, 1, 1)
+    monkeypatch.setattr(np.linalg, "eig", eig)
+    assert linalg.eigvals(x).shape == (2, 2, 2)
+    x[1, 0, 0, 0] = 7
+    with pytest.raises(linalg.LinAlgError, match=r"linalg\.eig: \(Batch element 2\): The algorithm failed to converge"):
+        linalg.eigvals(x)
+    with pytest.raises(linalg.LinAlgError, match=r"linalg\.eig: The algorithm failed to converge"):
+        linalg.eigvals(x[1, 0])
 
 
 @pytest.mark.parametrize("count", [1, COUNT])

@@ -7,6 +7,7 @@ Differs: SciPy calls LAPACK, for one matrix after another; many small matrices a
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,51 @@ def lapack_order(A: Tensor) -> tuple[Array, bool]:
     return (A.array().swapaxes(-1, -2) if turned else A.array()), turned
 
 
+# Substitution ---------------------------------------------------------------------------------------------------
+
+
+def are_many(batch: tuple[int, ...], size: int) -> bool:
+    """Whether so many systems are so small that all are solved together, one row after another."""
+    return size <= SMALL and prod(batch) >= SMALL
+
+
+def order_of_rows(pivots: Array, rows: int) -> Array:
+    """Which row of the matrix stands where after the exchanges, from 0."""
+    flat = pivots.reshape(prod(pivots.shape[:-1]), pivots.shape[-1]).astype(np.int64) - 1
+    every = np.arange(len(flat))
+    order: Array = np.tile(np.arange(rows), (len(flat), 1))
+    for row in range(flat.shape[-1]):
+        other = flat[:, row]
+        order[every, row], order[every, other] = order[every, other], order[every, row].copy()
+    return order.reshape(*pivots.shape[:-1], rows)
+
+
+def substituted(A: Array, B: Array, batch: tuple[int, ...], upper: bool, unit: bool) -> Array:
+    """`A @ X = B` for a triangle A, one row of all systems at a time."""
+    size, columns = B.shape[-2:]
+    matrices = np.broadcast_to(A, (*batch, size, size)).reshape(-1, size, size).transpose(1, 2, 0).copy()
+    found = np.broadcast_to(B, (*batch, size, columns)).reshape(-1, size, columns).transpose(1, 2, 0).copy()
+    for row in reversed(range(size)) if upper else range(size):
+        if not unit:
+            found[row] /= matrices[row, row]
+        rest = slice(0, row) if upper else slice(row + 1, size)
+        found[rest] -= matrices[rest, row, None] * found[row]
+    return found.transpose(2, 0, 1).reshape(*batch, size, columns)
+
+
+def solved_together(LU: Array, pivots: Array, B: Array, batch: tuple[int, ...], transpose: bool) -> Array:
+    """Two substitutions after the exchanges of rows, or with the transpose before they are undone."""
+    order = np.broadcast_to(order_of_rows(pivots, B.shape[-2]), (*batch, B.shape[-2]))[..., None]
+    if not transpose:
+        ordered = np.take_along_axis(np.broadcast_to(B, (*batch, *B.shape[-2:])), order, -2)
+        return substituted(LU, substituted(LU, ordered, batch, False, True), batch, True, False)
+    turned = LU.swapaxes(-1, -2)
+    ordered = substituted(turned, substituted(turned, B, batch, False, False), batch, True, True)
+    found = np.empty_like(ordered)
+    np.put_along_axis(found, order, ordered, -2)
+    return found
+
+
 # Determinants and inverses --------------------------------------------------------------------------------------
 
 
@@ -160,17 +206,16 @@ def inv_ex(keys: int, A: Tensor, check_errors: bool, out: Outputs | None = None)
 
 
 def inverted(array: Array) -> tuple[Array, Array]:
-    """The inverses, NaN where there is none, and where a zero was found (from 1)."""
-    if many_small(array):
-        try:
-            return np.linalg.inv(array), np.zeros(array.shape[:-2], np.int32)
-        except np.linalg.LinAlgError:
-            pass  # one of them has none: which, and what of the others
+    """The inverses, not finite where there is none, and where a zero was found (from 1)."""
     lu, pivots, info = quietly(factorised, array)
-    inverses = np.full(array.shape, np.nan, array.dtype)
+    size = array.shape[-1]
+    identity = np.broadcast_to(np.eye(size, dtype=array.dtype), array.shape)
+    if info.any() or are_many(array.shape[:-2], size):
+        return quietly(with_factors, lu, pivots, identity, False), info
+    inverses = np.empty(array.shape, array.dtype)
     if array.size:
-        routine, space = lapack("getri", array), int(lapack("getri_lwork", array)(array.shape[-1])[0].real)
-        for index in map(tuple, np.argwhere(info == 0)):
+        routine, space = lapack("getri", array), int(lapack("getri_lwork", array)(size)[0].real)
+        for index in np.ndindex(*array.shape[:-2]):
             inverses[index] = routine(lu[index], pivots[index] - 1, lwork=space)[0]
     return inverses, info
 
@@ -193,11 +238,8 @@ def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, ou
     if not left:
         right = right.swapaxes(-1, -2)
     batch = np.broadcast_shapes(right.shape[:-2], lu.shape[:-2])
-    if many_small(lu) and not info.any():
-        matrices = A.array()
-        solution = np.linalg.solve(matrices if left else matrices.swapaxes(-1, -2), right)
-    else:
-        solution = with_factors(lu, pivots, info, np.broadcast_to(right, (*batch, *right.shape[-2:])), turned == left)
+    right = np.broadcast_to(right, (*batch, *right.shape[-2:]))
+    solution = quietly(with_factors, lu, pivots, right, turned == left)
     if not left:
         solution = solution.swapaxes(-1, -2)
     made = outputs(results, out)
@@ -205,16 +247,21 @@ def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, ou
     return made
 
 
-def with_factors(lu: Array, pivots: Array, info: Array, right: Array, transpose: bool) -> Array:
-    """The solutions of a batch of systems with the matrices, or their transposes, that were factorised."""
+def with_factors(lu: Array, pivots: Array, right: Array, transpose: bool) -> Array:
+    """The solutions of a batch of systems with the matrices, or their transposes, that were factorised.
+
+    Those with a singular matrix are not finite.
+    """
     batch = right.shape[:-2]
-    solution = np.full(right.shape, np.nan, right.dtype)
+    if right.size and are_many(batch, lu.shape[-1]):
+        return solved_together(lu, pivots, right, batch, transpose)
+    solution = np.empty(right.shape, right.dtype)
     if not right.size:
         return solution
     routine = lapack("getrs", lu)
     order = np.broadcast_to(pivots - 1, (*batch, pivots.shape[-1]))
-    factors, failed = np.broadcast_to(lu, (*batch, *lu.shape[-2:])), np.broadcast_to(info, batch)
-    for index in map(tuple, np.argwhere(failed == 0)):
+    factors = np.broadcast_to(lu, (*batch, *lu.shape[-2:]))
+    for index in np.ndindex(*batch):
         solution[index] = routine(factors[index], order[index], right[index], trans=int(transpose))[0]
     return solution
 

@@ -8,7 +8,6 @@ Differs: SciPy calls LAPACK, for one matrix after another; many small matrices a
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,18 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.linalg import Outputs, factorised, first_failure, lapack, many_small, outputs, write
+from glasstorch.kernels.cpu.linalg import (
+    Outputs,
+    are_many,
+    factorised,
+    first_failure,
+    lapack,
+    many_small,
+    order_of_rows,
+    outputs,
+    substituted,
+    write,
+)
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -115,17 +125,6 @@ def permutation_matrix(pivots: Array, rows: int, dtype: Any) -> Array:
     return matrix
 
 
-def order_of_rows(pivots: Array, rows: int) -> Array:
-    """Which row of the matrix stands where after the exchanges, from 0."""
-    flat = pivots.reshape(prod(pivots.shape[:-1]), pivots.shape[-1]).astype(np.int64) - 1
-    every = np.arange(len(flat))
-    order: Array = np.tile(np.arange(rows), (len(flat), 1))
-    for row in range(flat.shape[-1]):
-        other = flat[:, row]
-        order[every, row], order[every, other] = order[every, other], order[every, row].copy()
-    return order.reshape(*pivots.shape[:-1], rows)
-
-
 def triangles(both: Array) -> tuple[Array, Array]:
     """The lower triangle with ones on its diagonal, and the upper one."""
     inner = min(both.shape[-2:])
@@ -173,18 +172,33 @@ def cholesky_ex(keys: int, self: Tensor, upper: bool, check_errors: bool, out: O
 
 
 def halved(array: Array, upper: bool) -> tuple[Array, Array]:
-    """The triangle of each matrix, and 0 or the order of the first minor that is not positive."""
+    """The triangle of each matrix, and 0 or the order of the first minor that is not positive.
+
+    NaN is not positive. NumPy and OpenBLAS go on with it, so that it stands on the triangle's diagonal.
+    """
     info = np.zeros(array.shape[:-2], np.int32)
     if many_small(array) or not array.size:
         try:
-            return quietly(np.linalg.cholesky, array, upper=upper), info
+            triangle = quietly(np.linalg.cholesky, array, upper=upper)
         except np.linalg.LinAlgError:
             pass  # one of them has no triangle: which, and what of the others
+        else:
+            return triangle, first_nan(triangle, info)
     triangle = np.empty(array.shape, array.dtype)
     routine = lapack("potrf", array)
     for index in np.ndindex(*array.shape[:-2]):
         triangle[index], info[index] = routine(array[index], lower=not upper, clean=True)
-    return triangle, info
+    return triangle, first_nan(triangle, info)
+
+
+def first_nan(triangle: Array, info: Array) -> Array:
+    """Where the first NaN stands on each diagonal (from 1), unless the decomposition stopped before it."""
+    missing = np.isnan(np.diagonal(triangle, axis1=-2, axis2=-1))
+    if not missing.any():
+        return info
+    first = missing.argmax(-1) + 1
+    found = missing.any(-1) & ((info == 0) | (first < info))
+    return np.where(found, first, info).astype(np.int32)
 
 
 def refuse_not_positive(name: str, info: Array) -> None:
@@ -215,7 +229,11 @@ def cholesky_inverse(keys: int, self: Tensor, upper: bool, out: Tensor | None = 
     check_lapack(self, "cholesky_inverse_out_cpu")
     array = self.array()
     half, info = np.empty(array.shape, array.dtype), np.zeros(array.shape[:-2], np.int32)
-    if array.size:
+    if are_many(array.shape[:-2], array.shape[-1]):
+        zero = np.diagonal(array, axis1=-2, axis2=-1) == 0
+        info[...] = np.where(zero.any(-1), zero.argmax(-1) + 1, 0)
+        half = quietly(inverse_of_product, array, upper)
+    elif array.size:
         routine = lapack("potri", array)
         for index in np.ndindex(*array.shape[:-2]):
             half[index], info[index] = routine(array[index], lower=not upper)
@@ -233,6 +251,20 @@ def cholesky_inverse(keys: int, self: Tensor, upper: bool, out: Tensor | None = 
     return made
 
 
+def inverse_of_product(triangle: Array, upper: bool) -> Array:
+    """The inverses of `L @ L.mH`, or of `U.mH @ U`: the products of the inverted triangles.
+
+    As LAPACK's: these are taken to have real diagonals.
+    """
+    size = triangle.shape[-1]
+    inverted = substituted(triangle, np.eye(size, dtype=triangle.dtype), triangle.shape[:-2], upper, False)
+    diagonal = np.einsum("...ii->...i", inverted)  # a view
+    diagonal[...] = diagonal.real
+    adjoint = inverted.conj().swapaxes(-1, -2)
+    product: Array = inverted @ adjoint if upper else adjoint @ inverted
+    return product
+
+
 # Householder reflections ----------------------------------------------------------------------------------------
 
 
@@ -242,7 +274,10 @@ def geqrf(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
     check_lapack(self, "geqrf_cpu")
     array = self.array()
     factored, tau = np.empty(array.shape, array.dtype), np.empty(made[1]._shape, array.dtype)
-    if array.size:
+    if many_small(array):
+        turned, tau = quietly(np.linalg.qr, array, "raw")
+        factored = turned.swapaxes(-1, -2)
+    elif array.size:
         routine = lapack("geqrf", array)
         space = space_for(routine, one_of(array))
         for index in np.ndindex(*array.shape[:-2]):

@@ -9,7 +9,6 @@ Differs: SciPy calls BLAS and LAPACK, for one matrix after another; in many smal
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,17 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.linalg import SMALL, Outputs, first_failure, lapack, outputs, write
-from glasstorch.kernels.cpu.linalg_factors import check_pivots, one_of, order_of_rows
+from glasstorch.kernels.cpu.linalg import (
+    Outputs,
+    are_many,
+    first_failure,
+    lapack,
+    outputs,
+    solved_together,
+    substituted,
+    write,
+)
+from glasstorch.kernels.cpu.linalg_factors import check_pivots, one_of
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -36,24 +44,6 @@ def together(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[Any, ...]
     wide = [np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in arrays]
     for index in np.ndindex(*batch):
         yield index, *(array[index] for array in wide)
-
-
-def are_many(batch: tuple[int, ...], size: int) -> bool:
-    """Whether so many systems are so small that all are solved together, one row after another."""
-    return size <= SMALL and prod(batch) >= SMALL
-
-
-def substituted(A: Array, B: Array, batch: tuple[int, ...], upper: bool, unit: bool) -> Array:
-    """`A @ X = B` for a triangle A, one row of all systems at a time."""
-    size, columns = B.shape[-2:]
-    matrices = np.broadcast_to(A, (*batch, size, size)).reshape(-1, size, size).transpose(1, 2, 0).copy()
-    found = np.broadcast_to(B, (*batch, size, columns)).reshape(-1, size, columns).transpose(1, 2, 0).copy()
-    for row in reversed(range(size)) if upper else range(size):
-        if not unit:
-            found[row] /= matrices[row, row]
-        rest = slice(0, row) if upper else slice(row + 1, size)
-        found[rest] -= matrices[rest, row, None] * found[row]
-    return found.transpose(2, 0, 1).reshape(*batch, size, columns)
 
 
 def as_fits(matrix: Array) -> tuple[Array, bool]:
@@ -160,7 +150,8 @@ def lu_solve(
     turned = adjoint == left
     if solution.size and are_many(result.shape[:-2], LU._shape[-1]):
         right = B.array() if left else B.array().conj().swapaxes(-1, -2)
-        found = quietly(solved_together, LU.array(), exchanges, right, result.shape[:-2], turned)
+        factors = LU.array().conj() if turned else LU.array()
+        found = quietly(solved_together, factors, exchanges, right, result.shape[:-2], turned)
         solution[...] = found if left else found.conj().swapaxes(-1, -2)
     elif solution.size:
         routine = lapack("getrs", solution)
@@ -171,19 +162,6 @@ def lu_solve(
     made = allocate_output(result) if out is None else out
     made.array()[...] = solution
     return made
-
-
-def solved_together(LU: Array, pivots: Array, B: Array, batch: tuple[int, ...], adjoint: bool) -> Array:
-    """Two substitutions after the exchanges of rows, or with the adjoint before they are undone."""
-    order = np.broadcast_to(order_of_rows(pivots, B.shape[-2]), (*batch, B.shape[-2]))[..., None]
-    if not adjoint:
-        ordered = np.take_along_axis(np.broadcast_to(B, (*batch, *B.shape[-2:])), order, -2)
-        return substituted(LU, substituted(LU, ordered, batch, False, True), batch, True, False)
-    turned = LU.conj().swapaxes(-1, -2)
-    ordered = substituted(turned, substituted(turned, B, batch, False, False), batch, True, True)
-    found = np.empty_like(ordered)
-    np.put_along_axis(found, order, ordered, -2)
-    return found
 
 
 def ldl_solve(keys: int, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool, out: Tensor | None = None) -> Tensor:

@@ -2,7 +2,8 @@
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebraKernel.cpp (apply_lapack_eigh, apply_linalg_eig, apply_svd),
     BatchLinearAlgebra.cpp (_linalg_check_errors)
-Differs: SciPy calls LAPACK, for one matrix after another; many small matrices are decomposed together by NumPy.
+Differs: SciPy calls LAPACK, for one matrix after another; many small matrices are decomposed together by NumPy, and
+    those whose eigenvalues may be complex always are.
 """
 
 from __future__ import annotations
@@ -88,32 +89,25 @@ def eig(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
 
 
 def general(array: Array) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors."""
-    if many_small(array) or not array.size:
-        try:
-            return tuple(quietly(np.linalg.eig, array))
-        except np.linalg.LinAlgError:
-            pass  # LAPACK says which one
-    routine, real = lapack("geev", array), not np.iscomplexobj(array)
-    space = int(np.real(lapack("geev_lwork", array)(array.shape[-1], compute_vl=0)[0]))
-    wide = np.result_type(array.dtype, np.complex64)
-    values, vectors = np.empty(array.shape[:-1], wide), np.empty(array.shape, wide)
-    info = np.zeros(array.shape[:-2], np.int32)
-    for index in np.ndindex(*array.shape[:-2]):
-        *found, _, right, info[index] = routine(array[index], compute_vl=0, lwork=space)
-        values[index] = found[0] + 1j * found[1] if real else found[0]
-        vectors[index] = paired(right, found[1]) if real else right
-    refuse_not_converged("linalg.eig", info, "eigenvalues")
-    return values, vectors
+    """Eigenvalues and eigenvectors, by NumPy: SciPy's LAPACK does not undo the scaling of large and small matrices."""
+    try:
+        return tuple(quietly(np.linalg.eig, array))
+    except np.linalg.LinAlgError as error:
+        at = next(index for index in np.ndindex(*array.shape[:-2]) if not converges(array[index]))
+        batch = f"(Batch element {np.ravel_multi_index(at, array.shape[:-2])}): " if at else ""
+        raise LinAlgError(
+            f"linalg.eig: {batch}The algorithm failed to converge because the input matrix is ill-conditioned or has "
+            f"too many repeated eigenvalues."
+        ) from error
 
 
-def paired(right: Array, imaginary: Array) -> Array:
-    """The vectors of a real matrix: LAPACK gives those of two conjugate values as real and imaginary part."""
-    first = np.flatnonzero(imaginary > 0)
-    vectors: Array = right.astype(np.result_type(right.dtype, np.complex64))
-    vectors[:, first] += 1j * right[:, first + 1]
-    vectors[:, first + 1] = vectors[:, first].conj()
-    return vectors
+def converges(matrix: Array) -> bool:
+    """Whether the eigenvalues of one matrix are found."""
+    try:
+        quietly(np.linalg.eig, matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 # Singular values ------------------------------------------------------------------------------------------------
