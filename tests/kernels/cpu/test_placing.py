@@ -104,3 +104,12 @@ def test_nothing_is_written_where_something_is_wrong() -> None:
     with pytest.raises(RuntimeError, match="the source has 1, the mask 2"):
         x.masked_scatter_(glasstorch.tensor([True, True]), glasstorch.ones(1))
     assert x.tolist() == [0, 0]
+
+
+def test_elements_of_turned_tensors_are_taken_where_they_lie(torch: Any) -> None:
+    x = torch.arange(24.0).reshape(4, 6).T
+    assert x.take(torch.tensor([[1, -1]])).tolist() == [[6, 23]]
+    assert x.take(torch.tensor(7)).item() == 19
+    for index in (24, -25):
+        with pytest.raises(IndexError, match=f"out of range: tried to access index {index} on a tensor of 24 elements"):
+            x.take(torch.tensor([index]))

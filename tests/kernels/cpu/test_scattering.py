@@ -137,3 +137,26 @@ def test_counts_of_small_integers_start_again(torch: Any, count: int) -> None:
     zeros, ones = torch.zeros(count, dtype=torch.int64), torch.ones(count, dtype=torch.uint8)
     result = torch.zeros(1, dtype=torch.uint8).scatter_reduce(0, zeros, ones, "mean")
     assert result.item() == (0 if count == 300 else 255)
+
+
+@pytest.mark.parametrize("count", [1, 7])
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_elements_of_repeated_and_turned_tensors_are_picked_where_they_lie(count: int, dim: int) -> None:
+    random = np.random.default_rng(8)
+    base = glasstorch.from_numpy(random.uniform(size=(5, 7, 6)))
+    for x in (base.transpose(0, 2), base[:, :1].expand(5, 7, 6), base[:1, :, :1].expand(5, 7, 6), base[:, ::2]):
+        sizes = [count if d == dim else n for d, n in enumerate(x.shape)]
+        for cut in (slice(None), slice(1)):  # many, and few
+            index = random.integers(0, x.shape[dim], sizes)[:, cut] if dim != 1 else random.integers(0, 4, sizes)[cut]
+            whole = x.numpy()[tuple(slice(n) if d != dim else slice(None) for d, n in enumerate(index.shape))]
+            picked = x.gather(dim, glasstorch.from_numpy(np.ascontiguousarray(index)))
+            assert np.array_equal(picked.numpy(), np.take_along_axis(whole, index, dim))
+
+
+def test_what_an_expanded_tensor_repeats_is_not_written_out() -> None:
+    many = 1 << 18
+    x, column = glasstorch.zeros(1, many), glasstorch.zeros((many, 1), dtype=glasstorch.int64)  # 256 GB if expanded
+    assert glasstorch.take_along_dim(x, column, 1).shape == (many, 1)
+    square = glasstorch.zeros(1).expand(many, many)
+    assert square.gather(0, glasstorch.zeros((1, 5), dtype=glasstorch.int64)).shape == (1, 5)
+    assert square.take(glasstorch.tensor([-1])).tolist() == [0]

@@ -15,6 +15,7 @@ from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing import CPU, first_outside, nonzero_columns, refuse
+from glasstorch.kernels.cpu.scattering import FEW
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, check_writable, structured
 from glasstorch.operators.composite.taking import check_take
@@ -27,9 +28,13 @@ def take(keys: int, self: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in row-major order; a negative one counts from the end."""
     check_take(self, index)
     places, size = index.array(), self.numel()
+    source = self.array()
     try:
-        picked = self.array().reshape(-1).take(places)
-    except IndexError:
+        if source.flags.c_contiguous or size < FEW * places.size:
+            picked = source.reshape(-1).take(places)
+        else:  # which copies nothing else
+            picked = source[np.unravel_index(np.where(places < 0, places + size, places), source.shape)]
+    except (IndexError, ValueError):
         outside = first_outside(places, -size, size)
         raise DimensionError(f"out of range: tried to access index {outside} on a tensor of {size} elements.") from None
     return wrap(np.asarray(picked), self.dtype)

@@ -34,6 +34,7 @@ from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"sum": np.add, "add": np.add, "multiply": np.multiply, **SLICE_UFUNCS}
 BLOCK = 1 << 15  # places that are computed at once: they stay in the cache
+FEW = 4  # so many times the elements that are picked a tensor with gaps has at least where it is not copied
 Blocks = Callable[[], Iterator[tuple[slice, Array]]]
 
 
@@ -49,13 +50,14 @@ def check_inside(shape: Shape, dim: int, index: Array) -> None:
 def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Array]]:
     """Parts of the index along its first dimension, and the places in row-major memory of the elements they name.
 
-    The places are a vector of int64 that the next part overwrites.
+    The places are a vector of int64 that the next part overwrites. In other dimensions in which the tensor has size 1
+    the index may be larger: they repeat its elements.
     """
     dim, shape, index = wrap_dim(dim, len(shape)), shape or (1,), np.atleast_1d(index)
     step = prod(shape[dim + 1 :])
     others: Any = 0
     for d, size in enumerate(index.shape):
-        if d != dim and size > 1:
+        if d != dim and size > 1 and shape[d] > 1:
             count = COUNT[:size] if size <= COUNT.size else np.arange(size)
             others = others + (count * prod(shape[d + 1 :])).reshape(-1, *[1] * (index.ndim - 1 - d))
     rows = index.shape[0]
@@ -73,6 +75,21 @@ def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Arr
         yield slice(start, start + length), places.reshape(-1)
 
 
+def without_repeats(array: Array, dim: int) -> Array:
+    """The array with size 1 in those other dimensions that repeat its elements."""
+    cut = [slice(0, 1) if d != dim and not stride else slice(None) for d, stride in enumerate(array.strides)]
+    part: Array = array[tuple(cut)]
+    return part
+
+
+def grid(shape: Shape, dim: int, index: Array) -> tuple[Any, ...]:
+    """NumPy's index of the elements that an index names, wherever they lie; see `blocks_of`."""
+    every = [slice(size if shape[d] > 1 else 1) for d, size in enumerate(index.shape)]
+    places: list[Any] = list(np.ogrid[tuple(every)])
+    places[dim] = index
+    return tuple(places)
+
+
 def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, out: Tensor | None = None) -> Tensor:
     """result[i][j] = self[index[i][j]][j], for dim 0."""
     shapes.gather(self, dim, index, sparse_grad)
@@ -81,9 +98,13 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
         refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu")
         at = index.array()
         check_inside(self._shape, dim, at)
-        flat, rows = self.array().reshape(-1), np.atleast_1d(picked)
-        for part, places in blocks_of(self._shape, dim, at):
-            flat.take(places, out=rows[part].reshape(-1), mode="clip")  # which looks for nothing and needs no buffer
+        source = without_repeats(self.array(), wrap_dim(dim, len(self._shape)))
+        if source.flags.c_contiguous or source.size < FEW * at.size:
+            flat, rows = source.reshape(-1), np.atleast_1d(picked)
+            for part, places in blocks_of(source.shape, dim, at):
+                flat.take(places, out=rows[part].reshape(-1), mode="clip")  # which looks for nothing, needs no buffer
+        else:
+            picked[...] = source[grid(source.shape, dim, at)]
     if out is None:
         return wrap(picked, self.dtype)
     check_no_overlap(out, (self, index))
