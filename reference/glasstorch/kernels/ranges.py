@@ -1,9 +1,10 @@
-"""Which numbers do arange, linspace and logspace count?
+"""Which numbers do arange, linspace, logspace and the frequencies of a Fourier transform count?
 
 Mirrors: aten/src/ATen/native/RangeFactories.cpp, aten/src/ATen/native/cpu/RangeFactoriesKernel.cpp
 Differs: linspace and logspace are counted on the host, by NumPy, for every device. linspace's floats are rounded once,
     at the end; PyTorch adds up inside a vector register, and may differ by a unit or two in the last place. logspace's
-    are PyTorch's, but for float64 and complex128, where two libraries' powers differ in the last place.
+    are PyTorch's, but for float64 and complex128, where two libraries' powers differ in the last place. Frequencies
+    are right in an out= with gaps or rows too, where PyTorch's fft_fftfreq_out writes wrong ones.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.composite.creation import ends
+from glasstorch.operators.direct import factory
 from glasstorch.operators.generated.functions import arange, linspace, logspace
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -186,6 +188,24 @@ def _powers(base: Any, first: Any, last: Any, kind: Any, steps: int) -> Array:
     way = int(last) - int(first) if whole else last - first  # a float is rounded to its dtype here
     exponents = _between(kind(first), kind(last), kind(way) / kind(steps - 1), steps, kind)
     return np.power(base, exponents)  # type: ignore[no-any-return]
+
+
+# Frequencies ----------------------------------------------------------------------------------------------------
+
+
+def frequencies(name: str) -> None:
+    """Register the out= form of an operator that gives the frequencies of a spectrum."""
+    operator = factory(name)
+
+    @COMPOSED.impl(f"{name}.out")
+    def with_out(n: int, d: float, out: Tensor) -> Tensor:
+        made: Tensor = operator(n, d, out.dtype, None, out.device, None)
+        resize_range(out, made.numel())
+        return out.copy_(made.view(out._shape))
+
+
+for _name in ("fft_fftfreq", "fft_rfftfreq"):
+    frequencies(_name)
 
 
 # A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------

@@ -85,9 +85,35 @@ def test_integers_become_floats() -> None:
 
 
 def test_frequencies_are_numpys() -> None:
-    for n in (0, 1, 4, 5):
-        np.testing.assert_allclose(fft.fftfreq(n, 0.5).numpy(), np.fft.fftfreq(n, 0.5) if n else [])
-        np.testing.assert_allclose(fft.rfftfreq(n, 0.5).numpy(), np.fft.rfftfreq(n, 0.5) if n else [0])
+    for n in (1, 4, 5):
+        np.testing.assert_allclose(fft.fftfreq(n, 0.5).numpy(), np.fft.fftfreq(n, 0.5))
+        np.testing.assert_allclose(fft.rfftfreq(n, 0.5).numpy(), np.fft.rfftfreq(n, 0.5))
+
+
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+def test_frequencies_without_points_or_distance_are_pytorchs(require: Callable[[str], Any], name: str) -> None:
+    oracle = require("torch")
+    for n, d in ((0, 0.5), (4, 0.0), (4, -0.0), (5, -2.0)):
+        np.testing.assert_array_equal(getattr(fft, name)(n, d).numpy(), getattr(oracle.fft, name)(n, d).numpy())
+
+
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_frequencies_are_counted_in_the_dtype_of_out(torch: Any, name: str, dtype: str) -> None:
+    out = torch.empty(6 if name == "fftfreq" else 4, dtype=getattr(torch, dtype))
+    assert getattr(torch.fft, name)(6, 0.3, out=out) is out
+    assert torch.equal(out, getattr(torch.fft, name)(6, 0.3, dtype=out.dtype))
+    assert getattr(torch.fft, name)(6, out=torch.empty(0, device="meta")).shape == out.shape
+    with pytest.raises(RuntimeError, match="requires a floating point or complex dtype"):
+        getattr(torch.fft, name)(6, out=torch.empty(6, dtype=torch.int64))
+    with pytest.warns(UserWarning, match="does not match the computed number of elements"):
+        assert getattr(torch.fft, name)(6, out=torch.empty(7)).shape == out.shape
+
+
+def test_frequencies_fill_an_out_with_gaps_or_rows() -> None:
+    for out in (glasstorch.empty(12)[::2], glasstorch.empty(2, 3)):
+        fft.fftfreq(6, out=out)
+        assert glasstorch.equal(out.reshape(6), fft.fftfreq(6))
 
 
 @pytest.mark.parametrize(

@@ -5849,6 +5849,32 @@ def fft_ihfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) 
     return returned
 
 
+_fft_fftfreq_out = table("fft_fftfreq.out")
+
+
+@ADINPLACEORVIEW.impl("fft_fftfreq.out")
+def fft_fftfreq_out(keys: int, n: Any, d: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_fftfreq_out[below](below, n, d, out)
+    out.bump_version()
+    return returned
+
+
+_fft_rfftfreq_out = table("fft_rfftfreq.out")
+
+
+@ADINPLACEORVIEW.impl("fft_rfftfreq.out")
+def fft_rfftfreq_out(keys: int, n: Any, d: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _fft_rfftfreq_out[below](below, n, d, out)
+    out.bump_version()
+    return returned
+
+
 _alias = table("alias")
 
 

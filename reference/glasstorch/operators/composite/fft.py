@@ -6,6 +6,7 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -284,14 +285,19 @@ def fftfreq(n: int, d: float, dtype: dtype | None, layout: Any, device: Any, pin
     wanted = _frequency_dtype("fftfreq", dtype)
     result = functions.arange(n, dtype=wanted, layout=layout, device=device, pin_memory=pin_memory)
     result.narrow(0, (n + 1) // 2, n // 2).sub_(n)
-    return result.mul_(1.0 / (n * d) if n else 1.0)
+    return result.mul_(_distance(n, d))
 
 
 def rfftfreq(n: int, d: float, dtype: dtype | None, layout: Any, device: Any, pin_memory: bool | None) -> Tensor:
     """The frequencies from 0 up."""
     wanted = _frequency_dtype("rfftfreq", dtype)
-    result = functions.arange(n // 2 + 1, dtype=wanted, layout=layout, device=device, pin_memory=pin_memory)
-    return result.mul_(1.0 / (n * d) if n else 1.0)
+    result = functions.arange(int(n / 2) + 1, dtype=wanted, layout=layout, device=device, pin_memory=pin_memory)
+    return result.mul_(_distance(n, d))
+
+
+def _distance(n: int, d: float) -> float:
+    """Between one frequency and the next; infinite where there is nothing to divide."""
+    return 1.0 / (n * d) if n * d else math.copysign(math.inf, n * d)
 
 
 def _frequency_dtype(name: str, given: dtype | None) -> dtype:

@@ -1441,8 +1441,8 @@ _parse_fft_hfftn = PythonFunction("fft_hfftn", ["fft_hfftn"], ["fft_hfftn.out"])
 _parse_fft_ihfftn = PythonFunction("fft_ihfftn", ["fft_ihfftn"], ["fft_ihfftn.out"])
 _parse_stft = PythonFunction("stft", ["stft", "stft.center"])
 _parse_istft = PythonFunction("istft", ["istft"])
-_parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"])
-_parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"])
+_parse_fft_fftfreq = PythonFunction("fft_fftfreq", ["fft_fftfreq"], ["fft_fftfreq.out"])
+_parse_fft_rfftfreq = PythonFunction("fft_rfftfreq", ["fft_rfftfreq"], ["fft_rfftfreq.out"])
 _parse_fft_fftshift = PythonFunction("fft_fftshift", ["fft_fftshift"])
 _parse_fft_ifftshift = PythonFunction("fft_ifftshift", ["fft_ifftshift"])
 _parse_alias = PythonFunction("alias", ["alias"])
@@ -9379,11 +9379,12 @@ def fft_fftfreq(
     layout: layout_ | None = None,
     device: device_ | str | None = None,
     pin_memory: bool | None = None,
+    out: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """The frequencies of the results of `fft`.
 
-    fft_fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    fft_fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     if (
         type(n) is int
@@ -9392,13 +9393,14 @@ def fft_fftfreq(
         and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _fft_fftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_fft_fftfreq(
-        n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+        n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, out=out, requires_grad=requires_grad
     )
 
 
@@ -9410,11 +9412,12 @@ def fft_rfftfreq(
     layout: layout_ | None = None,
     device: device_ | str | None = None,
     pin_memory: bool | None = None,
+    out: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """The frequencies of the results of `rfft`.
 
-    fft_rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    fft_rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     if (
         type(n) is int
@@ -9423,13 +9426,14 @@ def fft_rfftfreq(
         and (layout is None or layout is strided_)
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
+        and out is None
     ):
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _fft_rfftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
         return result.requires_grad_() if requires_grad else result
     return _parse_fft_rfftfreq(
-        n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
+        n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, out=out, requires_grad=requires_grad
     )
 
 
