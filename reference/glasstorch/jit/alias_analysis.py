@@ -30,13 +30,14 @@ Place = Value | str
 Places = frozenset[Place]
 NOWHERE: Final[Places] = frozenset()
 
-# Operators that may return memory of their first argument and do not declare it.
-UNDECLARED_VIEWS: Final = frozenset(
+# Operators that may return memory of an argument and do not declare it -> which argument: mostly the first.
+UNDECLARED_VIEWS: Final = {"einsum": 1} | dict.fromkeys(
     [
         "_unsafe_view", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "cartesian_prod",
         "conj_physical", "meshgrid", "sum_to_size", "type_as", "unsafe_chunk", "unsafe_split",
         "unsafe_split_with_sizes",
-    ]
+    ],
+    0,
 )  # fmt: skip
 CONTAINERS: Final = frozenset(
     f"prim::{name}" for name in ("ListConstruct", "ListUnpack", "TupleConstruct", "TupleUnpack", "TupleIndex")
@@ -182,7 +183,7 @@ def memory_facts(schema: FunctionSchema) -> MemoryFacts:
     letters = [_letter(argument.type.alias) for argument in schema.arguments]
     written = tuple(i for i, argument in enumerate(schema.arguments) if argument.type.is_write)
     if schema.name in UNDECLARED_VIEWS:
-        return MemoryFacts(written, tuple((0,) for _ in schema.returns))
+        return MemoryFacts(written, tuple((UNDECLARED_VIEWS[schema.name],) for _ in schema.returns))
     sources = [
         tuple(i for i, letter in enumerate(letters) if letter and letter == _letter(result.type.alias))
         for result in schema.returns
