@@ -45,7 +45,7 @@ SMOOTH = tuple(row for row in CHOICES if row.differentiable)
 REWRITTEN = {kind.removeprefix("aten::") for kind in RULES}
 SOUGHT = frozenset(row.op for row in CHOICES if row.op in FUSIBLE or row.op.partition(".")[0] in REWRITTEN)
 TRIES = 200  # at a call of a row that is to come first or second
-HALF = 300  # programs after which every row has been the first or second of one
+HALF = -(-len(CHOICES) // 2)  # programs after which every row has been the first or second of one
 IN_PLACE = {functional: name for name, functional in FORMS.items() if operator(name).schema.name.endswith("_")}
 
 
@@ -136,13 +136,13 @@ def draw(seed: int, length: int = 10) -> Program:
     Row number `seed + HALF` comes second, where it finds something to work on.
 
     In every third program all other steps are differentiable and nearly everything is of one dtype, so that gradients
-    go a long way.
+    go a long way. Where eager has no gradient of the rows that come first, no input requires one.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for attempt in range(20):
             ahead = [CHOICES[row % len(CHOICES)] for row in (seed, seed + HALF)]
-            writer = _Writer(Random(f"{seed} {attempt}"), ahead, smooth=seed % 3 == 0)
+            writer = _Writer(Random(f"{seed} {attempt}"), ahead, smooth=seed % 3 == 0, may_have_gradients=attempt < 5)
             program = writer.program(length)
             if program is not None:
                 return program
@@ -152,12 +152,12 @@ def draw(seed: int, length: int = 10) -> Program:
 class _Writer:
     """Makes one program, running it step by step."""
 
-    def __init__(self, random: Random, ahead: list[Row], smooth: bool) -> None:
+    def __init__(self, random: Random, ahead: list[Row], smooth: bool, may_have_gradients: bool) -> None:
         self.random = random
         self.rows = SMOOTH if smooth else CHOICES
         self.sought = [row for row in self.rows if row.op in SOUGHT]
         self.dtypes = (random.choice(["float32", "float64"]),) if smooth else DTYPES
-        self.wants_grad = smooth or random.random() < 0.6
+        self.wants_grad = may_have_gradients and (smooth or random.random() < 0.6)
         self.ahead = ahead
         self.fitting = [spec.shape for row in ahead for sample in row.calls for spec in tensors_in(sample)]
         self.tries = 0
@@ -166,7 +166,9 @@ class _Writer:
 
     def program(self, length: int) -> Program | None:
         """One program; None if eager refuses its gradient, or finds it too large."""
-        program = Program([self.input() for _ in range(self.random.choice([1, 2, 3, 4]))])
+        given = [one for row in self.ahead for one in self.inputs_for(row)]
+        given += [self.input() for _ in range(self.random.choice([0, 1, 2] if given else [1, 2, 3]))]
+        program = Program(given)
         self.steps = program.steps
         values, leaves = self.start(program)
         while len(self.steps) < length:
@@ -197,6 +199,22 @@ class _Writer:
             return None
         return program if all((np.abs(g.astype(np.float64)) < LARGEST).all() for g in found) else None
 
+    def inputs_for(self, row: Row) -> list[Input]:
+        """What one call of the row takes: the first tensor, and some of the others."""
+        sample = self.random.choice(row.calls)
+        args, kwargs = arrays(row, sample, self.dtype_for(row, sample))
+        found = []
+        for spec, array in zip(tensors_in(sample), _arrays_in([*args, *kwargs.values()]), strict=True):
+            if not found or self.random.random() < 0.3:
+                requires_grad = self.wants_grad and array.dtype.name in TOLERANCE and self.random.random() < 0.8
+                found.append(Input(spec, array, requires_grad, False))
+        return found
+
+    def dtype_for(self, row: Row, sample: Call) -> str:
+        """A dtype for a call of the row; one of the program's, if the call takes any of them."""
+        names = [d for d in (sample.dtypes or row.dtypes) if d in row.dtypes]
+        return self.random.choice([d for d in names if d in self.dtypes] or names)
+
     def input(self) -> Input:
         name = self.random.choice(self.dtypes)
         shape = self.random.choice(self.fitting if self.fitting and self.random.random() < 0.5 else SHAPES)
@@ -215,11 +233,12 @@ class _Writer:
 
     def step(self, values: list[Any]) -> tuple[Step, bool] | None:
         """A call on what there is, and whether it writes; None where this one finds nothing to work on."""
-        if self.steps and self.random.random() < 0.15:  # the same again
+        comes = len(self.steps) < len(self.ahead) and self.tries < TRIES * (1 + len(self.steps))
+        if self.steps and not comes and self.random.random() < 0.15:  # the same again
             again = self.random.choice(self.steps)
             return again, _writes(again.operator)
         self.tries += 1
-        if len(self.steps) < len(self.ahead) and self.tries < TRIES * (1 + len(self.steps)):
+        if comes:
             chosen = self.ahead[len(self.steps)]
         else:
             chosen = self.random.choice(self.sought if self.random.random() < 0.4 else self.rows)
@@ -227,9 +246,7 @@ class _Writer:
         writes = written is not None and self.random.random() < 0.35
         called = operator(written) if writes and written is not None else operator(chosen.op)
         sample = self.random.choice(chosen.calls)
-        names = [d for d in (sample.dtypes or chosen.dtypes) if d in chosen.dtypes]
-        name = self.random.choice([d for d in names if d in self.dtypes] or names)
-        args, kwargs = in_library(glasstorch, sample, arrays(chosen, sample, name))
+        args, kwargs = in_library(glasstorch, sample, arrays(chosen, sample, self.dtype_for(chosen, sample)))
         writes = _writes(called)
         replaced = Counter[bool]()
 
@@ -239,7 +256,7 @@ class _Writer:
             if not isinstance(given, Tensor):
                 return given
             is_first = not replaced.total()
-            ref = self.value_like(given, values, must=is_first and writes)
+            ref = self.value_like(given, values, must=is_first and writes, fitting=comes)
             replaced[ref is not None] += 1
             if ref is None:
                 self.constants.add(_address(given))
@@ -250,14 +267,15 @@ class _Writer:
             return None
         return (step, writes) if replaced[True] or (not replaced.total() and self.random.random() < 0.3) else None
 
-    def value_like(self, sample: Tensor, values: list[Any], must: bool) -> Ref | None:
-        """A value of the sample's sizes and dtype, or of its sizes, or sometimes any; an index stays as it is."""
+    def value_like(self, sample: Tensor, values: list[Any], must: bool, fitting: bool) -> Ref | None:
+        """A value of the sample's sizes and dtype, or of its sizes, or any; an index stays as it is."""
         if sample.dtype.name == "int64" and not must and self.random.random() < 0.8:
             return None
         alike = [i for i, value in enumerate(values) if value.shape == sample.shape]
         same = [i for i in alike if values[i].dtype is sample.dtype]
         roll = self.random.random()
-        for candidates, limit in ((same, 0.85), (alike, 0.93), (range(len(values)), 1.0 if must else 0.97)):
+        others = 1.0 if must else 0.93 if fitting else 0.97
+        for candidates, limit in ((same, 0.85), (alike, 0.93), (range(len(values)), others)):
             if candidates and roll < limit:
                 return Ref(max(self.random.choices(candidates, k=2)))
         return None
@@ -288,6 +306,14 @@ class _Writer:
         if count == 1:
             return chosen[0]
         return tuple(chosen) if count == 2 else (chosen[0], (chosen[1], chosen[2]))
+
+
+def _arrays_in(given: list[Any]) -> Iterator[np.ndarray[Any, Any]]:
+    for one in given:
+        if isinstance(one, list):
+            yield from _arrays_in(one)
+        elif isinstance(one, np.ndarray):
+            yield one
 
 
 def _writes(called: Operator) -> bool:

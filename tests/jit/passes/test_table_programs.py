@@ -27,10 +27,10 @@ from glasstorch.jit.passes.peephole import peephole
 from glasstorch.jit.passes.pipeline import run_nondiff_optimization, run_optimization
 from glasstorch.jit.printer import tensor_constants
 from tests.agreement.oracles import FORMS
-from tests.jit.passes.table_programs import CHOICES, Program, Seen, draw, observe, observe_twice
+from tests.jit.passes.table_programs import CHOICES, DTYPES, HALF, Program, Seen, draw, observe, observe_twice
 
 Array = np.ndarray[Any, Any]
-SEEDS = 300
+SEEDS = HALF
 PASSES: dict[str, Callable[[Graph], bool]] = {
     "erase_shapes": erase_shape_information,
     "dead_code": eliminate_dead_code,
@@ -187,7 +187,7 @@ def test_the_programs_hold_nearly_every_row_and_all_kinds_of_calls() -> None:
     assert len(missing) < 0.1 * len(rows), sorted(missing)
     in_place = sum(count for name, count in used.items() if name.partition(".")[0].endswith("_"))
     assert in_place > 0.1 * used.total()
-    dtypes = {tensor[0] for seed in range(SEEDS) for tensor in program(seed)[1].facts[0]}
-    assert len(dtypes) == 8
+    dtypes = {tensor[0].name for seed in range(SEEDS) for tensor in program(seed)[1].facts[0]}
+    assert dtypes >= set(DTYPES)
     with_gradients = [seed for seed in range(SEEDS) if any(g is not None for g in program(seed)[1].gradients)]
     assert len(with_gradients) > SEEDS / 3
