@@ -72,3 +72,21 @@ def test_the_gradient_of_a_product_on_meta_has_its_sizes(torch: Any, name: str, 
     index = torch.zeros(3, dtype=torch.int64, device="meta")
     getattr(torch.ones(2, device="meta"), name)(0, index, source, "prod").sum().backward()
     assert tuple(source.grad.shape) == (3,)
+
+
+@pytest.mark.parametrize("name", ["scatter_reduce", "index_reduce"])
+def test_reductions_at_indices_refuse_gradients_of_complex_numbers(torch: Any, name: str, recwarn: Any) -> None:
+    x = torch.ones((2, 1), dtype=torch.complex64)
+    index = torch.tensor([[0]] if name == "scatter_reduce" else [0])
+    source = torch.tensor([[1j]])
+    reduce = getattr(x, name)
+    assert reduce(0, index, source, "prod").tolist() == [[1j], [1]]
+    with pytest.raises(RuntimeError, match=f"^{name} does not support automatic differentiation for outputs with comp"):
+        reduce(0, index, source.requires_grad_(), "prod")
+
+
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+def test_running_extrema_of_no_complex_numbers_refuse_a_gradient(torch: Any, name: str) -> None:
+    nothing = torch.ones(0, dtype=torch.complex64, requires_grad=True)
+    with pytest.raises(RuntimeError, match=f"{name} does not support automatic differentiation"):
+        getattr(nothing, name)(0)

@@ -422,6 +422,12 @@ def set_histories(results: Sequence[Tensor | None], node: Node) -> None:
     node.metadata = tuple(metadata)
 
 
+def refuse_complex(result: Tensor, operator: str) -> None:
+    """Refuse a complex result of an operator whose derivative is that of real numbers only."""
+    if result.dtype.is_complex:
+        raise AutogradError(f"{operator} does not support automatic differentiation for outputs with complex dtype.")
+
+
 def check_inplace(tensor: Tensor) -> None:
     """Refuse to change in place what a gradient needs unchanged. Called when the change would be recorded."""
     meta = tensor._autograd_meta

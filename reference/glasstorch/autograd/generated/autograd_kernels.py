@@ -122,6 +122,7 @@ from glasstorch.autograd.node import (
     gradient_edge,
     gradient_edges,
     rebase_history,
+    refuse_complex,
     requires_grad,
     set_histories,
     set_history,
@@ -5909,6 +5910,7 @@ def cummax(keys: int, self: Any, dim: Any) -> Any:
     node.self_shape = self._shape
     results = _cummax[below](below, self, dim)
     node.saved_indices = SavedVariable(results[1], node, 1)
+    refuse_complex(results[0], "cummax")
     set_histories((results[0], None), node)
     return results
 
@@ -5949,6 +5951,7 @@ def cummin(keys: int, self: Any, dim: Any) -> Any:
     node.self_shape = self._shape
     results = _cummin[below](below, self, dim)
     node.saved_indices = SavedVariable(results[1], node, 1)
+    refuse_complex(results[0], "cummin")
     set_histories((results[0], None), node)
     return results
 
@@ -11835,6 +11838,7 @@ def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, red
     node.reduce = reduce
     result = _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
     node.saved_result = SavedVariable(result, node, 0)
+    refuse_complex(result, "scatter_reduce")
     set_history(result, node)
     return result
 
@@ -11998,6 +12002,7 @@ def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce
     node.reduce = reduce
     result = _index_reduce[below](below, self, dim, index, source, reduce, include_self)
     node.saved_result = SavedVariable(result, node, 0)
+    refuse_complex(result, "index_reduce")
     set_history(result, node)
     return result
 

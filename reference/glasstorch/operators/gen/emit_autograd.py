@@ -15,6 +15,10 @@ from glasstorch.dispatch.schema import Argument
 from glasstorch.operators.gen.formulas import Formula, helper_names, local_name, read_formulas
 from glasstorch.operators.gen.model import INPLACE_VIEWS, Derivative, NativeFunction, located, python_name, result_names
 
+# Operators that take complex numbers and differentiate real ones only: they are not among
+# GRADIENT_IMPLEMENTED_FOR_COMPLEX of tools/autograd/gen_variable_type.py.
+REAL_DERIVATIVES = frozenset(("scatter_reduce", "index_reduce", "cummax", "cummin"))
+
 HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
 
 Mirrors: torch/csrc/autograd/generated/VariableType_*.cpp, Functions_*.cpp
@@ -36,6 +40,7 @@ from glasstorch.autograd.node import (
     gradient_edge,
     gradient_edges,
     rebase_history,
+    refuse_complex,
     requires_grad,
     set_histories,
     set_history,
@@ -304,15 +309,23 @@ def _kernel(node: str, plan: _Plan) -> str:
         lines.append(f"    result = {call}\n")
         source = {"result": "result"}
         lines += _save_results(plan, source)
+        lines += _refuse_complex(plan, "result")
         history = "set_histories" if _returns_list(plan) else "set_history"
         lines.append(f"    {history}(result, node)\n    return result\n")
     else:
         lines.append(f"    results = {call}\n")
         source = {n: f"results[{i}]" for i, n in enumerate(plan.names)}
         lines += _save_results(plan, source)
+        lines += _refuse_complex(plan, "results[0]")
         marked = _tuple([source[n] if n in plan.differentiable else "None" for n in plan.names])
         lines.append(f"    set_histories({marked}, node)\n    return results\n")
     return "".join(lines)
+
+
+def _refuse_complex(plan: _Plan, result: str) -> list[str]:
+    """The line that refuses a fresh result; in place PyTorch refuses nothing."""
+    name = plan.f.schema.name.removeprefix("aten::").partition(".")[0]
+    return [f"    refuse_complex({result}, {name!r})\n"] if name in REAL_DERIVATIVES else []
 
 
 def _inplace_kernel(node: str, plan: _Plan) -> str:
