@@ -57,3 +57,15 @@ def test_a_complex_power_that_overflows_has_the_parts_of_its_polar_form(
 def test_the_inverse_of_a_complex_square_that_is_0_is_infinite(torch: Any) -> None:
     found = torch.tensor([1e-30 + 0j, 0j, 2j], dtype=torch.complex64) ** -2
     np.testing.assert_array_equal(found.real.numpy(), [inf, inf, -0.25])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_sums_of_powers_are_pytorchs_at_infinities_and_far_apart(require: Require, name: str, dtype: str) -> None:
+    values = (inf, -inf, nan, 0.0, -0.0, 1.0, -1.5, 88.0, -1e4, 3e4, 1e-4)
+    x, y = np.array([(a, b) for a in values for b in values], dtype).T
+    ours, theirs = (
+        getattr(library, name)(library.from_numpy(x), library.from_numpy(y)).numpy()
+        for library in (glasstorch, require("torch"))
+    )
+    np.testing.assert_allclose(ours, theirs, rtol={"float64": 1e-14, "float32": 1e-6, "float16": 1e-3}[dtype])

@@ -165,3 +165,12 @@ def test_a_number_cannot_stand_on_both_sides_of_remainder(torch: Any) -> None:
 def test_a_reflected_operator_wants_a_tensor(torch: Any, name: str) -> None:
     with pytest.raises(TypeError, match="doesn't apply to a 'int' object"):
         getattr(torch.Tensor, name)(2, torch.tensor(1))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_a_common_multiple_that_is_too_large_wraps_around_as_pytorchs(require: Require, dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    values = [limits.max, limits.max - 1, limits.min + 1, 0, 1, 2, 3, 6, 8, 16, 100, 99, 127]  # torch dies of the least
+    x, y = np.array([(a, b) for a in values for b in values], dtype).T
+    ours, theirs = (t.lcm(t.from_numpy(x), t.from_numpy(y)).tolist() for t in (glasstorch, require("torch")))
+    assert ours == theirs

@@ -15,6 +15,7 @@ from glasstorch._tensor import Tensor, wrap, wrapped_number
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, Number, bool_, dtype
 from glasstorch.core.errors import DtypeNotImplementedError, IntegerDivisionError
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu import exact_division
 from glasstorch.kernels.cpu.pointwise import (
     ALL,
     DIRECT,
@@ -48,7 +49,10 @@ def refuse_zero(out: Array, divisor: Array) -> None:
 def floor_divide(out: Array, x: Array, y: Array) -> None:
     """The quotient rounded down."""
     refuse_zero(out, y)
-    np.floor_divide(x, y, out=out)
+    if out.dtype == np.float32 and out.size >= exact_division.WORTH:
+        exact_division.floor_divide(out, x, y)
+    else:
+        np.floor_divide(x, y, out=out)
 
 
 def trunc_divide(out: Array, x: Array, y: Array) -> None:
@@ -63,10 +67,20 @@ def trunc_divide(out: Array, x: Array, y: Array) -> None:
 def remainder(out: Array, x: Array, y: Array) -> None:
     """What rounding the quotient down leaves."""
     refuse_zero(out, y)
+    if out.dtype == np.float32 and out.size >= exact_division.WORTH:
+        exact_division.remainder(out, x, y)
+        return
     rest = np.remainder(x, y)
     if out.dtype.kind == "f":  # a zero has the dividend's sign, as in C; NumPy gives it the divisor's
         np.copysign(rest, x, out=rest, where=rest == 0)
     out[...] = rest
+
+
+def lcm(out: Array, x: Array, y: Array) -> None:
+    """The least common multiple; the size of what the product wraps around to, as an int at least, where it is large."""
+    divisor = np.gcd(x, y)
+    whole = np.floor_divide(x, np.where(divisor == 0, 1, divisor), dtype=divisor.dtype)
+    out[...] = np.absolute(np.multiply(whole, y, dtype=np.promote_types(divisor.dtype, np.int32)))
 
 
 def heaviside(out: Array, x: Array, values: Array) -> None:
@@ -123,7 +137,7 @@ ARITHMETIC = {
     "fmin": Row(np.fmin, DIRECT, ALL, "fmin_cpu"),
     "heaviside": Row(heaviside, DIRECT, ALL, "heaviside_cpu"),
     "gcd": Row(np.gcd, INTEGERS, INTEGERS, "gcd_cpu"),
-    "lcm": Row(np.lcm, INTEGERS, INTEGERS, "lcm_cpu"),
+    "lcm": Row(lcm, INTEGERS, INTEGERS, "lcm_cpu"),
     "bitwise_and.Tensor": Row(np.bitwise_and, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_and_cpu"),
     "bitwise_or.Tensor": Row(np.bitwise_or, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_or_cpu"),
     "bitwise_xor.Tensor": Row(np.bitwise_xor, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_xor_cpu"),

@@ -47,11 +47,22 @@ def complex_log1p(out: Array, z: Array) -> None:
 def logaddexp(out: Array, x: Array, y: Array) -> None:
     """`log(exp(x) + exp(y))`, of complex numbers too: what is added to the larger one cannot overflow."""
     if out.dtype.kind != "c":
-        np.logaddexp(x, y, out=out)
+        larger = np.maximum(x, y)
+        beside = np.exp(np.negative(np.abs(np.subtract(x, y))))
+        np.add(larger, np.log1p(beside), out=out)
+        np.copyto(out, larger, where=np.isinf(larger))  # the difference of two infinities is NaN
         return
     x_is_larger = np.greater_equal(x.real, y.real)
     larger, smaller = np.where(x_is_larger, x, y), np.where(x_is_larger, y, x)
     np.add(larger, np.log1p(np.exp(np.subtract(smaller, larger))), out=out)
+
+
+def logaddexp2(out: Array, x: Array, y: Array) -> None:
+    """`log2(2 ** x + 2 ** y)`."""
+    larger = np.maximum(x, y)
+    beside = np.exp2(np.negative(np.abs(np.subtract(x, y))))
+    np.add(larger, np.multiply(np.log1p(beside), out.dtype.type(1 / np.log(2))), out=out)
+    np.copyto(out, larger, where=np.isinf(larger))
 
 
 # The tables -----------------------------------------------------------------------------------------------------
@@ -84,7 +95,7 @@ BINARY = {
     "atan2": Row(np.arctan2, DIRECT_FLOATS, FLOATING, "atan2_cpu", float_result_type),
     "hypot": Row(np.hypot, DIRECT_FLOATS, FLOATING, "hypot_cpu"),
     "logaddexp": Row(logaddexp, DIRECT_FLOATS, FLOATING | COMPLEX, "logaddexp_cpu"),
-    "logaddexp2": Row(np.logaddexp2, DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
+    "logaddexp2": Row(logaddexp2, DIRECT_FLOATS, FLOATING, "logaddexp2_cpu"),
 }
 
 for name, row in UNARY.items():

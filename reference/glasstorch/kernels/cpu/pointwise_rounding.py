@@ -12,6 +12,7 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu import exact_division
 from glasstorch.kernels.cpu.pointwise import (
     ALL,
     DIRECT,
@@ -144,7 +145,10 @@ register("copysign.Tensor", copysign, copysign_inplace)
 def fmod(out: Array, x: Array, y: Array) -> None:
     """What rounding the quotient towards 0 leaves; it has the dividend's sign."""
     refuse_zero(out, y)
-    np.fmod(x, y, out=out)
+    if out.dtype == np.float32 and out.size >= exact_division.WORTH:
+        exact_division.fmod(out, x, y)
+    else:
+        np.fmod(x, y, out=out)
 
 
 truncated_remainder, remainder_inplace = binary_kernel(shapes.binary, Row(fmod, DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))
