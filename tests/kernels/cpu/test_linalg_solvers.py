@@ -50,6 +50,8 @@ CALLS = [
         for flip in (False, True)
     ),
     lambda t, x, s, b: t.linalg.lstsq(x, x[..., 0]), lambda t, x, s, b: t.linalg.lstsq(x[0], x[1]),
+    *(lambda t, x, s, b, d=driver: t.linalg.lstsq(x, 2 + x[..., :2] ** 2, driver=d)
+      for driver in ("gels", "gelsy", "gelsd", "gelss")),
     lambda t, x, s, b: t.linalg.lstsq(s * 0, b, driver="gelsd"),
     lambda t, x, s, b: t.linalg.lstsq(s, b, rcond=0.5, driver="gelsd"),
     lambda t, x, s, b: t.linalg.lstsq(x[:, :0], b[:, :0]), lambda t, x, s, b: t.linalg.lstsq(x[:0], x[:0]),

@@ -45,6 +45,8 @@ def test_without_an_order_the_norm_is_that_of_all_elements(torch: Any) -> None:
         (lambda m, o: m.cond(o(3, 3), 3), "linalg.cond got an invalid norm type: 3"),
         (lambda m, o: m.cond(o(3, 3), "x"), "linalg.cond got an invalid norm type: x"),
         (lambda m, o: m.cond(o(3, 2), "fro"), "A must be batches of square matrices, but they are 3 by 2 matrices"),
+        (lambda m, o: m.cond(o(1, 2), "nuc"), "A must be batches of square matrices, but they are 1 by 2 matrices"),
+        (lambda m, o: m.cond(o(0, 1, 2), "fro"), "A must be batches of square matrices, but they are 1 by 2 matrices"),
     ],
 )
 def test_what_has_no_norm_is_refused(torch: Any, call: Any, message: str) -> None:

@@ -40,6 +40,11 @@ def test_no_order_multiplies_less() -> None:
         assert cost(list(sizes), cheapest_split(sizes), 0, 3) == least(list(sizes))
 
 
+def test_of_two_orders_that_cost_the_same_pytorchs_is_taken(torch: Any) -> None:
+    signs, large, two = torch.tensor([[1.0, -1.0], [1.0, -1.0]]), torch.full((2, 2), 3e38), torch.full((2, 2), 2.0)
+    assert torch.linalg.multi_dot([signs, large, two]).tolist() == [[0, 0], [0, 0]]  # not inf - inf
+
+
 def test_vectors_at_the_ends_lose_their_dimension() -> None:
     assert linalg.multi_dot([ones(3), ones(3, 2), ones(2)]).tolist() == 6
     assert linalg.multi_dot([ones(3), ones(3, 2)]).tolist() == [3, 3]

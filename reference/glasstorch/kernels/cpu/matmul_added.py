@@ -34,7 +34,8 @@ def added(
 ) -> Tensor:
     """`beta * self + alpha * multiply(dtype)`, computed in the dtype that `multiply` is told, then rounded.
 
-    Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored.
+    Where beta is 0, `self` is not read, and where alpha is 0 the factors are not: NaN in them is ignored. In PyTorch
+    that of the factors is ignored or not, depending on dtype and size.
     """
     computed = float32 if result.dtype in NARROW_FLOATS else result.dtype
     beta, alpha = factor(beta, computed), factor(alpha, computed)

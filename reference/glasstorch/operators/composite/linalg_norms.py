@@ -69,6 +69,7 @@ def cond_named(self: Tensor, p: str) -> Tensor:
     check_condition(self)
     if p not in ("fro", "nuc"):
         raise ArgumentError(f"linalg.cond got an invalid norm type: {p}")
+    check_square(self, f"linalg.cond(ord={p})")
     if not self.numel():
         return nothing_to_amplify(self)
     if p == "nuc":

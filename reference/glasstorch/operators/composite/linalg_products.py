@@ -80,6 +80,8 @@ def ordered_product(matrices: Sequence[Tensor], **last: Any) -> Tensor:
 def cheapest_split(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     """For matrices i to j the one after which to cut; matrix i is of `sizes[i]` rows and `sizes[i + 1]` columns.
 
+    Of equal costs the first cut is taken, but of three matrices the last, as PyTorch does: infinities tell them apart.
+
     >>> cheapest_split([10, 100, 5, 50])  # (A B) C takes 7500 multiplications, A (B C) takes 75000
     {(0, 1): 0, (1, 2): 1, (0, 2): 1}
     """
@@ -90,7 +92,7 @@ def cheapest_split(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
         for i in range(count - length):
             j = i + length
             costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
-            split[i, j] = min(costs, key=costs.__getitem__)
+            split[i, j] = min(reversed(costs) if count == 3 else costs, key=costs.__getitem__)
             cost[i, j] = costs[split[i, j]]
     return split
 
