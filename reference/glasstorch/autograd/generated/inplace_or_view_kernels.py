@@ -1212,6 +1212,19 @@ def bitwise_and_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     return returned
 
 
+_bitwise_and_Scalar_Tensor_out = table("bitwise_and.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_and.Scalar_Tensor_out")
+def bitwise_and_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bitwise_and_Scalar_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
 _bitwise_or__Tensor = table("bitwise_or_.Tensor")
 
 
@@ -1264,6 +1277,19 @@ def bitwise_or_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     return returned
 
 
+_bitwise_or_Scalar_Tensor_out = table("bitwise_or.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_or.Scalar_Tensor_out")
+def bitwise_or_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bitwise_or_Scalar_Tensor_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
 _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
 
 
@@ -1312,6 +1338,19 @@ def bitwise_xor_Scalar_out(keys: int, self: Any, other: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _bitwise_xor_Scalar_out[below](below, self, other, out)
+    out.bump_version()
+    return returned
+
+
+_bitwise_xor_Scalar_Tensor_out = table("bitwise_xor.Scalar_Tensor_out")
+
+
+@ADINPLACEORVIEW.impl("bitwise_xor.Scalar_Tensor_out")
+def bitwise_xor_Scalar_Tensor_out(keys: int, self: Any, other: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _bitwise_xor_Scalar_Tensor_out[below](below, self, other, out)
     out.bump_version()
     return returned
 

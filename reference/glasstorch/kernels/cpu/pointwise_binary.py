@@ -176,6 +176,15 @@ def with_wrapped_number(tensor_kernel: Kernel) -> Kernel:
     return kernel
 
 
+def number_first(tensor_kernel: Kernel) -> Kernel:
+    """The kernel of a Scalar_Tensor overload, whose first argument is the number."""
+
+    def kernel(keys: int, self: Number, other: Tensor, out: Tensor | None = None) -> Tensor:
+        return tensor_kernel(keys, wrapped_number(self), other, out=out)
+
+    return kernel
+
+
 KERNELS: dict[str, Kernel] = {}
 SHORTCUTS: dict[str, Shortcut] = {}
 
@@ -193,6 +202,7 @@ for name, ufunc in COMPARISONS.items():
 
 for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
     register(f"{name}.Scalar", with_wrapped_number(KERNELS[f"{name}.Tensor"]))
+    register(f"{name}.Scalar_Tensor", number_first(KERNELS[f"{name}.Tensor"]))
 
 # Division with a rounding mode: one of three kernels
 DIVISIONS: dict[str | None, Kernel] = {

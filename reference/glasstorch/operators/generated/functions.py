@@ -135,14 +135,17 @@ _greater_equal__Tensor = table("greater_equal_.Tensor")
 _greater_equal__Scalar = table("greater_equal_.Scalar")
 _bitwise_and_Tensor = table("bitwise_and.Tensor")
 _bitwise_and_Scalar = table("bitwise_and.Scalar")
+_bitwise_and_Scalar_Tensor = table("bitwise_and.Scalar_Tensor")
 _bitwise_and__Tensor = table("bitwise_and_.Tensor")
 _bitwise_and__Scalar = table("bitwise_and_.Scalar")
 _bitwise_or_Tensor = table("bitwise_or.Tensor")
 _bitwise_or_Scalar = table("bitwise_or.Scalar")
+_bitwise_or_Scalar_Tensor = table("bitwise_or.Scalar_Tensor")
 _bitwise_or__Tensor = table("bitwise_or_.Tensor")
 _bitwise_or__Scalar = table("bitwise_or_.Scalar")
 _bitwise_xor_Tensor = table("bitwise_xor.Tensor")
 _bitwise_xor_Scalar = table("bitwise_xor.Scalar")
+_bitwise_xor_Scalar_Tensor = table("bitwise_xor.Scalar_Tensor")
 _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
 _bitwise_xor__Scalar = table("bitwise_xor_.Scalar")
 _bitwise_not = table("bitwise_not")
@@ -967,15 +970,21 @@ _parse_greater_equal = PythonFunction(
 )
 _parse_greater_equal_ = PythonFunction("greater_equal_", ["greater_equal_.Tensor", "greater_equal_.Scalar"])
 _parse_bitwise_and = PythonFunction(
-    "bitwise_and", ["bitwise_and.Tensor", "bitwise_and.Scalar"], ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out"]
+    "bitwise_and",
+    ["bitwise_and.Tensor", "bitwise_and.Scalar", "bitwise_and.Scalar_Tensor"],
+    ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out", "bitwise_and.Scalar_Tensor_out"],
 )
 _parse_bitwise_and_ = PythonFunction("bitwise_and_", ["bitwise_and_.Tensor", "bitwise_and_.Scalar"])
 _parse_bitwise_or = PythonFunction(
-    "bitwise_or", ["bitwise_or.Tensor", "bitwise_or.Scalar"], ["bitwise_or.Tensor_out", "bitwise_or.Scalar_out"]
+    "bitwise_or",
+    ["bitwise_or.Tensor", "bitwise_or.Scalar", "bitwise_or.Scalar_Tensor"],
+    ["bitwise_or.Tensor_out", "bitwise_or.Scalar_out", "bitwise_or.Scalar_Tensor_out"],
 )
 _parse_bitwise_or_ = PythonFunction("bitwise_or_", ["bitwise_or_.Tensor", "bitwise_or_.Scalar"])
 _parse_bitwise_xor = PythonFunction(
-    "bitwise_xor", ["bitwise_xor.Tensor", "bitwise_xor.Scalar"], ["bitwise_xor.Tensor_out", "bitwise_xor.Scalar_out"]
+    "bitwise_xor",
+    ["bitwise_xor.Tensor", "bitwise_xor.Scalar", "bitwise_xor.Scalar_Tensor"],
+    ["bitwise_xor.Tensor_out", "bitwise_xor.Scalar_out", "bitwise_xor.Scalar_Tensor_out"],
 )
 _parse_bitwise_xor_ = PythonFunction("bitwise_xor_", ["bitwise_xor_.Tensor", "bitwise_xor_.Scalar"])
 _parse_bitwise_not = PythonFunction("bitwise_not", ["bitwise_not"], ["bitwise_not.out"])
@@ -3870,7 +3879,7 @@ def greater_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_greater_equal_(input, other)
 
 
-def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The bits set in both; on bool, logical and.
 
     bitwise_and(input, other, *, out=None) -> Tensor
@@ -3883,6 +3892,10 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Te
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_and_Scalar[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _bitwise_and_Scalar_Tensor[keys](keys, input, other)
     return _parse_bitwise_and(input, other, out=out)
 
 
@@ -3904,7 +3917,7 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_and_(input, other)
 
 
-def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The bits set in either; on bool, logical or.
 
     bitwise_or(input, other, *, out=None) -> Tensor
@@ -3917,6 +3930,10 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Ten
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_or_Scalar[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _bitwise_or_Scalar_Tensor[keys](keys, input, other)
     return _parse_bitwise_or(input, other, out=out)
 
 
@@ -3938,7 +3955,7 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_or_(input, other)
 
 
-def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The bits set in exactly one; on bool, logical exclusive or.
 
     bitwise_xor(input, other, *, out=None) -> Tensor
@@ -3951,6 +3968,10 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Te
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_xor_Scalar[keys](keys, input, other)
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _bitwise_xor_Scalar_Tensor[keys](keys, input, other)
     return _parse_bitwise_xor(input, other, out=out)
 
 
@@ -7084,7 +7105,7 @@ def quantile(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """What stands at the shares q, from 0 to 1, of the way through the elements in order.
+    """The values below which the shares q, from 0 to 1, of the elements lie.
 
     quantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
@@ -9085,7 +9106,7 @@ def fft_ifft(
 def fft_rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The half of the Fourier transform of real numbers that tells all.
+    """The Fourier transform of real numbers without its second half, the conjugate of the first.
 
     fft_rfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
@@ -11982,7 +12003,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any =
 def index_select(
     input: Tensor, dim: int = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The indices of one dimension that a vector names.
+    """The slices of one dimension at the indices that a vector names.
 
     index_select(input, dim, index, *, out=None) -> Tensor
     """
@@ -13001,7 +13022,7 @@ def special_entr(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_ndtri(input: Tensor, *, out: Any = None) -> Tensor:
-    """The number below which that share of a normal distribution lies.
+    """The number below which a share, the element, of a normal distribution lies.
 
     special_ndtri(input, *, out=None) -> Tensor
     """
@@ -13497,7 +13518,7 @@ def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Numbe
 
 
 def special_expm1(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.expm1`.
+    """`expm1` under another name.
 
     special_expm1(input, *, out=None) -> Tensor
     """
@@ -13509,7 +13530,7 @@ def special_expm1(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_exp2(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.exp2`.
+    """`exp2` under another name.
 
     special_exp2(input, *, out=None) -> Tensor
     """
@@ -13533,7 +13554,7 @@ def special_psi(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_digamma(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.digamma`.
+    """`digamma` under another name.
 
     special_digamma(input, *, out=None) -> Tensor
     """
@@ -13557,7 +13578,7 @@ def special_gammaln(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_erf(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.erf`.
+    """`erf` under another name.
 
     special_erf(input, *, out=None) -> Tensor
     """
@@ -13569,7 +13590,7 @@ def special_erf(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_erfc(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.erfc`.
+    """`erfc` under another name.
 
     special_erfc(input, *, out=None) -> Tensor
     """
@@ -13581,7 +13602,7 @@ def special_erfc(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_erfinv(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.erfinv`.
+    """`erfinv` under another name.
 
     special_erfinv(input, *, out=None) -> Tensor
     """
@@ -13593,7 +13614,7 @@ def special_erfinv(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_i0(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.i0`.
+    """`i0` under another name.
 
     special_i0(input, *, out=None) -> Tensor
     """
@@ -13605,7 +13626,7 @@ def special_i0(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_logit(input: Tensor, eps: float | None = None, *, out: Any = None) -> Tensor:
-    """`torch.logit`.
+    """`logit` under another name.
 
     special_logit(input, eps=None, *, out=None) -> Tensor
     """
@@ -13617,7 +13638,7 @@ def special_logit(input: Tensor, eps: float | None = None, *, out: Any = None) -
 
 
 def special_polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.polygamma`.
+    """`polygamma` under another name.
 
     special_polygamma(n, input, *, out=None) -> Tensor
     """
@@ -13629,7 +13650,7 @@ def special_polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
-    """`torch.logsumexp`.
+    """`logsumexp` under another name.
 
     special_logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
     """
@@ -13653,7 +13674,7 @@ def special_expit(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_sinc(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.sinc`.
+    """`sinc` under another name.
 
     special_sinc(input, *, out=None) -> Tensor
     """
@@ -13665,7 +13686,7 @@ def special_sinc(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
-    """`torch.round`.
+    """`round` under another name.
 
     special_round(input, *, decimals=0, out=None) -> Tensor
     """
@@ -13677,7 +13698,7 @@ def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tenso
 
 
 def special_log1p(input: Tensor, *, out: Any = None) -> Tensor:
-    """`torch.log1p`.
+    """`log1p` under another name.
 
     special_log1p(input, *, out=None) -> Tensor
     """
@@ -13737,7 +13758,7 @@ def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_log_softmax(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
-    """`torch.log_softmax`.
+    """`log_softmax` under another name.
 
     special_log_softmax(input, dim, *, dtype=None) -> Tensor
     """
@@ -13751,7 +13772,7 @@ def special_log_softmax(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | No
 
 
 def special_softmax(input: Tensor, dim: int = MISSING, dtype: dtype_ | None = None, axis: int | None = None) -> Tensor:
-    """`torch.softmax`.
+    """`softmax` under another name.
 
     special_softmax(input, dim, dtype=None) -> Tensor
     """
@@ -13767,7 +13788,7 @@ def special_softmax(input: Tensor, dim: int = MISSING, dtype: dtype_ | None = No
 
 
 def special_xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
-    """`torch.xlogy`.
+    """`xlogy` under another name.
 
     special_xlogy(input, other, *, out=None) -> Tensor
     """

@@ -429,6 +429,6 @@ def copysign_scalar(self: TensorImpl, other: Number) -> Result:
     return broadcast(float_result_type(self, other), self)
 
 
-def shift_scalar_tensor(self: Number, other: TensorImpl) -> Result:
+def number_first(self: Number, other: TensorImpl) -> Result:
     """The tensor's sizes, its dtype promoted with the number's."""
     return broadcast(result_type(self, other), other)
