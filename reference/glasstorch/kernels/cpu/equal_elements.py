@@ -1,7 +1,7 @@
 """Which of several equal elements does a selection pick that is not stable?
 
-Mirrors: std::nth_element and std::sort of libstdc++ (bits/stl_algo.h), which topk and mode call, and
-    aten/src/ATen/native/Sorting.cpp (quick_select_template), which kthvalue calls
+Mirrors: std::nth_element, std::partial_sort and std::sort of libstdc++ (bits/stl_algo.h, bits/stl_heap.h), which topk
+    and mode call, and aten/src/ATen/native/Sorting.cpp (quick_select_template), which kthvalue calls
 Differs: they are followed for small tensors. See Note [Equal elements].
 
 # Note [Equal elements]
@@ -54,6 +54,37 @@ def sorted_by_topk(keys: list[int], k: int) -> list[int]:
     chosen = nth_element(keys, k - 1)[:k]
     front = [keys[place] for place in chosen[:-1]]
     return [*(chosen[at] for at in unstable_sort(front, 0)), chosen[-1]]
+
+
+def partial_sort(keys: list[int], k: int) -> list[int]:
+    """std::partial_sort: the places of the first k in order, by a heap of k with the last of them on top."""
+    heap = list(range(k))
+    for hole in reversed(range(k // 2)):
+        _sift(keys, heap, hole, heap[hole])
+    for place in range(k, len(keys)):
+        if keys[place] < keys[heap[0]]:
+            _sift(keys, heap, 0, place)
+    behind: list[int] = []
+    while heap:
+        last = heap.pop()
+        behind.append(heap[0] if heap else last)
+        if heap:
+            _sift(keys, heap, 0, last)
+    return behind[::-1]
+
+
+def _sift(keys: list[int], heap: list[int], top: int, place: int) -> None:
+    """__adjust_heap: put a place into the heap below `top`, whose own is overwritten."""
+    hole, size = top, len(heap)
+    while (child := 2 * hole + 2) <= size:
+        if child == size or keys[heap[child]] < keys[heap[child - 1]]:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    while hole > top and keys[heap[(hole - 1) // 2]] < keys[place]:
+        heap[hole] = heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    heap[hole] = place
 
 
 def unstable_sort(keys: list[int], rank: int) -> list[int]:

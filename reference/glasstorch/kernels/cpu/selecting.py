@@ -22,6 +22,7 @@ from glasstorch.kernels.cpu.equal_elements import (
     FOLLOWED,
     follow,
     nth_element,
+    partial_sort,
     quick_select,
     sorted_by_topk,
     unstable_sort,
@@ -215,9 +216,10 @@ def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Arra
     """The first k of `sorted_places`; where some of them are equal, or no order is asked for, those of PyTorch."""
     first = sorted_places(rows, descending)[..., : k + 1]
     places = np.ascontiguousarray(first[..., :k])
-    if not k or 64 * k <= rows.shape[-1]:  # std::partial_sort, which is not followed
+    if not k:
         return places
-    if sorted:
+    few = 64 * k <= rows.shape[-1]  # then PyTorch sorts them, asked for or not
+    if sorted or few:
         chosen = picked(comparable(rows), first)
         concerned = (chosen[..., 1:] == chosen[..., :-1]).any(-1)
         if chosen.dtype.kind == "f":
@@ -225,7 +227,7 @@ def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Arra
     else:
         concerned = np.ones(rows.shape[:-1], bool)
     if concerned.any():
-        select, rank = (sorted_by_topk, k) if sorted else (nth_element, k - 1)
+        select, rank = (partial_sort, k) if few else (sorted_by_topk, k) if sorted else (nth_element, k - 1)
         places[concerned] = follow(rows, descending, concerned, select, rank)[:, :k]
     return places
 
