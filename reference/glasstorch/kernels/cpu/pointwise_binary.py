@@ -77,7 +77,7 @@ def remainder(out: Array, x: Array, y: Array) -> None:
 
 
 def lcm(out: Array, x: Array, y: Array) -> None:
-    """The least common multiple; the size of what the product wraps around to, as an int at least, where it is large."""
+    """The least common multiple; where it is too large, the size of what the product, an int at least, wraps to."""
     divisor = np.gcd(x, y)
     whole = np.floor_divide(x, np.where(divisor == 0, 1, divisor), dtype=divisor.dtype)
     out[...] = np.absolute(np.multiply(whole, y, dtype=np.promote_types(divisor.dtype, np.int32)))

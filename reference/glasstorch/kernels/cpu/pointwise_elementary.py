@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp, aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (atan2_kernel,
     hypot_kernel, logaddexp_kernel, logaddexp2_kernel)
-Differs: NumPy's ufuncs are the loops.
+Differs: NumPy's ufuncs are the loops. logaddexp of complex numbers has a value where PyTorch's overflows on the way.
 """
 
 from __future__ import annotations

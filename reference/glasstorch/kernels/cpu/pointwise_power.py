@@ -1,7 +1,7 @@
 """How is a power computed on the CPU?
 
 Mirrors: aten/src/ATen/native/Pow.cpp, aten/src/ATen/native/cpu/PowKernel.cpp, aten/src/ATen/native/Pow.h (pow_impl)
-Differs: nothing in substance.
+Differs: ldexp by integers never computes the power of two by itself: 0 times 2 ** 128 is 0, and NaN in PyTorch.
 """
 
 from __future__ import annotations
