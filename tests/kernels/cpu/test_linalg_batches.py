@@ -92,8 +92,8 @@ def test_a_matrix_without_a_cholesky_triangle_is_named() -> None:
 
 
 def test_what_is_nearly_singular_is_solved_with_the_factors_that_were_found() -> None:
-    random = np.random.default_rng(0)
-    for _ in range(40):
+    random = np.random.default_rng(9)  # here LAPACK meets a zero that our elimination does not meet
+    for _ in range(12):
         nearly = (random.integers(-2, 3, (5, 4)) @ random.integers(-2, 3, (4, 5))).astype("float32") * np.float32(0.1)
         others = 50 * np.eye(5, dtype="float32") + random.normal(size=(COUNT - 1, 5, 5)).astype("float32")
         x = glasstorch.from_numpy(np.concatenate([nearly[None], others]))

@@ -196,9 +196,7 @@ def first_nan(triangle: Array, info: Array) -> Array:
     missing = np.isnan(np.diagonal(triangle, axis1=-2, axis2=-1))
     if not missing.any():
         return info
-    first = missing.argmax(-1) + 1
-    found = missing.any(-1) & ((info == 0) | (first < info))
-    return np.where(found, first, info).astype(np.int32)
+    return np.where(missing.any(-1) & (info == 0), missing.argmax(-1) + 1, info).astype(np.int32)
 
 
 def refuse_not_positive(name: str, info: Array) -> None:
