@@ -84,6 +84,12 @@ def test_integers_become_floats() -> None:
     assert fft.fftn(glasstorch.tensor(1.0)).item() == 1
 
 
+def test_no_signals_have_no_transforms() -> None:
+    assert fft.fft(glasstorch.ones(0, 3)).shape == (0, 3)
+    assert fft.rfftn(glasstorch.ones(0, 6), dim=(1,)).shape == (0, 4)
+    assert fft.irfft(glasstorch.ones(0, 3)).shape == (0, 4)
+
+
 def test_frequencies_are_numpys() -> None:
     for n in (1, 4, 5):
         np.testing.assert_allclose(fft.fftfreq(n, 0.5).numpy(), np.fft.fftfreq(n, 0.5))

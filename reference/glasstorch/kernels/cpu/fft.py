@@ -2,6 +2,7 @@
 
 Mirrors: aten/src/ATen/native/mkl/SpectralOps.cpp (_fft_c2c_mkl, _fft_r2c_mkl, _fft_c2r_mkl)
 Differs: SciPy's pocketfft computes; the result lies in memory as there, with the transformed dimensions innermost.
+    A batch of no signals has no transforms; PyTorch with MKL raises an error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How are quantiles read off sorted elements?
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (quantile_checks, quantile_output_shape, quantile_compute)
-Differs: nothing in substance.
+Differs: any number of elements is accepted; PyTorch refuses more than 2 ** 24.
 """
 
 from __future__ import annotations
