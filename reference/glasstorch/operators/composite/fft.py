@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import dtype, get_default_dtype
-from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError
-from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.core.geometry import existing_dim, wrap_dim
 from glasstorch.operators.direct import on_tensor
 from glasstorch.operators.generated import functions
 from glasstorch.operators.shapes.fft import BY_POINTS, BY_ROOT, NONE, SINGLE_AND_DOUBLE
@@ -52,13 +52,6 @@ def _promoted(self: Tensor, to_complex: bool) -> Tensor:
     return self if wanted is self.dtype else self.to(wanted)
 
 
-def _wrapped(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; a 0-dim tensor has none to transform along."""
-    if not ndim:
-        raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, ndim)
-
-
 def _resized(self: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
     """Dimensions cut, or filled up with zeros; -1 leaves one as it is."""
     padding = [0] * (2 * self.dim())
@@ -78,7 +71,7 @@ def _resized(self: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
 
 def _one_dim(self: Tensor, n: int | None, dim: int) -> tuple[Tensor, int]:
     """The tensor with the number of points asked for, and the dimension."""
-    d = _wrapped(dim, self.dim())
+    d = existing_dim(dim, self.dim())
     if n is not None and n < 1:
         raise ShapeError(f"Invalid number of data points ({n}) specified")
     if not self._shape[d] and n is None:
@@ -90,7 +83,7 @@ def _many_dims(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None)
     """Sizes and dimensions: the last ones for which there are sizes, or all."""
     ndim = self.dim()
     if dim is not None:
-        dims = [_wrapped(d, ndim) for d in dim]
+        dims = [existing_dim(d, ndim) for d in dim]
         if len(set(dims)) != len(dims):
             raise ArgumentError("FFT dims must be unique")
         if s is not None and len(s) != len(dims):
@@ -128,7 +121,7 @@ def _r2c(name: str, self: Tensor, n: int | None, dim: int, norm: str | None, for
 
 def _c2r(self: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     source = _promoted(self, True)
-    d = _wrapped(dim, source.dim())
+    d = existing_dim(dim, source.dim())
     points = 2 * (source._shape[d] - 1) if n is None else n
     if points < 1:
         raise ShapeError(f"Invalid number of data points ({points}) specified")
