@@ -43,5 +43,5 @@ def test_writes(ask: Ask) -> None:
 
 def test_what_is_not_declared(ask: Ask) -> None:
     """what is true of an operator that returns its argument and does not declare it"""
-    because = "it is one of UNDECLARED_VIEWS: the result may be the first argument"
+    because = "it is one of UNDECLARED_VIEWS, which says whose memory the result may have"
     facts(ask, "_unsafe_view(Tensor self, int[] size) -> Tensor", (), ((0,),), because)

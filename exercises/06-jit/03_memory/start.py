@@ -53,8 +53,8 @@ def memory_facts(schema: FunctionSchema) -> MemoryFacts:
     >>> facts("mul(Tensor self, Tensor other) -> Tensor")
     MemoryFacts(written=(), sources=((),))
 
-    Two operators return memory of their first argument and do not say so.
-    Their names are in UNDECLARED_VIEWS.
+    Some operators return memory of an argument and do not say so.
+    UNDECLARED_VIEWS says of each which argument it is.
 
     >>> facts("type_as(Tensor self, Tensor other) -> Tensor")
     MemoryFacts(written=(), sources=((0,),))

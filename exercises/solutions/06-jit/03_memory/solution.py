@@ -18,5 +18,5 @@ def memory_facts(schema: FunctionSchema) -> MemoryFacts:
         for result in schema.returns
     )
     if schema.name in UNDECLARED_VIEWS:
-        sources = tuple((0,) for _ in schema.returns)
+        sources = tuple((UNDECLARED_VIEWS[schema.name],) for _ in schema.returns)
     return MemoryFacts(written, sources)
