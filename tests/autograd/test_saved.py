@@ -107,3 +107,11 @@ def test_saved_tensors_can_be_looked_at(torch: Any) -> None:
     assert (a + 1).grad_fn._saved_alpha == 1
     assert a[torch.tensor([0, 1])].grad_fn._saved_indices[0].tolist() == [0, 1]
     assert not hasattr(node, "_saved_next_edges")
+
+
+def test_a_saved_result_of_integers_has_no_history(torch: Any) -> None:
+    """The exponents of frexp are its node's result too, and nothing flows back through them."""
+    x = torch.full((2,), 3.0, requires_grad=True)
+    (gradient,) = torch.autograd.grad(torch.frexp(x)[0].sum(), x, create_graph=True)
+    assert not gradient.requires_grad
+    assert gradient.tolist() == [0.25, 0.25]

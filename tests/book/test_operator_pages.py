@@ -7,6 +7,7 @@ from pathlib import Path
 
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels import cuda
+from glasstorch.operators.gen.model import OPERATORS
 from tests.book.small_book import ROOT
 from workbook.book.operator_pages import entries, link, operator_index, page_of_section, section_pages
 
@@ -20,13 +21,19 @@ def totals() -> list[int]:
 
 
 def test_the_counts_are_those_of_the_registry() -> None:
-    names, operators, native, composite, _, on_cuda = totals()
+    names, operators, native, composite = totals()
     assert names == len({entry.name for found in entries().values() for entry in found})
     assert operators == len(NAMES)
     told = {one.name for found in entries().values() for entry in found for one in entry.overloads}
     assert native + composite == len(told)
+    formulas, on_cuda = re.findall(
+        r"^([\d,]+) have derivatives of their own, ([\d,]+) a CUDA", operator_index(ROOT), re.MULTILINE
+    )[0]
     with_cuda = {o.qualified_overload for o in registry.operators.values() if o.has_kernel_for("CUDA")}
-    assert on_cuda == len(with_cuda & told)
+    assert int(on_cuda.replace(",", "")) == len(with_cuda & told)
+    declared = (OPERATORS / "derivatives.yaml").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^- op: (\S+)$", declared, re.MULTILINE))
+    assert int(formulas.replace(",", "")) == len(rows & told)
 
 
 def test_every_overload_stands_on_a_page_with_its_schema() -> None:

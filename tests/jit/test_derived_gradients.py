@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import glasstorch
@@ -30,6 +31,8 @@ OUTSIDE = {
 }
 # Operators whose formula looks at data, so that no graph of it can be made; such a group runs as it is.
 READS_DATA = {"_linalg_det": "where a determinant is 0 its gradient is another formula's"}
+# What LAPACK rounds otherwise for a matrix that lies in memory otherwise.
+ROUNDED = {"linalg_lu_solve": 1e-14}
 CHECKED = [
     row
     for row in OWN
@@ -91,7 +94,7 @@ def test_gradients_are_those_of_eager(row: Row) -> None:
         code = Code(graph)
         ours = derivatives(lambda *x, code=code: code(*x)[0], wanted, row.twice)
         eager = derivatives(function, wanted, row.twice)
-        assert_all_same(ours, eager, what)
+        assert_all_same(ours, eager, what, ROUNDED.get(row.op, 0.0))
         for group in code._functions:
             if isinstance(group, DifferentiableGraph) and group.derived():
                 assert (None in group.derived()) == (row.op in READS_DATA), what
@@ -101,9 +104,13 @@ def holds(group: Any, name: str) -> bool:
     return any(node.maybe_operator() is operator(name) for node in group.attributes["Subgraph"].nodes)
 
 
-def assert_all_same(ours: list[Any], eager: list[Any], what: str) -> None:
+def assert_all_same(ours: list[Any], eager: list[Any], what: str, tolerance: float) -> None:
     assert len(ours) == len(eager), what
     for one, other in zip(ours, eager, strict=True):
         assert (one is None) == (other is None), what
         if one is not None:
-            assert_same(one.detach(), other.detach(), what)
+            if tolerance:
+                found, expected = one.detach().host_array(), other.detach().host_array()
+                np.testing.assert_allclose(found, expected, tolerance, tolerance, err_msg=what)
+            else:
+                assert_same(one.detach(), other.detach(), what)

@@ -61,7 +61,9 @@ def test_axe_finds_nothing_serious_on_any_page_of_the_book(
 
 def test_axe_finds_nothing_serious_on_any_page_about_modules(browser: Any, site: Path, axe: str) -> None:
     pages = [path for path in pages_of(site) if is_reference(path)]
-    assert len(pages) > 10
+    # The lists of operators are tables of one make, and the longest pages that there are: the index and one of them.
+    pages = [path for path in pages if path.parent.name == "api" or path.stem in ("index", "fourier-transforms")]
+    assert len(pages) > 20
     assert found_on(pages, browser, axe, "light", "default", None) == {}
 
 

@@ -193,27 +193,23 @@ def _escaped(text: str) -> str:
 
 def operator_index(root: Path) -> str:
     """The counts by section, and all names in order."""
-    rows = ["| Section | names | operators | native | composite | derivatives | CUDA |"]
-    rows.append("|---|--:|--:|--:|--:|--:|--:|")
-    totals = [0] * 6
+    rows = ["| Section | names | operators | native | composite |", "|---|--:|--:|--:|--:|"]
+    totals = [0] * 4
     for title, found in entries().items():
         numbers = counts(found)
         totals = [total + number for total, number in zip(totals, numbers, strict=True)]
         rows.append(f"| [{title}]({Path(page_of_section(title)).name}) | {' | '.join(f'{n:,}' for n in numbers)} |")
     rows.append(f"| **All** | {' | '.join(f'**{n:,}**' for n in totals)} |")
+    told = [one for found in entries().values() for entry in found for one in entry.overloads]
+    formulas = sum(bool(one.formulas) for one in told)
+    on_cuda = sum(any(key == "CUDA" for key, _ in one.kernels) for one in told)
+    rows += ["", f"{formulas:,} have derivatives of their own, {on_cuda:,} a CUDA kernel of their own."]
     links = map(called, sorted(pages_by_name(), key=lambda name: name.strip("_").lower()))
     return "\n".join(rows) + '\n\n## By name\n\n<p class="names" markdown="0">' + " ".join(links) + "</p>"
 
 
 def counts(found: list[Entry]) -> list[int]:
-    """Names; operators; and of those that are no forms: native, composite, with formulas, with a CUDA kernel."""
+    """Names; operators; and of those that are no forms, native and composite."""
     told = [one for entry in found for one in entry.overloads]
     native = [one for one in told if one.kind == "native"]
-    return [
-        len(found),
-        sum(entry.operators for entry in found),
-        len(native),
-        len(told) - len(native),
-        sum(bool(one.formulas) for one in told),
-        sum(any(key == "CUDA" for key, _ in one.kernels) for one in told),
-    ]
+    return [len(found), sum(entry.operators for entry in found), len(native), len(told) - len(native)]

@@ -207,8 +207,8 @@ def logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int) 
         shares: Tensor = exp(from_the_end(log(grad.conj()) - result) + self)
         return shares.conj()
     nothing = finfo(grad.dtype).min
-    rising = where(gt(grad, 0), log(grad), nothing)
-    falling = where(lt(grad, 0), log(-grad), nothing)
+    rising = log(grad).masked_fill(gt(grad, 0).logical_not(), nothing)
+    falling = log(-grad).masked_fill(lt(grad, 0).logical_not(), nothing)
     return exp(from_the_end(rising - result) + self) - exp(from_the_end(falling - result) + self)
 
 

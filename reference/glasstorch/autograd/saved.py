@@ -53,7 +53,8 @@ class SavedVariable:
             )
         if version != self.version:
             raise AutogradError(self._changed(owner, version))
-        if self.output_nr < 0 or not grad_mode.get():
+        differentiable = tensor.dtype.is_floating_point or tensor.dtype.is_complex
+        if self.output_nr < 0 or not grad_mode.get() or not differentiable:
             return tensor
         result = alias(tensor)
         meta = result._autograd_meta = AutogradMeta()

@@ -1,5 +1,7 @@
 """Which operators leave out the elements that a mask says to leave out?
 
+Reading order: `_ops`.
+
 Mirrors: torch/masked/__init__.py
 Differs: a mask is an argument; there is no MaskedTensor that carries one, which is a prototype in PyTorch too.
 """

@@ -1,5 +1,7 @@
 """Which tools for signals are there?
 
+Reading order: `windows`.
+
 Mirrors: torch/signal/__init__.py
 Differs: nothing in substance.
 """
