@@ -193,19 +193,25 @@ def _escaped(text: str) -> str:
 
 def operator_index(root: Path) -> str:
     """The counts by section, and all names in order."""
-    rows = ["| Section | names | operators | native | composite |", "|---|--:|--:|--:|--:|"]
+    rows = []
     totals = [0] * 4
     for title, found in entries().items():
         numbers = counts(found)
         totals = [total + number for total, number in zip(totals, numbers, strict=True)]
-        rows.append(f"| [{title}]({Path(page_of_section(title)).name}) | {' | '.join(f'{n:,}' for n in numbers)} |")
-    rows.append(f"| **All** | {' | '.join(f'**{n:,}**' for n in totals)} |")
+        rows.append(f"- [{title}]({Path(page_of_section(title)).name}): {in_words(numbers)}")
+    rows += ["", f"All together: {in_words(totals)}"]
     told = [one for found in entries().values() for entry in found for one in entry.overloads]
     formulas = sum(bool(one.formulas) for one in told)
     on_cuda = sum(any(key == "CUDA" for key, _ in one.kernels) for one in told)
-    rows += ["", f"{formulas:,} have derivatives of their own, {on_cuda:,} a CUDA kernel of their own."]
+    rows += ["", f"Of these {formulas:,} have derivatives of their own, {on_cuda:,} a CUDA kernel of their own."]
     links = map(called, sorted(pages_by_name(), key=lambda name: name.strip("_").lower()))
     return "\n".join(rows) + '\n\n## By name\n\n<p class="names" markdown="0">' + " ".join(links) + "</p>"
+
+
+def in_words(numbers: list[int]) -> str:
+    """The four counts of a section, or of all."""
+    names, operators, native, composite = (f"{number:,}" for number in numbers)
+    return f"{names} names, {operators} operators; {native} native, {composite} composite."
 
 
 def counts(found: list[Entry]) -> list[int]:
