@@ -8,6 +8,7 @@ lost, and no traceback of ours is shown.
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -440,6 +442,18 @@ def ends(check: Callable[[], object]) -> bool:
     return True
 
 
+def waited_for(pipe: Path, held: ExitStack) -> bool:
+    """Whether a process reads this named pipe; from then on it waits until what is held is let go."""
+    try:
+        end = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # nobody has opened it
+            return False
+        raise
+    held.callback(os.close, end)
+    return True
+
+
 @POSIX
 @pytest.mark.parametrize("arguments", [("02.1",), ("--all",), ("02.1", "--json")])
 def test_ctrl_c_ends_a_check_and_all_that_it_started(clone: Clone, arguments: Sequence[str]) -> None:
@@ -458,7 +472,8 @@ def test_ctrl_c_during_start_leaves_whole_files_or_none(clone: Clone) -> None:
     sheet = clone.exercise.lab.read_bytes()
     clone.exercise.lab.unlink()
     os.mkfifo(clone.exercise.lab)  # a disk that does not answer: reading the sheet waits
-    done = interrupt(clone.popen("start", "02.1"), ready=clone.exercise.answer.exists)
+    with ExitStack() as held:  # the other end of the pipe, lest the command reads its end
+        done = interrupt(clone.popen("start", "02.1"), ready=lambda: waited_for(clone.exercise.lab, held))
     assert done.code == 130
     assert done.error == "\nStopped.\n"
     assert clone.exercise.answer.read_bytes() == clone.exercise.start.read_bytes()
