@@ -9,6 +9,7 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
@@ -109,7 +110,7 @@ def cast_out(form: str, functional: str) -> None:
 
 def several_outs(form: str, functional: str) -> None:
     """Register the out= form of an operator with several results, each of its own dtype."""
-    operator = on_tensors(functional)
+    operator: Callable[..., Sequence[Tensor]] = on_tensors(functional)
 
     def with_outs(*arguments: Any) -> Any:
         results = operator(*arguments[: -SEVERAL[form]])

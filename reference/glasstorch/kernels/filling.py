@@ -22,10 +22,10 @@ index_fill_number_ = on_tensors("index_fill_.int_Scalar")
 @COMPOSED.impl("masked_fill_.Tensor")
 def masked_fill_(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """The number written where the mask holds."""
-    return masked_fill_number_(self, mask, only_number(value))  # type: ignore[no-any-return]
+    return masked_fill_number_(self, mask, only_number(value))
 
 
 @COMPOSED.impl("index_fill_.int_Tensor")
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """The number written at the indices of one dimension that a vector names."""
-    return index_fill_number_(self, dim, index, number_to_fill(value))  # type: ignore[no-any-return]
+    return index_fill_number_(self, dim, index, number_to_fill(value))

@@ -65,11 +65,11 @@ def operand(tensor: Tensor, common: dtype, exact: bool = False) -> Array:
     """
     number = tensor._number
     if number is not None and common.category >= FLOATING:
-        return quietly(np.array, number, (op_math(common) if exact else common).numpy)  # type: ignore[no-any-return]
+        return quietly(np.array, number, (op_math(common) if exact else common).numpy)
     array = tensor.array()
     if common in HALF_PRECISION and tensor.dtype is not common:
         exact = exact and not tensor._shape
-        return quietly(array.astype, (op_math(common) if exact else common).numpy)  # type: ignore[no-any-return]
+        return quietly(array.astype, (op_math(common) if exact else common).numpy)
     return array
 
 

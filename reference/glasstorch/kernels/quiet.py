@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import Context
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Run = Callable[..., Any]  # run(function, *args, **kwargs)
 
 
@@ -33,12 +35,12 @@ def new_run() -> Run:
 idle: list[Run] = [new_run()]
 
 
-def quietly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def quietly(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Call a function that computes with NumPy; it warns of nothing. See Note [Quiet NumPy]."""
     try:
         run = idle.pop()
     except IndexError:
         run = new_run()
-    result = run(function, *args, **kwargs)
+    result: R = run(function, *args, **kwargs)
     idle.append(run)
     return result

@@ -180,7 +180,7 @@ def logspace_numbers(start: Number, end: Number, steps: int, base: float, dtype:
     powers = quietly(_powers, kind(base), first, last, kind, steps)
     if dtype in HALF_PRECISION:
         powers = quietly(powers.astype, np.float32)
-    return quietly(powers.astype, dtype.numpy)  # type: ignore[no-any-return]
+    return quietly(powers.astype, dtype.numpy)
 
 
 def _powers(base: Any, first: Any, last: Any, kind: Any, steps: int) -> Array:

@@ -65,12 +65,12 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     ):
         raise _refused(args, kwargs)
     where = None if on is None else device("cuda", on) if isinstance(on, int) else device(on)
-    return to_options(self, wanted, None, where, None, *flags, format)  # type: ignore[no-any-return]
+    return to_options(self, wanted, None, where, None, *flags, format)
 
 
 def to_dtype(self: Tensor, wanted: dtype, format: memory_format | None) -> Tensor:
     """`x.float()` and its like: the tensor in a dtype; itself if it is of that one."""
-    return to_options(self, wanted, None, None, None, False, False, format)  # type: ignore[no-any-return]
+    return to_options(self, wanted, None, None, None, False, False, format)
 
 
 def _dtype(value: Any) -> dtype | None:

@@ -10,15 +10,22 @@ every argument of the schema, in order, converted. What is left is the dispatch:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
 from glasstorch.operators.generated.registry import table as table_of
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
 
-def on_tensor(name: str) -> Callable[..., Any]:
+    from glasstorch._tensor import Tensor
+
+    Result = TypeVar("Result", default=Tensor)  # what the schema returns; one tensor where a caller says nothing else
+
+
+def on_tensor(name: str) -> Callable[..., Result]:
     """Calls an operator whose first argument is its one tensor."""
     table = table_of(name)
 
@@ -30,7 +37,7 @@ def on_tensor(name: str) -> Callable[..., Any]:
     return call
 
 
-def factory(name: str) -> Callable[..., Any]:
+def factory(name: str) -> Callable[..., Result]:
     """Calls an operator without tensors among its arguments."""
     table = table_of(name)
 
@@ -42,7 +49,7 @@ def factory(name: str) -> Callable[..., Any]:
     return call
 
 
-def on_tensors(name: str) -> Callable[..., Any]:
+def on_tensors(name: str) -> Callable[..., Result]:
     """Calls an operator with tensors anywhere among its arguments, in lists too."""
     table = table_of(name)
 

@@ -67,7 +67,7 @@ def get(tensor: Tensor, index: Any) -> Tensor:  # hot path: benchmarks/eager.py
             return _cut(tensor, index)
     elif isinstance(index, TensorImpl) and index._shape:
         _check_dimensions(tensor, _dimensions(index))
-        return index_tensors(tensor, [index])  # type: ignore[no-any-return]
+        return index_tensors(tensor, [index])
     return plain_get(tensor, index)
 
 
@@ -75,7 +75,7 @@ def plain_get(tensor: Tensor, index: Any) -> Tensor:
     """`get`, one way for all that an index may be."""
     sliced, indices = _apply(tensor, _entries(index))
     if indices:
-        return index_tensors(sliced, indices)  # type: ignore[no-any-return]
+        return index_tensors(sliced, indices)
     return alias(tensor) if sliced is tensor else sliced
 
 
@@ -336,7 +336,7 @@ def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
         raise ArgumentValueError("step must be greater than zero" if step else "slice step cannot be zero")
     start = None if part.start is None else _end(part.start)
     end = None if part.stop is None else _end(part.stop)
-    return slice_(tensor, dim, start, end, step)  # type: ignore[no-any-return]
+    return slice_(tensor, dim, start, end, step)
 
 
 def _end(number: Any) -> int:

@@ -290,8 +290,10 @@ def qr(keys: int, A: Tensor, mode: str, out: Outputs | None = None) -> Outputs:
     check_lapack(A, "geqrf_cpu")
     array = A.array()
     if many_small(array) or not array.size:
-        found = quietly(np.linalg.qr, array, mode)
-        write(made if mode != "r" else made[1:], (found,) if mode == "r" else tuple(found))
+        if mode == "r":
+            write(made[1:], (quietly(np.linalg.qr, array, "r"),))
+        else:
+            write(made, tuple(quietly(np.linalg.qr, array, "complete" if mode == "complete" else "reduced")))
         return named_result("linalg_qr", made)
     orthogonal, triangle = made[0].array(), made[1].array()
     rows, inner = array.shape[-2], triangle.shape[-2]

@@ -8,7 +8,7 @@ Differs: SciPy calls LAPACK, for one matrix after another; many small matrices a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,19 +44,20 @@ def refuse_not_converged(name: str, info: Array, values: str) -> None:
 def eigh(keys: int, A: Tensor, UPLO: str, compute_v: bool, out: Outputs | None = None) -> Outputs:
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices; only one triangle is read."""
     made = outputs(shapes.eigh(A, UPLO, compute_v), out)
-    values, vectors = symmetric(A.array(), UPLO.upper(), compute_v)
+    values, vectors = symmetric(A.array(), "L" if UPLO in "Ll" else "U", compute_v)
     made[0].array()[...] = values
     if compute_v:
         made[1].array()[...] = vectors
     return made
 
 
-def symmetric(array: Array, triangle: str, compute_v: bool) -> tuple[Array, Array]:
+def symmetric(array: Array, triangle: Literal["L", "U"], compute_v: bool) -> tuple[Array, Array]:
     """Eigenvalues, and eigenvectors if they are wanted."""
     if many_small(array) or not array.size:
         try:
             if compute_v:
-                return tuple(quietly(np.linalg.eigh, array, triangle))
+                values, vectors = quietly(np.linalg.eigh, array, triangle)
+                return values, vectors
             return quietly(np.linalg.eigvalsh, array, triangle), array
         except np.linalg.LinAlgError:
             pass  # LAPACK says which one
@@ -91,7 +92,8 @@ def eig(keys: int, self: Tensor, out: Outputs | None = None) -> Outputs:
 def general(array: Array) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors, by NumPy: SciPy's LAPACK does not undo the scaling of large and small matrices."""
     try:
-        return tuple(quietly(np.linalg.eig, array))
+        values, vectors = quietly(np.linalg.eig, array)
+        return values, vectors
     except np.linalg.LinAlgError as error:
         at = next(index for index in np.ndindex(*array.shape[:-2]) if not converges(array[index]))
         batch = f"(Batch element {np.ravel_multi_index(at, array.shape[:-2])}): " if at else ""
@@ -129,7 +131,8 @@ def singular(array: Array, full_matrices: bool, compute_uv: bool) -> tuple[Any, 
     if many_small(array) or not array.size:
         try:
             if compute_uv:
-                return tuple(quietly(np.linalg.svd, array, full_matrices))
+                left, values, right = quietly(np.linalg.svd, array, full_matrices)
+                return left, values, right
             return None, quietly(np.linalg.svd, array, compute_uv=False), None
         except np.linalg.LinAlgError:
             pass  # LAPACK says which one

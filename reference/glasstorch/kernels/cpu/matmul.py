@@ -88,7 +88,7 @@ def magnitude(array: Array) -> int:
 def stored(result: Array, dtype: dtype, out: Array | None) -> Array:
     """A result computed in a wider dtype, rounded (or wrapped around) into its own."""
     if out is None:
-        return quietly(np.asarray(result).astype, dtype.numpy, copy=False)  # type: ignore[no-any-return]
+        return quietly(np.asarray(result).astype, dtype.numpy, copy=False)
     quietly(np.copyto, out, result, casting="unsafe")
     return out
 

@@ -93,7 +93,7 @@ def addmv(
     beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
 
     def multiply(computed: dtype) -> Array:
-        return quietly(_as(mat, computed).dot, _as(vec, computed))  # type: ignore[no-any-return]
+        return quietly(_as(mat, computed).dot, _as(vec, computed))
 
     return added(self, beta, alpha, result, multiply, out)
 

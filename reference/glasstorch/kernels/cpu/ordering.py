@@ -54,7 +54,7 @@ def stable_places(array: Array, descending: bool) -> Array:
     if array.dtype.name == "bfloat16":
         array = array.astype(np.float32)
     if not descending:
-        return quietly(np.argsort, array, -1, "stable")  # type: ignore[no-any-return]
+        return quietly(np.argsort, array, -1, "stable")
     backwards = quietly(np.argsort, np.flip(array, -1), -1, "stable")
     places: Array = array.shape[-1] - 1 - np.flip(backwards, -1)
     return places

@@ -159,7 +159,7 @@ def register_softmax(name: str, forward: Function, backward: Function) -> None:
         if half_to_float:
             raise DtypeError("softmax with half to float conversion is not supported on CPU: convert the input first")
         result = getattr(shapes, name)(self, dim, half_to_float)
-        return quietly(computed, forward, [self], dim, result.dtype, out)  # type: ignore[no-any-return]
+        return quietly(computed, forward, [self], dim, result.dtype, out)
 
     def backward_kernel(
         keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Tensor | None = None
@@ -169,7 +169,7 @@ def register_softmax(name: str, forward: Function, backward: Function) -> None:
             raise DtypeError(
                 f"expected scalar type {grad_output.dtype.scalar_name} but found {result.dtype.scalar_name}"
             )
-        return quietly(computed, backward, [grad_output, output], dim, result.dtype, out)  # type: ignore[no-any-return]
+        return quietly(computed, backward, [grad_output, output], dim, result.dtype, out)
 
     structured(CPU, f"_{name}", kernel)
     structured(CPU, f"_{name}_backward_data", backward_kernel)

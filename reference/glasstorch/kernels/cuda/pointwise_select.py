@@ -43,7 +43,7 @@ def threshold_backward(
     result = shapes.threshold_backward(grad_output, self, threshold) if out is None else None
     common = result_type(grad_output, self)
     PASS_ABOVE.check(common)
-    number = quietly(np.array, number_as(threshold, common), common.numpy)  # rounded as an element is
+    number = quietly(np.array, number_as(threshold, common), common.numpy).item()  # rounded as an element is
     return run(PASS_ABOVE, result, (grad_output, self), out, (number,), common)
 
 

@@ -60,7 +60,7 @@ def cumulative_trapezoid_dx(y: Tensor, dx: Number, dim: int) -> Tensor:
 
 def _cut(tensor: Tensor, dim: int, start: int, end: int | None) -> Tensor:
     """`tensor[start:end]` along a dimension."""
-    return slice_of(tensor, dim, start, end, 1)  # type: ignore[no-any-return]
+    return slice_of(tensor, dim, start, end, 1)
 
 
 def _without(y: Tensor, dim: int) -> Tensor:

@@ -31,7 +31,7 @@ def real(self: Tensor) -> Tensor:
     """The real parts: a view; a tensor of real numbers is its own."""
     if not self.dtype.is_complex:
         return self
-    return select(view_as_real(conj_view(self) if self.is_conj() else self), -1, 0)  # type: ignore[no-any-return]
+    return select(view_as_real(conj_view(self) if self.is_conj() else self), -1, 0)
 
 
 def imag(self: Tensor) -> Tensor:
@@ -39,7 +39,7 @@ def imag(self: Tensor) -> Tensor:
     if not self.dtype.is_complex:
         raise ShapeError("imag is not implemented for tensors with non-complex dtypes.")
     parts = neg_view(view_as_real(conj_view(self))) if self.is_conj() else view_as_real(self)
-    return select(parts, -1, 1)  # type: ignore[no-any-return]
+    return select(parts, -1, 1)
 
 
 # The bits -------------------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def conj_physical(self: Tensor) -> Tensor:
 
 def computed_conj(self: Tensor) -> Tensor:
     """The conjugate in new memory, in the tensor's own order of dimensions."""
-    return conj_into(self, empty_like(0, self, None, None, None, None, None))  # type: ignore[no-any-return]
+    return conj_into(self, empty_like(0, self, None, None, None, None, None))
 
 
 def resolve_conj(self: Tensor) -> Tensor:

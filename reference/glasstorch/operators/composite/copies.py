@@ -6,7 +6,7 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core import hooks
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 clone = on_tensor("clone")
 _to_copy = on_tensor("_to_copy")
-local_scalar_dense = on_tensor("_local_scalar_dense")
+local_scalar_dense: Callable[..., Number] = on_tensor("_local_scalar_dense")
 
 
 def contiguous(self: Tensor, memory_format: MemoryFormat) -> Tensor:
@@ -38,7 +38,7 @@ def contiguous(self: Tensor, memory_format: MemoryFormat) -> Tensor:
             raise ShapeError("preserve memory format is unsupported by the contiguous operator")
     elif self.is_contiguous(memory_format=memory_format):
         return self
-    return clone(self, memory_format)  # type: ignore[no-any-return]
+    return clone(self, memory_format)
 
 
 def suggested_memory_format(tensor: Tensor) -> MemoryFormat:
@@ -71,7 +71,7 @@ def to_options(
         and memory_format in (None, preserve_format, suggested_memory_format(self))
     ):
         return self
-    return _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)  # type: ignore[no-any-return]
+    return _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)
 
 
 def to_copy(
@@ -162,4 +162,4 @@ def item(self: Tensor) -> Number:
     """The one element as a Python number."""
     if self.numel() != 1:
         raise ShapeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
-    return local_scalar_dense(self)  # type: ignore[no-any-return]
+    return local_scalar_dense(self)

@@ -171,12 +171,12 @@ def _spaced_dtype(name: str, start: Number, end: Number, wanted: Dtype | None) -
 
 def linspace_tensors(keys: int, start: Tensor | Number, end: Tensor | Number, *rest: Any) -> Tensor:
     """As `linspace`; a start or end that is a 0-dim tensor is read as a number."""
-    return linspace_operator(*ends("linspace", start, end), *rest)  # type: ignore[no-any-return]
+    return linspace_operator(*ends("linspace", start, end), *rest)
 
 
 def logspace_tensors(keys: int, start: Tensor | Number, end: Tensor | Number, *rest: Any) -> Tensor:
     """As `logspace`; a start or end that is a 0-dim tensor is read as a number."""
-    return logspace_operator(*ends("logspace", start, end), *rest)  # type: ignore[no-any-return]
+    return logspace_operator(*ends("logspace", start, end), *rest)
 
 
 def ends(name: str, start: Tensor | Number, end: Tensor | Number) -> tuple[Number, Number]:
@@ -257,24 +257,24 @@ def _like(
 
 def new_empty(self: Tensor, size: Sequence[int], *options: Any) -> Tensor:
     """An uninitialised tensor."""
-    return empty(size, *_like(self, *options), None)  # type: ignore[no-any-return]
+    return empty(size, *_like(self, *options), None)
 
 
 def new_empty_strided(self: Tensor, size: Sequence[int], stride: Sequence[int], *options: Any) -> Tensor:
     """An uninitialised tensor of the given strides."""
-    return empty_strided(size, stride, *_like(self, *options))  # type: ignore[no-any-return]
+    return empty_strided(size, stride, *_like(self, *options))
 
 
 def new_zeros(self: Tensor, size: Sequence[int], *options: Any) -> Tensor:
     """A tensor of 0."""
-    return zeros_operator(size, *_like(self, *options))  # type: ignore[no-any-return]
+    return zeros_operator(size, *_like(self, *options))
 
 
 def new_ones(self: Tensor, size: Sequence[int], *options: Any) -> Tensor:
     """A tensor of 1."""
-    return ones_operator(size, *_like(self, *options))  # type: ignore[no-any-return]
+    return ones_operator(size, *_like(self, *options))
 
 
 def new_full(self: Tensor, size: Sequence[int], fill_value: Number, *options: Any) -> Tensor:
     """A tensor of one value."""
-    return full_operator(size, fill_value, *_like(self, *options))  # type: ignore[no-any-return]
+    return full_operator(size, fill_value, *_like(self, *options))

@@ -33,13 +33,13 @@ def diag(self: Tensor, diagonal: int) -> Tensor:
     if ndim not in (1, 2):
         raise ShapeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
     if ndim == 1:
-        return diag_embed_operator(self, diagonal, -2, -1)  # type: ignore[no-any-return]
-    return diagonal_copy(self, diagonal, 0, 1)  # type: ignore[no-any-return]
+        return diag_embed_operator(self, diagonal, -2, -1)
+    return diagonal_copy(self, diagonal, 0, 1)
 
 
 def diagflat(self: Tensor, offset: int) -> Tensor:
     """A matrix with all elements, row by row, on a diagonal."""
-    return diag_operator(view(contiguous(self, contiguous_format), (-1,)), offset)  # type: ignore[no-any-return]
+    return diag_operator(view(contiguous(self, contiguous_format), (-1,)), offset)
 
 
 def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:

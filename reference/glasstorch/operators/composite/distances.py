@@ -30,13 +30,13 @@ def cdist(x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> Tensor:
     many = len(x1._shape) >= 2 <= len(x2._shape) and max(x1._shape[-2], x2._shape[-2]) > FEW
     multiplied = p == 2 and (mode == ALWAYS_BY_PRODUCT or (mode == 0 and many))
     if not multiplied or 0 in x1._shape or 0 in x2._shape:
-        return row_by_row(x1, x2, p, compute_mode)  # type: ignore[no-any-return]
+        return row_by_row(x1, x2, p, compute_mode)
     check_cdist(x1, x2, p)
     batch = broadcast_shapes(x1._shape[:-2], x2._shape[:-2])
     count = prod(batch)
     if count != 1:
         x1, x2 = (x.expand((*batch, *x._shape[-2:])).reshape((count, *x._shape[-2:])) for x in (x1, x2))
-    return by_product(x1, x2).view((*batch, x1._shape[-2], x2._shape[-2]))  # type: ignore[no-any-return]
+    return by_product(x1, x2).view((*batch, x1._shape[-2], x2._shape[-2]))
 
 
 def euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:

@@ -106,7 +106,7 @@ def _c2c(self: Tensor, n: int | None, dim: int, norm: str | None, forward: bool)
     source, d = _one_dim(_promoted(self, False), n, dim)
     mode = _normalization(norm, forward)
     if source.dtype.is_complex:
-        return complex_to_complex(source, [d], mode, forward)  # type: ignore[no-any-return]
+        return complex_to_complex(source, [d], mode, forward)
     spectrum: Tensor = real_to_complex(source, [d], mode, False)
     return spectrum if forward else spectrum.conj()
 
@@ -128,7 +128,7 @@ def _c2r(self: Tensor, n: int | None, dim: int, norm: str | None, forward: bool)
     if n is not None:
         source = _resized(source, [d], [n // 2 + 1])
     source = source.conj() if forward else source
-    return complex_to_real(source, [d], _normalization(norm, forward), points)  # type: ignore[no-any-return]
+    return complex_to_real(source, [d], _normalization(norm, forward), points)
 
 
 def fft(self: Tensor, n: int | None, dim: int, norm: str | None) -> Tensor:
@@ -169,7 +169,7 @@ def _c2c_many(
 ) -> Tensor:
     sizes, dims = _many_dims(self, s, dim)
     source = _resized(_promoted(self, True), dims, sizes)
-    return complex_to_complex(source, dims, _normalization(norm, forward), forward)  # type: ignore[no-any-return]
+    return complex_to_complex(source, dims, _normalization(norm, forward), forward)
 
 
 def fftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm: str | None) -> Tensor:
@@ -190,13 +190,13 @@ def rfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm
     if not dims:
         raise ArgumentError("rfftn must transform at least one axis")
     source = _resized(_promoted(self, False), dims, sizes)
-    return real_to_complex(source, dims, _normalization(norm, True), True)  # type: ignore[no-any-return]
+    return real_to_complex(source, dims, _normalization(norm, True), True)
 
 
 def irfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm: str | None) -> Tensor:
     """The inverse of `rfftn`."""
     source, dims, points = _half_spectrum("irfftn", self, s, dim)
-    return complex_to_real(source, dims, _normalization(norm, False), points)  # type: ignore[no-any-return]
+    return complex_to_real(source, dims, _normalization(norm, False), points)
 
 
 def _half_spectrum(
@@ -219,7 +219,7 @@ def hfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm
     mode = _normalization(norm, True)
     if len(dims) > 1:
         source = complex_to_complex(source, dims[:-1], mode, True)
-    return complex_to_real(source.conj(), dims[-1:], mode, points)  # type: ignore[no-any-return]
+    return complex_to_real(source.conj(), dims[-1:], mode, points)
 
 
 def ihfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, norm: str | None) -> Tensor:
@@ -234,7 +234,7 @@ def ihfftn(self: Tensor, s: Sequence[int] | None, dim: Sequence[int] | None, nor
     spectrum: Tensor = real_to_complex(source, dims[-1:], mode, True)
     if len(dims) == 1:
         return spectrum.conj()
-    return complex_to_complex(spectrum.conj_physical(), dims[:-1], mode, False)  # type: ignore[no-any-return]
+    return complex_to_complex(spectrum.conj_physical(), dims[:-1], mode, False)
 
 
 # Two dimensions -------------------------------------------------------------------------------------------------

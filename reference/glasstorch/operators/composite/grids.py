@@ -65,7 +65,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
         _check_vector(tensor)
     if len(tensors) == 1:
         return tensors[0]
-    return stack([flatten(grid, 0, -1) for grid in meshgrid_indexing(tensors, "ij")], 1)  # type: ignore[no-any-return]
+    return stack([flatten(grid, 0, -1) for grid in meshgrid_indexing(tensors, "ij")], 1)
 
 
 def combinations(self: Tensor, r: int, with_replacement: bool) -> Tensor:
@@ -76,7 +76,7 @@ def combinations(self: Tensor, r: int, with_replacement: bool) -> Tensor:
     if not r:
         return new_empty(self, (0,), None, None, None, None)
     mask = _ascending(self, r, with_replacement)
-    return stack([masked_select(grid, mask) for grid in meshgrid_indexing([self] * r, "ij")], 1)  # type: ignore[no-any-return]
+    return stack([masked_select(grid, mask) for grid in meshgrid_indexing([self] * r, "ij")], 1)
 
 
 def _ascending(self: Tensor, r: int, with_replacement: bool) -> Tensor:

@@ -28,7 +28,7 @@ slice_ = on_tensor("slice.Tensor")
 
 def concat(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """`cat` under its other names."""
-    return cat(tensors, dim)  # type: ignore[no-any-return]
+    return cat(tensors, dim)
 
 
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
@@ -36,8 +36,8 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     dim = stacked_dim(tensors, dim)
     shape = tensors[0]._shape
     if dim == len(shape):
-        return cat([unsqueeze(tensor, dim) for tensor in tensors], dim)  # type: ignore[no-any-return]
-    return view(cat(tensors, dim), (*shape[:dim], len(tensors), *shape[dim:]))  # type: ignore[no-any-return]
+        return cat([unsqueeze(tensor, dim) for tensor in tensors], dim)
+    return view(cat(tensors, dim), (*shape[:dim], len(tensors), *shape[dim:]))
 
 
 def stacked_dim(tensors: Sequence[Tensor], dim: int) -> int:
@@ -63,22 +63,22 @@ Parts = tuple[list["Tensor"], int]
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Side by side: along the second dimension, vectors along their only one."""
-    return cat(*parts_of_hstack(tensors))  # type: ignore[no-any-return]
+    return cat(*parts_of_hstack(tensors))
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """One below the other: along the first dimension, vectors as rows."""
-    return cat(*parts_of_vstack(tensors))  # type: ignore[no-any-return]
+    return cat(*parts_of_vstack(tensors))
 
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """One behind the other: along the third dimension."""
-    return cat(*parts_of_dstack(tensors))  # type: ignore[no-any-return]
+    return cat(*parts_of_dstack(tensors))
 
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Side by side, vectors and numbers as columns."""
-    return cat(*parts_of_column_stack(tensors))  # type: ignore[no-any-return]
+    return cat(*parts_of_column_stack(tensors))
 
 
 def parts_of_hstack(tensors: Sequence[Tensor]) -> Parts:
@@ -120,7 +120,7 @@ def _check_some(name: str, tensors: Sequence[Tensor]) -> None:
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """A matrix of zeros with the matrices on its diagonal, each beginning where the one before ended."""
     if not tensors:
-        return empty((1, 0), None, None, None, None, None)  # type: ignore[no-any-return]
+        return empty((1, 0), None, None, None, None, None)
     first = tensors[0]
     blocks = []
     for i, tensor in enumerate(tensors):

@@ -58,7 +58,7 @@ def cholesky(self: Tensor, upper: bool) -> Tensor:
             f"linalg.cholesky: {failure[0]}The factorization could not be completed because the input is not "
             f"positive-definite (the leading minor of order {failure[1]} is not positive-definite)."
         )
-    return triangle  # type: ignore[no-any-return]
+    return triangle
 
 
 def inv(A: Tensor) -> Tensor:
@@ -70,12 +70,12 @@ def inv(A: Tensor) -> Tensor:
             f"linalg.inv: {failure[0]}The diagonal element {failure[1]} is zero, the inversion could not be completed "
             f"because the input matrix is singular."
         )
-    return inverse  # type: ignore[no-any-return]
+    return inverse
 
 
 def det(A: Tensor) -> Tensor:
     """The determinant alone."""
-    return determinant(A)[0]  # type: ignore[no-any-return]
+    return determinant(A)[0]
 
 
 def slogdet(A: Tensor) -> Any:
@@ -132,11 +132,11 @@ def pinv(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None,
         values, vectors = eigen(self, "L", True)
         kept = values.abs() > _tolerance(values.abs().amax([-1]), self, atol, rtol).unsqueeze(-1)
         inverse = functions.where(kept, values.reciprocal(), 0.0)
-        return matmul(vectors * inverse.unsqueeze(-2), vectors.mH)  # type: ignore[no-any-return]
+        return matmul(vectors * inverse.unsqueeze(-2), vectors.mH)
     left, values, right = singular(self, False, True, None)
     kept = values > _tolerance(values.amax([-1]), self, atol, rtol).unsqueeze(-1)
     inverse = functions.where(kept, values.reciprocal(), 0.0)
-    return matmul(right.mH * inverse.unsqueeze(-2), left.mH)  # type: ignore[no-any-return]
+    return matmul(right.mH * inverse.unsqueeze(-2), left.mH)
 
 
 def pinv_numbers(self: Tensor, atol: float | None, rtol: float | None, hermitian: bool) -> Tensor:
@@ -144,13 +144,13 @@ def pinv_numbers(self: Tensor, atol: float | None, rtol: float | None, hermitian
     if rtol is None and atol is not None and atol > 0:
         rtol = 0.0
     tolerances = (None if value is None else functions.full([], value, dtype=float64) for value in (atol, rtol))
-    return pseudo_inverse(self, *tolerances, hermitian)  # type: ignore[no-any-return]
+    return pseudo_inverse(self, *tolerances, hermitian)
 
 
 def pinv_rcond(self: Tensor, rcond: Tensor | float, hermitian: bool) -> Tensor:
     """The pseudo-inverse with a tolerance relative to the largest singular value."""
     if not isinstance(rcond, int | float):
-        return pseudo_inverse(self, functions.zeros([]), rcond, hermitian)  # type: ignore[no-any-return]
+        return pseudo_inverse(self, functions.zeros([]), rcond, hermitian)
     return pinv_numbers(self, 0.0, rcond, hermitian)
 
 
@@ -247,7 +247,7 @@ def matrix_norm_named(self: Tensor, ord: str, dim: Sequence[int], keepdim: bool,
     rows, cols = _two_dims(self, dim)
     check_norm_dtype(self, dtype, "linalg.matrix_norm")
     if ord == "fro":
-        return norm_of_vector(self, 2, [rows, cols], keepdim, dtype)  # type: ignore[no-any-return]
+        return norm_of_vector(self, 2, [rows, cols], keepdim, dtype)
     source = self if dtype is None else self.to(dtype)
     result = svdvals(source.movedim([rows, cols], [-2, -1]), None).sum(-1, keepdim)
     return result.unsqueeze(-1).movedim([-2, -1], [rows, cols]) if keepdim else result  # type: ignore[no-any-return]
@@ -269,12 +269,12 @@ def _two_dims(self: Tensor, dim: Sequence[int]) -> tuple[int, int]:
 
 def diagonal(A: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     """`diagonal` of the last two dimensions."""
-    return diagonal_of(A, offset, dim1, dim2)  # type: ignore[no-any-return]
+    return diagonal_of(A, offset, dim1, dim2)
 
 
 def product(self: Tensor, other: Tensor) -> Tensor:
     """`matmul`."""
-    return matmul(self, other)  # type: ignore[no-any-return]
+    return matmul(self, other)
 
 
 def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:

@@ -61,7 +61,7 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch "
         "release."
     )
-    return solve_with_lu(LU_data, LU_pivots, self, True, False)  # type: ignore[no-any-return]
+    return solve_with_lu(LU_data, LU_pivots, self, True, False)
 
 
 def ldl_factor(self: Tensor, hermitian: bool) -> Any:
@@ -89,12 +89,12 @@ def cholesky_solve(self: Tensor, input2: Tensor, upper: bool) -> Tensor:
     check_linear(self, input2, "cholesky_solve")
     batch = batch_of(input2, self)
     right, triangle = (tensor.expand((*batch, *tensor._shape[-2:])) for tensor in (self, input2))
-    return solve_with_cholesky(right, triangle, upper)  # type: ignore[no-any-return]
+    return solve_with_cholesky(right, triangle, upper)
 
 
 def orgqr(self: Tensor, input2: Tensor) -> Tensor:
     """`linalg.householder_product`."""
-    return product_of_reflections(self, input2)  # type: ignore[no-any-return]
+    return product_of_reflections(self, input2)
 
 
 def qr(self: Tensor, some: bool) -> Any:
@@ -124,7 +124,7 @@ def svd(self: Tensor, some: bool, compute_uv: bool) -> Any:
 
 def matrix_exp(self: Tensor) -> Tensor:
     """`linalg.matrix_exp`."""
-    return exponential(self)  # type: ignore[no-any-return]
+    return exponential(self)
 
 
 def slogdet(self: Tensor) -> Any:

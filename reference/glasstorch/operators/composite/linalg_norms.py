@@ -30,7 +30,7 @@ def norm(self: Tensor, ord: Number | None, dim: Sequence[int] | None, keepdim: b
     of_matrix = len(dim) == 2 if dim is not None else self.dim() == 2
     if ord is not None and of_matrix:
         return matrix_norm(self, ord, [-2, -1] if dim is None else dim, keepdim, dtype)
-    return norm_of_vector(self, 2 if ord is None else ord, dim, keepdim, dtype)  # type: ignore[no-any-return]
+    return norm_of_vector(self, 2 if ord is None else ord, dim, keepdim, dtype)
 
 
 def norm_named(self: Tensor, ord: str, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Tensor:

@@ -39,7 +39,7 @@ def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number) -> Tensor:
         if after < 0:
             inner = narrow(inner, dim, 0, inner._shape[dim] + after)
     if all(number <= 0 for number in pad):
-        return clone(inner, None)  # type: ignore[no-any-return]
+        return clone(inner, None)
     sizes = list(shape)
     for dim, before, after in borders:
         sizes[dim] += before + after

@@ -42,7 +42,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     start = start + size if start < 0 else start
     if start + length > size:
         raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return slice(self, dim, start, start + length, 1)  # type: ignore[no-any-return]
+    return slice(self, dim, start, start + length, 1)
 
 
 def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
@@ -57,23 +57,23 @@ def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
 
 def split_sizes(self: Tensor, split_size: Sequence[int], dim: int) -> Pieces:
     """Pieces of the given sizes, which add up to the dimension's: `split` with a list."""
-    return split_with_sizes(self, split_size, dim)  # type: ignore[no-any-return]
+    return split_with_sizes(self, split_size, dim)
 
 
 def chunk(self: Tensor, chunks: int, dim: int) -> Pieces:
     """Pieces of one size, at most `chunks` of them; the last may be smaller."""
     size = _chunk_size(self, chunks, dim)
     if not size:  # pieces of size 0 go on forever; PyTorch gives as many as were asked for
-        return split_with_sizes(self, [0] * chunks, dim)  # type: ignore[no-any-return]
-    return split(self, size, dim)  # type: ignore[no-any-return]
+        return split_with_sizes(self, [0] * chunks, dim)
+    return split(self, size, dim)
 
 
 def unsafe_chunk(self: Tensor, chunks: int, dim: int) -> Pieces:
     """As `chunk`, of which nobody will look at the whole again: the pieces are no views for autograd."""
     size = _chunk_size(self, chunks, dim)
     if not size:
-        return unsafe_split_with_sizes(self, [0] * chunks, dim)  # type: ignore[no-any-return]
-    return unsafe_split(self, size, dim)  # type: ignore[no-any-return]
+        return unsafe_split_with_sizes(self, [0] * chunks, dim)
+    return unsafe_split(self, size, dim)
 
 
 def _chunk_size(self: Tensor, chunks: int, dim: int) -> int:
@@ -91,12 +91,12 @@ def _chunk_size(self: Tensor, chunks: int, dim: int) -> int:
 
 def unsafe_split_tensor(self: Tensor, split_size: int, dim: int) -> Pieces:
     """As `split`, of which nobody will look at the whole again."""
-    return split(self, split_size, dim)  # type: ignore[no-any-return]
+    return split(self, split_size, dim)
 
 
 def unsafe_split_sizes(self: Tensor, split_sizes: Sequence[int], dim: int) -> Pieces:
     """As `split_with_sizes`, of which nobody will look at the whole again."""
-    return split_with_sizes(self, split_sizes, dim)  # type: ignore[no-any-return]
+    return split_with_sizes(self, split_sizes, dim)
 
 
 # Pieces as NumPy cuts them --------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ div = on_tensors("div.Tensor")
 
 def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
     """`other - alpha * self`."""
-    return sub(_tensor(other), self, alpha)  # type: ignore[no-any-return]
+    return sub(_tensor(other), self, alpha)
 
 
 def positive(self: Tensor) -> Tensor:
@@ -181,7 +181,7 @@ def power_dtype(one: Tensor | Number, other: Tensor | Number) -> dtype:
 
 def true_divide(self: Tensor, other: Tensor) -> Tensor:
     """`div` without rounding, under its old name."""
-    return div(self, other)  # type: ignore[no-any-return]
+    return div(self, other)
 
 
 def true_divide_(self: Tensor, other: Tensor) -> Tensor:
@@ -213,7 +213,7 @@ def argwhere(self: Tensor) -> Tensor:
 
 def masked_fill_tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """`masked_fill` with the number that a tensor holds."""
-    return masked_fill(self, mask, only_number(value))  # type: ignore[no-any-return]
+    return masked_fill(self, mask, only_number(value))
 
 
 def only_number(value: Tensor) -> Number:

@@ -43,7 +43,7 @@ def rand(size: Sequence[int], *options: Any) -> Tensor:
 
 def rand_generator(size: Sequence[int], generator: Generator | None, *options: Any) -> Tensor:
     """Numbers drawn uniformly from [0, 1)."""
-    return uniform_(empty(size, *options, None), 0.0, 1.0, generator)  # type: ignore[no-any-return]
+    return uniform_(empty(size, *options, None), 0.0, 1.0, generator)
 
 
 def randn(size: Sequence[int], *options: Any) -> Tensor:
@@ -60,7 +60,7 @@ def normal_float_float(
     mean: float, std: float, size: Sequence[int], generator: Generator | None, *options: Any
 ) -> Tensor:
     """Normal numbers with one mean and one deviation."""
-    return normal_(empty(size, *options, None), mean, std, generator)  # type: ignore[no-any-return]
+    return normal_(empty(size, *options, None), mean, std, generator)
 
 
 def randint(high: int, size: Sequence[int], *options: Any) -> Tensor:
@@ -83,12 +83,12 @@ def randint_low_generator(
 ) -> Tensor:
     """Integers drawn uniformly from [low, high), as int64 unless another dtype is given."""
     target = empty(size, int64 if dtype is None else dtype, *options, None)
-    return random_(target, low, high, generator)  # type: ignore[no-any-return]
+    return random_(target, low, high, generator)
 
 
 def randperm(n: int, *options: Any) -> Tensor:
     """The integers from 0 to n - 1 in random order."""
-    return permutation(n, None, *options)  # type: ignore[no-any-return]
+    return permutation(n, None, *options)
 
 
 # Like another tensor -----------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def rand_like(self: Tensor, *options: Any) -> Tensor:
 
 def rand_like_generator(self: Tensor, generator: Generator | None, *options: Any) -> Tensor:
     """Numbers drawn uniformly from [0, 1)."""
-    return uniform_(empty_like(self, *options), 0.0, 1.0, generator)  # type: ignore[no-any-return]
+    return uniform_(empty_like(self, *options), 0.0, 1.0, generator)
 
 
 def randn_like(self: Tensor, *options: Any) -> Tensor:
@@ -112,7 +112,7 @@ def randn_like(self: Tensor, *options: Any) -> Tensor:
 
 def randn_like_generator(self: Tensor, generator: Generator | None, *options: Any) -> Tensor:
     """Normal numbers with mean 0 and deviation 1."""
-    return normal_(empty_like(self, *options), 0.0, 1.0, generator)  # type: ignore[no-any-return]
+    return normal_(empty_like(self, *options), 0.0, 1.0, generator)
 
 
 def randint_like(self: Tensor, high: int, *options: Any) -> Tensor:
@@ -146,7 +146,7 @@ def randint_like_low(self: Tensor, low: int, high: int, *options: Any) -> Tensor
 
 def randint_like_low_generator(self: Tensor, low: int, high: int, generator: Generator | None, *options: Any) -> Tensor:
     """Integers drawn uniformly from [low, high)."""
-    return random_(empty_like(self, *options), low, high, generator)  # type: ignore[no-any-return]
+    return random_(empty_like(self, *options), low, high, generator)
 
 
 # With a parameter for each element ---------------------------------------------------------------------------------
@@ -171,14 +171,14 @@ def check_deviations(std: Tensor) -> None:
 def normal_tensor_float(mean: Tensor, std: float, generator: Generator | None) -> Tensor:
     """Normal numbers, each with its own mean."""
     check_deviation(std)
-    return add_(normal_(empty_like(mean, *ROW_MAJOR), 0.0, std, generator), mean, 1)  # type: ignore[no-any-return]
+    return add_(normal_(empty_like(mean, *ROW_MAJOR), 0.0, std, generator), mean, 1)
 
 
 def normal_float_tensor(mean: float, std: Tensor, generator: Generator | None) -> Tensor:
     """Normal numbers, each with its own deviation."""
     check_deviations(std)
     standard = normal_(empty_like(std, *ROW_MAJOR), 0.0, 1.0, generator)
-    return mul_(standard, std).add_(mean)  # type: ignore[no-any-return]
+    return mul_(standard, std).add_(mean)
 
 
 def normal_tensor_tensor(mean: Tensor, std: Tensor, generator: Generator | None) -> Tensor:
@@ -186,14 +186,14 @@ def normal_tensor_tensor(mean: Tensor, std: Tensor, generator: Generator | None)
     check_deviations(std)
     shape = broadcast_shapes(mean._shape, std._shape)
     standard = normal_(empty(shape, mean.dtype, None, mean.device, None, None), 0.0, 1.0, generator)
-    return add_(mul_(standard, std), mean, 1)  # type: ignore[no-any-return]
+    return add_(mul_(standard, std), mean, 1)
 
 
 def bernoulli(self: Tensor, generator: Generator | None) -> Tensor:
     """Ones, each with the probability that stands in the input, else zeros."""
-    return bernoulli_with_each_(empty_like(self, *ROW_MAJOR), self, generator)  # type: ignore[no-any-return]
+    return bernoulli_with_each_(empty_like(self, *ROW_MAJOR), self, generator)
 
 
 def bernoulli_p(self: Tensor, p: float, generator: Generator | None) -> Tensor:
     """Ones with probability p, else zeros, in a tensor like the input."""
-    return bernoulli_with_(empty_like(self, *ROW_MAJOR), p, generator)  # type: ignore[no-any-return]
+    return bernoulli_with_(empty_like(self, *ROW_MAJOR), p, generator)

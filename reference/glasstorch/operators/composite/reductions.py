@@ -40,7 +40,7 @@ def var(self: Tensor, unbiased: bool) -> Tensor:
 
 def var_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Tensor:
     """The variance over dimensions."""
-    return var_correction(self, dim, 1 if unbiased else 0, keepdim)  # type: ignore[no-any-return]
+    return var_correction(self, dim, 1 if unbiased else 0, keepdim)
 
 
 def std(self: Tensor, unbiased: bool) -> Tensor:
@@ -50,7 +50,7 @@ def std(self: Tensor, unbiased: bool) -> Tensor:
 
 def std_dim(self: Tensor, dim: Sequence[int] | None, unbiased: bool, keepdim: bool) -> Tensor:
     """The square root of the variance over dimensions."""
-    return std_correction(self, dim, 1 if unbiased else 0, keepdim)  # type: ignore[no-any-return]
+    return std_correction(self, dim, 1 if unbiased else 0, keepdim)
 
 
 # Counts, logarithms of sums ------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ count_nonzero_dims = on_tensor("count_nonzero.dim_IntList")
 
 def count_nonzero(self: Tensor, dim: int | None) -> Tensor:
     """How many elements are not 0, over one dimension or all."""
-    return count_nonzero_dims(self, [] if dim is None else [dim])  # type: ignore[no-any-return]
+    return count_nonzero_dims(self, [] if dim is None else [dim])
 
 
 def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:

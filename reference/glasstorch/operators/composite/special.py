@@ -131,4 +131,4 @@ polygamma_out = on_tensors("polygamma.out")
 
 def polygamma_(self: Tensor, n: int) -> Tensor:
     """`polygamma`, written where the input was."""
-    return polygamma_out(n, self, self)  # type: ignore[no-any-return]
+    return polygamma_out(n, self, self)

@@ -169,7 +169,7 @@ def _norm(self: Tensor, p: Number | None, dim: Sequence[int], keepdim: bool, dty
         raise DtypeError(
             f"norm(): input dtype should be either floating point or complex. Got {given.scalar_name} instead."
         )
-    return vector_norm(self, 2 if p is None else p, dim, keepdim, dtype)  # type: ignore[no-any-return]
+    return vector_norm(self, 2 if p is None else p, dim, keepdim, dtype)
 
 
 def dist(self: Tensor, other: Tensor, p: Number) -> Tensor:

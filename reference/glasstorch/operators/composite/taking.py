@@ -62,7 +62,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     if indices.dtype is not int64:
         raise DtypeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.scalar_name}")
     if dim is None:
-        return gather(self.reshape(-1), 0, indices.reshape(-1), False)  # type: ignore[no-any-return]
+        return gather(self.reshape(-1), 0, indices.reshape(-1), False)
     shape, wanted = self._shape, indices._shape
     if len(shape) != len(wanted):
         raise ShapeError(
@@ -76,7 +76,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     source = self.expand((*others[:d], *shape[d : d + 1], *others[d + 1 :]))
     places = indices.remainder(max(shape[d], 1))  # as PyTorch reads any number
     places = places.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
-    return gather(source, d, places, False)  # type: ignore[no-any-return]
+    return gather(source, d, places, False)
 
 
 # index_fill, masked_scatter -------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
 
 def index_fill_tensor(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill` with the number that a tensor holds."""
-    return index_fill(self, dim, index, number_to_fill(value))  # type: ignore[no-any-return]
+    return index_fill(self, dim, index, number_to_fill(value))
 
 
 def number_to_fill(value: Tensor) -> Number:
@@ -126,7 +126,7 @@ def repeat_interleave_tensor(self: Tensor, repeats: Tensor, dim: int | None, out
         )
     if counts.dtype not in (int32, int64):
         raise DtypeNotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{counts.dtype.scalar_name}'")
-    return index_select(source, d, repeated_indices(counts, output_size))  # type: ignore[no-any-return]
+    return index_select(source, d, repeated_indices(counts, output_size))
 
 
 def repeat_interleave_int(self: Tensor, repeats: int, dim: int | None, output_size: int | None) -> Tensor:

@@ -32,14 +32,14 @@ def fliplr(self: Tensor) -> Tensor:
     """The columns in reverse order."""
     if len(self._shape) < 2:
         raise ShapeError("Input must be >= 2-d.")
-    return flip(self, (1,))  # type: ignore[no-any-return]
+    return flip(self, (1,))
 
 
 def flipud(self: Tensor) -> Tensor:
     """The rows in reverse order."""
     if not self._shape:
         raise ShapeError("Input must be >= 1-d.")
-    return flip(self, (0,))  # type: ignore[no-any-return]
+    return flip(self, (0,))
 
 
 def rot90(self: Tensor, k: int, dims: Sequence[int]) -> Tensor:
@@ -54,10 +54,10 @@ def rot90(self: Tensor, k: int, dims: Sequence[int]) -> Tensor:
         raise ShapeError(f"expected rotation dims to be different, but got dim0 = {first} and dim1 = {second}")
     turns = k % 4
     if turns == 0:
-        return clone(self, contiguous_format)  # type: ignore[no-any-return]
+        return clone(self, contiguous_format)
     if turns == 2:
-        return flip(self, dims)  # type: ignore[no-any-return]
-    return transpose_(flip(self, (second if turns == 1 else first,)), first, second)  # type: ignore[no-any-return]
+        return flip(self, dims)
+    return transpose_(flip(self, (second if turns == 1 else first,)), first, second)
 
 
 # Repeated -------------------------------------------------------------------------------------------------------
@@ -82,4 +82,4 @@ def repeat(self: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(self: Tensor, dims: Sequence[int]) -> Tensor:
     """As `repeat`; where fewer numbers than dimensions are given, the first dimensions are not repeated."""
     missing = len(self._shape) - len(dims)
-    return repeat_operator(self, (*[1] * missing, *dims))  # type: ignore[no-any-return]
+    return repeat_operator(self, (*[1] * missing, *dims))

@@ -30,7 +30,7 @@ def _copy_of(name: str) -> Callable[..., Tensor]:
     operator = on_tensor(name)
 
     def copied(self: Tensor, *arguments: Any) -> Tensor:
-        return clone(operator(self, *arguments), contiguous_format)  # type: ignore[no-any-return]
+        return clone(operator(self, *arguments), contiguous_format)
 
     copied.__doc__ = f"What `{name.partition('.')[0]}` shows, in memory of its own."
     return copied
@@ -78,7 +78,7 @@ def view_copy(self: Tensor, size: Sequence[int]) -> Tensor:
     shape = infer_size(size, self.numel())
     if view_strides(self._shape, self.strides(), shape) is None:
         return reshape(self, shape)
-    return clone(view(self, shape), contiguous_format)  # type: ignore[no-any-return]
+    return clone(view(self, shape), contiguous_format)
 
 
 def narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -89,4 +89,4 @@ def narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     if length < 0 < ndim:
         size = self._shape[wrap_dim(dim, ndim)]
         raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return clone(narrow(self, dim, start, length), contiguous_format)  # type: ignore[no-any-return]
+    return clone(narrow(self, dim, start, length), contiguous_format)

@@ -62,10 +62,10 @@ def _copied(self: Tensor) -> Tensor:
     """A copy of the whole storage, seen as the tensor sees its own; a plain one where the tensor overlaps itself."""
     shape, strides = self._shape, self.strides()
     if has_internal_overlap(shape, strides):
-        return clone(self, None)  # type: ignore[no-any-return]
+        return clone(self, None)
     numel = self.untyped_storage().nbytes() // self.dtype.itemsize
     whole = clone(as_strided(self, (numel,), (1,), 0), None)
-    return as_strided(whole, shape, strides, self._offset)  # type: ignore[no-any-return]
+    return as_strided(whole, shape, strides, self._offset)
 
 
 def _written(copied: Tensor, part: Tensor, src: Tensor) -> Tensor:

@@ -54,13 +54,13 @@ def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
     """A view where strides can say it, else a view of a row-major copy that nobody else will see."""
     wanted = infer_size(shape, self.numel())
     if self._strides is None or view_strides(self._shape, self._strides, wanted) is not None:
-        return view(self, wanted)  # type: ignore[no-any-return]
-    return unsafe_view(clone(self, contiguous_format), wanted)  # type: ignore[no-any-return]
+        return view(self, wanted)
+    return unsafe_view(clone(self, contiguous_format), wanted)
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """`view` with another tensor's shape."""
-    return view(self, other._shape)  # type: ignore[no-any-return]
+    return view(self, other._shape)
 
 
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
@@ -86,7 +86,7 @@ def flatten(self: Tensor, start_dim: int, end_dim: int) -> Tensor:
 
 def ravel(self: Tensor) -> Tensor:
     """All elements in a row: a view where they lie in one, else a copy."""
-    return view(contiguous(self, contiguous_format), (-1,))  # type: ignore[no-any-return]
+    return view(contiguous(self, contiguous_format), (-1,))
 
 
 def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
@@ -109,7 +109,7 @@ def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({size}) in the input "
             f"tensor"
         ) from None
-    return view(self, (*shape[:dim], *cut, *shape[dim + 1 :]))  # type: ignore[no-any-return]
+    return view(self, (*shape[:dim], *cut, *shape[dim + 1 :]))
 
 
 def atleast_1d(self: Tensor) -> Tensor:
@@ -130,7 +130,7 @@ def atleast_3d(self: Tensor) -> Tensor:
         return self
     if not ndim:
         return reshape(self, (1, 1, 1))
-    return unsqueeze(self if ndim == 2 else unsqueeze(self, 0), -1)  # type: ignore[no-any-return]
+    return unsqueeze(self if ndim == 2 else unsqueeze(self, 0), -1)
 
 
 def atleast_1d_sequence(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -153,7 +153,7 @@ def atleast_3d_sequence(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 
 def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor:
     """`expand` under NumPy's name."""
-    return expand(self, size, False)  # type: ignore[no-any-return]
+    return expand(self, size, False)
 
 
 def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -168,7 +168,7 @@ def sum_to_size(self: Tensor, size: Sequence[int]) -> Tensor:
     if not is_expandable_to(wanted, shape):
         raise ShapeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(shape)}}}.")
     if not wanted:
-        return sum_all(self, None)  # type: ignore[no-any-return]
+        return sum_all(self, None)
     leading = len(shape) - len(wanted)
     dims = [d for d in range(len(shape)) if d < leading or (wanted[d - leading] == 1 and shape[d] != 1)]
     summed = sum_dims(self, dims, True, None) if dims else self
@@ -177,7 +177,7 @@ def sum_to_size(self: Tensor, size: Sequence[int]) -> Tensor:
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """`expand` to another tensor's shape."""
-    return expand(self, other._shape, False)  # type: ignore[no-any-return]
+    return expand(self, other._shape, False)
 
 
 # Another order of dimensions ------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def numpy_T(self: Tensor) -> Tensor:
             "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
         )
-    return permute(self, range(ndim - 1, -1, -1))  # type: ignore[no-any-return]
+    return permute(self, range(ndim - 1, -1, -1))
 
 
 def mT(self: Tensor) -> Tensor:
@@ -240,22 +240,22 @@ def _adjoint(self: Tensor, name: str, conjugate: bool = True) -> Tensor:
 
 def swap(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose` under NumPy's name, `swapaxes`, and its like, `swapdims`."""
-    return transpose(self, dim0, dim1)  # type: ignore[no-any-return]
+    return transpose(self, dim0, dim1)
 
 
 def swap_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose_` under other names."""
-    return transpose_(self, dim0, dim1)  # type: ignore[no-any-return]
+    return transpose_(self, dim0, dim1)
 
 
 def movedim(self: Tensor, source: Sequence[int], destination: Sequence[int]) -> Tensor:
     """Some dimensions moved to other places; the rest keep their order."""
-    return permute(self, moved_order(tuple(source), tuple(destination), len(self._shape)))  # type: ignore[no-any-return]
+    return permute(self, moved_order(tuple(source), tuple(destination), len(self._shape)))
 
 
 def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
     """One dimension moved to another place."""
-    return permute(self, moved_order((source,), (destination,), len(self._shape)))  # type: ignore[no-any-return]
+    return permute(self, moved_order((source,), (destination,), len(self._shape)))
 
 
 # Gradients of views ---------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
 
 def new_zeros(tensor: Tensor, size: Sequence[int]) -> Tensor:
     """Zeros of another size with a tensor's dtype and device."""
-    return empty(size, tensor.dtype, None, tensor.device, None, None).zero_()  # type: ignore[no-any-return]
+    return empty(size, tensor.dtype, None, tensor.device, None, None).zero_()
 
 
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
@@ -311,7 +311,7 @@ def as_strided_backward(
         read = _cells(input_shape, input_strides, input_offset, cells)
         count = index_put_(new_zeros(storage, (cells,)), [read], storage.new_ones(()), True)
         storage = storage / count
-    return as_strided(storage, input_shape, input_strides, input_offset)  # type: ignore[no-any-return]
+    return as_strided(storage, input_shape, input_strides, input_offset)
 
 
 def _cells(shape: Shape, strides: Shape, offset: int, cells: int) -> Tensor:
