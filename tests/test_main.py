@@ -211,6 +211,24 @@ def test_where_tells_of_functions_that_are_no_operators(tmp_path: Path) -> None:
     assert where in done.stdout
 
 
+def test_where_says_of_each_name_what_it_is() -> None:
+    names = ["torch.linalg", "torch.nn.Linear", "torch.Tensor.shape", "torch.Tensor.dtype", "torch.float32", "torch.pi"]
+    done = run("--where", *names, "F.relu", "Tensor.__rsub__", folder=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = re.sub(r":\d+$", "", done.stdout, flags=re.MULTILINE).split("\n\n")
+    place = "reference/glasstorch"
+    assert told[:6] == [
+        f"torch.linalg is a module: {place}/linalg.py",
+        f"torch.nn.Linear is a class: {place}/nn/linear.py",
+        f"torch.Tensor.shape is an attribute: {place}/core/tensor_impl.py",
+        f"torch.Tensor.dtype is an attribute: {place}/core/tensor_impl.py",
+        f"torch.float32 is a dtype: {place}/core/dtype.py",
+        "torch.pi is a float: 3.141592653589793",
+    ]
+    assert re.search(rf"^aten::relu\(.*\n  function +{place}/nn/functional.py$", told[6], re.MULTILINE)
+    assert told[7].startswith("aten::rsub.Tensor(")
+
+
 def test_where_names_the_nearest_for_an_unknown_name_and_asks_for_one_where_none_is_given(tmp_path: Path) -> None:
     done = run("--where", "torch.cumsumm", folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from textwrap import indent
+from types import FunctionType, ModuleType
 from typing import Any
 
 import glasstorch
@@ -18,7 +20,9 @@ from glasstorch.core.errors import ArgumentError
 from glasstorch.core.unknown_names import advice
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels import cuda
-from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, overloads_of, whereabouts
+from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, behind, forms_of, overloads_of, whereabouts
+
+NOTHING = object()
 
 
 def told(name: str) -> str:
@@ -28,20 +32,24 @@ def told(name: str) -> str:
     torch.numel is a function of Python: ...
     """
     cuda.register_kernels()
-    every = [whereabouts(operator) for operator in overloads_of(name)]
+    value = _value(name)
+    operator = behind(value)
+    every = [whereabouts(each) for each in overloads_of(name) or (overloads_of(operator) if operator else [])]
     found = [one for one in every if one.functional is None] or every
     if found:
-        return "\n\n".join(_text(one) for one in found)
-    function = _python_function(name)
-    if function is not None:
-        return f"{name} is a function of Python: {function}"
+        written = _place(value) if isinstance(value, FunctionType) and not operator else None
+        return "\n\n".join(_text(one, written) for one in found)
+    if value is not NOTHING:
+        return f"{name} is {_kind(value)}: {_place(value) or repr(value)}"
     known = sorted({operator.qualified_overload.partition(".")[0] for operator in registry.operators.values()})
     asked = name.removeprefix("torch.").removeprefix("Tensor.")
     raise ArgumentError(f"there is no operator or function {name!r}; {advice(asked.replace('.', '_'), known)}")
 
 
-def _text(one: Whereabouts) -> str:
-    facts = [("declared", shown(one.declared))]
+def _text(one: Whereabouts, written: str | None) -> str:
+    """One overload; `written` is the place of the function by which Python calls it, if that was written by hand."""
+    facts = [("function", written)] if written else []
+    facts.append(("declared", shown(one.declared)))
     if one.shape:
         facts.append(("shape", shown(one.shape)))
     facts += [(key, shown(place)) for key, place in one.kernels]
@@ -77,13 +85,35 @@ def shown(place: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def _python_function(name: str) -> str | None:
-    """Where a function or class that is not an operator is written."""
-    value: Any = glasstorch
-    for part in name.removeprefix("torch.").split("."):
-        value = getattr(value, part, None)
+# Names of Python -----------------------------------------------------------------------------------------------
+
+
+def _value(name: str) -> Any:
+    """What a name of PyTorch is here; NOTHING where there is none of that name."""
+    path = "nn.functional." + name[2:] if name.startswith("F.") else name.removeprefix("torch.")
     try:
-        file, (_, line) = inspect.getsourcefile(value), inspect.getsourcelines(value)
-    except (TypeError, OSError):
-        return None
-    return None if file is None else shown(f"{Path(file).resolve()}:{line}")
+        return attrgetter(path)(glasstorch)
+    except AttributeError:
+        return NOTHING
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, ModuleType):
+        return "a module"
+    if isinstance(value, type):
+        return "a class"
+    if inspect.isdatadescriptor(value):
+        return "an attribute"
+    return "a function of Python" if callable(value) else f"a {type(value).__name__}"
+
+
+def _place(value: Any) -> str | None:
+    """Where a module, class, function or attribute is written; of another value, where its class is."""
+    value = getattr(value, "fget", None) or getattr(value, "__objclass__", value)
+    for written in (value, type(value)):
+        try:
+            file, (_, line) = inspect.getsourcefile(written), inspect.getsourcelines(written)
+        except (TypeError, OSError):
+            continue
+        return None if file is None else shown(f"{Path(file).resolve()}:{max(line, 1)}")
+    return None

@@ -6,10 +6,11 @@ import re
 
 import pytest
 
+import glasstorch
 from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels import cuda
-from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, overloads_of, whereabouts
+from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, behind, forms_of, overloads_of, whereabouts
 
 cuda.register_kernels()
 OPERATORS = [operator for name, operator in registry.operators.items() if name.startswith("aten::")]
@@ -94,7 +95,15 @@ def test_forms_are_listed_with_what_they_are_made_from() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["torch.linalg.solve", "linalg.solve", "aten::linalg_solve", "linalg_solve", "torch.ops.aten.linalg_solve.default"],
+    [
+        *("torch.linalg.solve", "linalg.solve", "linalg_solve"),
+        *(
+            "aten::linalg_solve",
+            "aten.linalg_solve",
+            "aten.linalg_solve.default",
+            "torch.ops.aten.linalg_solve.default",
+        ),
+    ],
 )
 def test_an_operator_is_found_under_each_of_its_names(name: str) -> None:
     assert [operator.name for operator in overloads_of(name)][:1] == ["aten::linalg_solve"]
@@ -104,6 +113,20 @@ def test_a_name_with_an_overload_means_that_one_alone_and_an_unknown_name_none()
     assert [operator.name for operator in overloads_of("add.Tensor")] == ["aten::add.Tensor"]
     assert [operator.name for operator in overloads_of("Tensor.add_")] == ["aten::add_.Tensor"]
     assert overloads_of("torch.nothing") == []
+
+
+def test_a_prefix_is_taken_off_the_front_alone() -> None:
+    for name in ("F.relu", "nn.functional.relu", "torch.nn.functional.relu", "Tensor.relu", "torch.Tensor.relu"):
+        assert [operator.name for operator in overloads_of(name)] == ["aten::relu"], name
+    assert overloads_of("torch.torch.relu") == []
+
+
+def test_operators_of_python_and_attributes_are_followed_to_the_operator_behind_them() -> None:
+    Tensor = glasstorch.Tensor
+    operators = map(behind, (Tensor.__add__, Tensor.__radd__, Tensor.__iadd__, Tensor.__neg__, Tensor.T, Tensor.real))
+    assert list(operators) == ["add", "add", "add_", "neg", "numpy_T", "real"]
+    assert behind(Tensor.__len__) is None
+    assert behind(glasstorch.float32) is None
 
 
 def test_a_kernel_of_a_users_own_is_told_as_registered() -> None:

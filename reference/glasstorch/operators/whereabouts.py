@@ -29,7 +29,11 @@ COMPUTING = (
     *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
 )
+GENERATED = "glasstorch.operators.generated"
 REFUSING = "autograd/not_implemented.py:"  # where the kernels come from that record that there is no derivative
+PREFIX = re.compile(
+    r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)"
+)  # of operators' names
 HEADER = re.compile(r"^(Mirrors|Differs):\s*(.*?)(?=^\w+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -57,15 +61,23 @@ class Whereabouts:
 
 
 def overloads_of(name: str) -> list[Operator]:
-    """The operators that a name of PyTorch means: `torch.linalg.solve`, `Tensor.add_`, `aten::add`, `add.Tensor`.
+    """The operators that a name of PyTorch means: `torch.linalg.solve`, `Tensor.add_`, `aten.add`, `add.Tensor`.
 
     All overloads of the name; none where PyTorch has an operator of that name and this library has not.
     """
-    path = name.removeprefix("aten::").removeprefix("torch.ops.aten.").removeprefix("torch.").removeprefix("Tensor.")
-    path = path.removeprefix("nn.functional.").removesuffix(".default")
+    path = PREFIX.sub("", name).removesuffix(".default")
     if f"aten::{path}" in registry.operators and "." in path:
         return [registry.operators[f"aten::{path}"]]
     return registry.overloads("aten", path.replace(".", "_"))
+
+
+def behind(function: Any) -> str | None:
+    """The name of the operator that a generated function, method or property calls: `add` for `Tensor.__radd__`."""
+    function = getattr(function, "fget", None) or function
+    module = getattr(function, "__module__", None)
+    if module == f"{GENERATED}.functions":
+        return str(function.__name__)
+    return next(_called(function, set()), None) if module == f"{GENERATED}.methods" else None
 
 
 def whereabouts(operator: Operator) -> Whereabouts:
