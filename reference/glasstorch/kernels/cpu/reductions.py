@@ -9,7 +9,8 @@ Adding a million float32 numbers one after another loses three digits. Small arr
 blocks of 128. In a large one runs of memory are added in pieces of 1024 numbers, several of them at a time (einsum's
 loop for one operand, which is faster and nearly as exact), and the sums of the pieces pairwise. Where another dimension
 than the fastest is reduced, NumPy adds whole rows, one after another; long runs of rows are therefore added in blocks
-first. float16 and bfloat16 are added in float32 and rounded once.
+first. float16 and bfloat16 are added in float32 and rounded once. What must be converted first is converted in pieces,
+integers by NumPy in its own buffers, so that no converted array of the size of the input is made.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.blocks import reduce_in_pieces, strips
+from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes import reductions as shapes
@@ -51,8 +54,6 @@ NOT_SUMMED_WITHOUT_NAN = frozenset(d for d in BY_NAME.values() if d.category != 
 UNORDERED = COMPLEX_DTYPES | STORED_ONLY  # PyTorch searches these for no extremum
 SUMMED_DIRECTLY = frozenset((float32, float64))
 add_reduction: Callable[..., Any] = np.add.reduce
-smallest: Callable[..., Any] = np.minimum.reduce
-largest: Callable[..., Any] = np.maximum.reduce
 
 
 def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
@@ -66,6 +67,11 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
 def widened(array: Array, dtype: dtype) -> Array:
     """The array as float32 where NumPy would compute its dtype in a slower or less exact way."""
     return array.astype(np.float32) if dtype in HALF_PRECISION else array
+
+
+def is_half(array: Array) -> bool:
+    """Whether the elements are float16 or bfloat16, which NumPy compares slowly."""
+    return array.dtype.itemsize == 2 and array.dtype.kind not in "iu"
 
 
 def check_implemented(label: str, dtype: dtype, refused: frozenset[dtype]) -> None:
@@ -114,10 +120,8 @@ def sum_dims(
     computed = out.dtype if out is not None else result.dtype
     check_implemented("sum_cpu", computed, FLOAT8)
     array = self.array()
-    if array.dtype != computed.numpy:
-        array = quietly(array.astype, computed.numpy)
     dims = shapes.reduced_dims(dim, array.ndim)
-    return finish(quietly(add_reduce, widened(array, computed), dims, keepdim), computed, out)
+    return finish(quietly(add_as, array, computed, dims, keepdim), computed, out)
 
 
 def nansum(
@@ -129,17 +133,19 @@ def nansum(
     if array.dtype.kind in "biu":
         return sum_dims(keys, self, dim, keepdim, dtype, out)
     computed = out.dtype if out is not None else result.dtype
-    if computed.category < FLOATING and dtype is not None:
-        return sum_dims(
-            keys, wrap(np.where(np.isnan(array), array.dtype.type(0), array), self.dtype), dim, keepdim, dtype, out
-        )
-    check_implemented("nansum_cpu", computed, NOT_SUMMED_WITHOUT_NAN)
-    wide = widened(quietly(array.astype, computed.numpy, copy=False), computed)
+    whole = computed.category < FLOATING and dtype is not None
+    if not whole:
+        check_implemented("nansum_cpu", computed, NOT_SUMMED_WITHOUT_NAN)
     dims = shapes.reduced_dims(dim, array.ndim)
-    total = quietly(add_reduce, wide, dims, keepdim)
-    if np.isnan(total).any():
-        total = quietly(add_reduce, np.where(np.isnan(wide), wide.dtype.type(0), wide), dims, keepdim)
+    total = None if whole else quietly(add_as, array, computed, dims, keepdim)
+    if total is None or np.isnan(total).any():
+        total = quietly(add_as, array, computed, dims, keepdim, without_nan)
     return finish(total, computed, out)
+
+
+def without_nan(block: Array) -> Array:
+    """A block with 0 for NaN."""
+    return np.where(np.isnan(block), block.dtype.type(0), block)
 
 
 def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = None) -> Tensor:
@@ -158,16 +164,38 @@ def mean_dim(
     computed = shapes.mean_dim(self, dim, keepdim, dtype).dtype
     check_implemented("sum_cpu", computed, FLOAT8)
     array = self.array()
-    if array.dtype != computed.numpy:
-        array = quietly(array.astype, computed.numpy)
     dims = shapes.reduced_dims(dim, array.ndim)
-    return finish(quietly(mean_reduce, widened(array, computed), dims, keepdim), computed, out)
+    return finish(quietly(mean_as, array, computed, dims, keepdim), computed, out)
 
 
-def mean_reduce(array: Array, dims: Shape, keepdim: bool) -> Any:
-    """The mean over dimensions; NaN where there is nothing to average."""
+def mean_as(array: Array, dtype: dtype, dims: Shape, keepdim: bool) -> Any:
+    """The mean over dimensions of what is converted first; NaN where there is nothing to average."""
     count = math.prod(array.shape[d] for d in dims)
-    return np.true_divide(add_reduce(array, dims, keepdim), count, dtype=array.dtype)
+    total = add_as(array, dtype, dims, keepdim)
+    return np.true_divide(total, count, dtype=total.dtype)
+
+
+def add_as(
+    array: Array, dtype: dtype, dims: Shape, keepdim: bool, prepare: Callable[[Array], Array] | None = None
+) -> Any:
+    """The sum over dimensions of what is converted first, in float32 for half precision, and perhaps prepared."""
+    wide = op_math(dtype).numpy
+    if prepare is None:
+        if array.dtype == wide:
+            return add_reduce(array, dims, keepdim)
+        if wide.kind in "iu":
+            return add_reduction(array, dims, wide, None, keepdim)
+
+    def add_piece(piece: Array, dims: Shape) -> Array:
+        converted = (piece if prepare is None else prepare(piece)).astype(dtype.numpy, copy=False)
+        return np.asarray(add_reduce(converted.astype(wide, copy=False), dims, True))
+
+    return reduce_in_pieces(add_piece, add_joined, array, dims, keepdim)
+
+
+def add_joined(parts: Array, dims: Shape) -> Array:
+    """The sum of sums."""
+    return np.asarray(add_reduce(parts, dims, True))
 
 
 def add_everything(array: Array, result: Array) -> None:
@@ -245,7 +273,8 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
     def extremum(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
         dtype = shape(self).dtype
         check_implemented(f"{name}_all", dtype, UNORDERED)
-        return finish(ufunc.reduce(widened(self.array(), dtype), None), dtype, out)
+        array = self.array()
+        return finish(extrema(ufunc, array, tuple(range(array.ndim)), False), dtype, out)
 
     def extremum_dim(
         keys: int, self: Tensor, dim: int, keepdim: bool, out: tuple[Tensor, Tensor] | None = None
@@ -253,14 +282,14 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
         shape_dim(self, dim, keepdim)
         if self._shape:  # a single element is the extremum, of whatever dtype
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
-        array = widened(self.array(), self.dtype)
+        array = self.array()
         axis = wrap_dim(dim, array.ndim) if array.ndim else None
-        places = position(array, axis, keepdims=keepdim)
+        places = positions(position, array, axis, keepdim)
         if axis is not None and axis == array.ndim - 1 and array.flags.c_contiguous:  # rows: pick what was found
             first = np.arange(0, array.size, array.shape[axis]).reshape(places.shape)
             values = array.reshape(-1).take(first + places)
         else:
-            values = ufunc.reduce(array, axis, keepdims=keepdim)
+            values = extrema(ufunc, array, () if axis is None else (axis,), keepdim)
         to_values, to_indices = out if out is not None else (None, None)
         results = finish(values, self.dtype, to_values), finish(places, int64, to_indices)
         return named_result(operator_dim, results)
@@ -268,22 +297,48 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
     def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
         shape_dims(self, dim, keepdim)
         check_implemented(f"{name}_values_cpu", self.dtype, UNORDERED)
-        array = widened(self.array(), self.dtype)
-        return finish(ufunc.reduce(array, shapes.reduced_dims(dim, array.ndim), keepdims=keepdim), self.dtype, out)
+        array = self.array()
+        return finish(extrema(ufunc, array, shapes.reduced_dims(dim, array.ndim), keepdim), self.dtype, out)
 
     def position_of_extremum(
         keys: int, self: Tensor, dim: int | None, keepdim: bool, out: Tensor | None = None
     ) -> Tensor:
         shape_position(self, dim, keepdim)
         check_implemented(f"arg{name}_cpu", self.dtype, UNORDERED)
-        array = widened(self.array(), self.dtype)
+        array = self.array()
         axis = wrap_dim(dim, array.ndim) if dim is not None and array.ndim else None
-        return finish(position(array, axis, keepdims=keepdim), int64, out)
+        return finish(positions(position, array, axis, keepdim), int64, out)
 
     structured(CPU, name, extremum)
     structured(CPU, operator_dim, extremum_dim)
     structured(CPU, f"a{name}", extremum_dims)
     structured(CPU, f"arg{name}", position_of_extremum)
+
+
+def extrema(ufunc: np.ufunc, array: Array, dims: Shape, keepdim: bool) -> Any:
+    """The extrema over dimensions; of half precision in float32, which NumPy compares faster."""
+    if not is_half(array):
+        return ufunc.reduce(array, dims, keepdims=keepdim)
+
+    def piece(block: Array, dims: Shape) -> Array:
+        return joined(block.astype(np.float32), dims)
+
+    def joined(parts: Array, dims: Shape) -> Array:
+        return np.asarray(ufunc.reduce(parts, dims, keepdims=True))
+
+    return reduce_in_pieces(piece, joined, array, dims, keepdim)
+
+
+def positions(position: Callable[..., Any], array: Array, axis: int | None, keepdim: bool) -> Any:
+    """Where the extrema stand. NumPy would copy the whole of an array that does not lie line after line."""
+    wide = np.float32 if is_half(array) else array.dtype
+    if axis is None or not array.size or (wide == array.dtype and array.strides[axis] == array.itemsize):
+        return position(array.astype(wide, copy=False), axis, keepdims=keepdim)
+    places = np.empty(shapes.reduced_shape(array.shape, (axis,), True), np.int64)
+    for strip in strips(array, axis):
+        found = position(array[strip].astype(wide, copy=False), axis, keepdims=True)
+        places[tuple(slice(0, 1) if d == axis else cut for d, cut in enumerate(strip))] = found
+    return places if keepdim else places.squeeze(axis)
 
 
 def aminmax(
@@ -295,9 +350,9 @@ def aminmax(
         check_implemented("aminmax_cpu", self.dtype, UNORDERED)
     elif self.dtype.is_complex:
         raise DtypeError(f"aminmax not implemented for {self.dtype.scalar_name}")
-    array = widened(self.array(), self.dtype)
+    array = self.array()
     dims = shapes.reduced_dims(None if dim is None else [dim], array.ndim)
-    found = (search(array, dims, keepdims=keepdim) for search in (smallest, largest))
+    found = (extrema(ufunc, array, dims, keepdim) for ufunc in (np.minimum, np.maximum))
     given = out if out is not None else (None, None)
     return named_result("aminmax", [finish(one, self.dtype, to) for one, to in zip(found, given, strict=True)])
 

@@ -28,7 +28,7 @@ from glasstorch.kernels.cpu.equal_elements import (
     unstable_sort,
 )
 from glasstorch.kernels.cpu.ordering import picked, sorted_places
-from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
+from glasstorch.kernels.cpu.reductions import check_implemented, finish, is_half, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import selecting as shapes
@@ -54,7 +54,7 @@ def pair(name: str, values: Array, places: Array, dtype: dtype, out: Outs) -> tu
 
 def comparable(rows: Array) -> Array:
     """The rows in a dtype that NumPy compares fast: half precision as float32."""
-    return rows.astype(np.float32) if rows.dtype.itemsize == 2 and rows.dtype.kind not in "iu" else rows
+    return rows.astype(np.float32) if is_half(rows) else rows
 
 
 def reduced(name: str, rows: Array, places: Array, d: int, keepdim: bool, dtype: dtype, out: Outs) -> tuple[Any, ...]:

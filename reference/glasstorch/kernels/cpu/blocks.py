@@ -1,0 +1,69 @@
+"""How is an array gone through in small pieces, so that what is computed from each stays in the processor's cache?
+
+Mirrors: aten/src/ATen/native/cpu/Reduce.h (binary_kernel_reduce), aten/src/ATen/native/TensorIterator.cpp (split)
+Differs: PyTorch converts and reduces one vector after another inside its loops. Here a piece of the array is converted
+    by one call of NumPy, reduced by the next, and forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from glasstorch.core.geometry import Shape
+from glasstorch.core.tensor_impl import Array
+from glasstorch.operators.shapes.reductions import reduced_shape
+
+PIECE = 1 << 15  # elements of a piece that is reduced: a few arrays of them fit into the second level of cache
+STRIP = 1 << 16  # elements of whole lines: a line may be long, and what lies across it is read in runs
+
+Reduce = Callable[[Array, Shape], Array]  # over dimensions, which stay with size 1
+
+
+def reduce_in_pieces(reduce: Reduce, join: Reduce, array: Array, dims: Shape, keepdim: bool) -> Array:
+    """`reduce(array, dims)` by `join` of what `reduce` makes of pieces of the array.
+
+    The pieces are blocks in memory where the array has no gaps. An array without elements is one piece.
+    """
+    if array.size <= PIECE:
+        total = reduce(array, dims)
+    else:
+        order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
+        inner = tuple(at for at, d in enumerate(order) if d in dims)
+        total = _joined(reduce, join, array.transpose(order), inner).transpose(np.argsort(order))
+    return total if keepdim else total.reshape(reduced_shape(array.shape, dims, False))
+
+
+def _joined(reduce: Reduce, join: Reduce, array: Array, dims: Shape) -> Array:
+    """The same for an array whose dimensions are in the order in which they lie in memory, the slowest first."""
+    if array.size <= PIECE:
+        return reduce(array, dims)
+    d = next(d for d, size in enumerate(array.shape) if size > 1)
+    step = max(1, PIECE * array.shape[d] // array.size)
+    before: tuple[Any, ...] = (slice(None),) * d
+    parts: list[Array] = []
+    for start in range(0, array.shape[d], step):
+        parts.append(_joined(reduce, join, array[(*before, slice(start, start + step))], dims))
+        if d in dims and len(parts) > 1 and len(parts) * parts[0].size > PIECE:
+            parts = [join(np.concatenate(parts, d), (d,))]
+    together = np.concatenate(parts, d)
+    return join(together, (d,)) if d in dims and len(parts) > 1 else together
+
+
+def strips(array: Array, axis: int) -> Iterator[tuple[slice, ...]]:
+    """Indices of parts that hold whole lines along an axis, about STRIP elements in each, or one line.
+
+    Dimensions that lie furthest apart in memory are cut first.
+    """
+    cuts: list[tuple[slice, ...]] = [()]
+    sizes = list(array.shape)
+    steps = [size if d == axis else 1 for d, size in enumerate(sizes)]
+    room = STRIP // max(sizes[axis], 1)
+    for d in sorted((d for d in range(array.ndim) if d != axis), key=lambda d: abs(array.strides[d])):
+        steps[d] = max(1, min(room, sizes[d]))
+        room //= max(sizes[d], 1)
+    for size, step in zip(sizes, steps, strict=True):
+        cuts = [(*cut, slice(start, start + step)) for cut in cuts for start in range(0, size, max(step, 1))]
+    return iter(cuts)

@@ -1,0 +1,83 @@
+"""Is an array gone through in pieces that cover it once, and does no operator make full-size temporaries?"""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import glasstorch
+from glasstorch.core.allocator import cpu_allocator
+from glasstorch.kernels.cpu import blocks
+
+random = np.random.default_rng(0)
+VALUES = random.standard_normal((1024, 512)).astype(np.float32)
+
+
+def add(array: Any, dims: tuple[int, ...]) -> Any:
+    return np.add.reduce(array, dims, keepdims=True)
+
+
+@pytest.mark.parametrize("dims", [(0,), (1,), (2,), (0, 2), (0, 1, 2), ()])
+@pytest.mark.parametrize("shape", [(3, 4, 40_000), (40_000, 4, 3), (50, 60, 70), (1, 200_000, 1), (2, 3, 4), (0, 3, 4)])
+def test_pieces_cover_an_array_once(shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
+    array = random.integers(-9, 9, shape)
+    for view in (array, array.transpose(2, 0, 1), array[:, ::-1, ::2]):
+        for keepdim in (False, True):
+            total = blocks.reduce_in_pieces(add, add, view, dims, keepdim)
+            assert np.array_equal(total, np.add.reduce(view, dims, keepdims=keepdim))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("shape", [(3, 4, 40_000), (40_000, 4, 3), (50, 60, 70), (300_000, 1, 1), (5, 0, 2)])
+def test_strips_hold_whole_lines_and_cover_an_array_once(shape: tuple[int, ...], axis: int) -> None:
+    count = np.zeros(shape, np.int64)
+    for view in (count, count.T):
+        for strip in blocks.strips(view, axis):
+            part = view[strip]
+            assert part.shape[axis] == view.shape[axis]
+            assert part.size <= max(blocks.STRIP, part.shape[axis])
+            part += 1
+    assert (count == 2).all()
+
+
+# Temporaries ----------------------------------------------------------------------------------------------------
+
+
+def temporary_bytes(call: Callable[[], Any]) -> int:
+    """The most bytes that lived during a call, less those of its results."""
+    keep, cpu_allocator.keep = cpu_allocator.keep, 0
+    cpu_allocator.empty_cache()
+    tracemalloc.start()
+    try:
+        result = call()
+        left, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        cpu_allocator.keep = keep
+    del result
+    return peak - left
+
+
+CALLS: list[tuple[str, str, Callable[[Any], Any]]] = [
+    (f"{name} {dtype} {dim}", dtype, lambda x, name=name, dim=dim: getattr(glasstorch, name)(x, *dim))
+    for names, dtypes in (
+        ("sum mean nansum amax amin argmax max aminmax", "float16 bfloat16"),
+        ("sum", "bool int32"),
+        ("nansum mean amax", "float32"),
+    )
+    for name in names.split()
+    for dtype in dtypes.split()
+    for dim in ((), (0,), (1,))
+    if (name, dim) not in {("argmax", ()), ("aminmax", (0,)), ("aminmax", (1,))}
+]
+
+
+@pytest.mark.parametrize(("dtype", "call"), [c[1:] for c in CALLS], ids=[c[0] for c in CALLS])
+def test_nothing_as_large_as_the_input_is_made_beside_the_result(dtype: str, call: Callable[[Any], Any]) -> None:
+    x = glasstorch.from_numpy(VALUES).to(getattr(glasstorch, dtype))
+    call(x[:2])  # what is made once
+    assert temporary_bytes(lambda: call(x)) < VALUES.nbytes // 2
