@@ -1,10 +1,18 @@
 """Which errors does the library raise, and what does each mean?
 
 Mirrors: c10/util/Exception.h (TORCH_CHECK, TORCH_CHECK_INDEX, TORCH_CHECK_TYPE, TORCH_CHECK_NOT_IMPLEMENTED),
+    torch/headeronly/core/Dispatch.h (THO_DISPATCH_SWITCH_TMPL),
     torch/csrc/Exceptions.cpp (AcceleratorError, OutOfMemoryError), torch/cuda/_sanitizer.py (UnsynchronizedAccessError)
 Differs: PyTorch raises Python's builtins; each class here derives from the builtin that PyTorch raises in that
     case, so `except RuntimeError` written for torch still works and a reader can see which rule was broken.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from glasstorch.core.dtype import dtype
 
 # What a caller did wrong ----------------------------------------------------------------------------------------
 
@@ -27,6 +35,11 @@ class DtypeError(RuntimeError):
 
 class DtypeNotImplementedError(NotImplementedError):
     """The kernel exists, but not for this element type."""
+
+
+def not_implemented_for(kernel: str, dtype: dtype) -> DtypeNotImplementedError:
+    """The error of a kernel that does not have an element type, in PyTorch's words (THO_DISPATCH_SWITCH_TMPL)."""
+    return DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")
 
 
 class DeviceError(RuntimeError):

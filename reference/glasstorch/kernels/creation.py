@@ -14,7 +14,7 @@ from glasstorch._tensor import Tensor, empty, empty_pinned, empty_strided, wrap
 from glasstorch.core import hooks
 from glasstorch.core.device import CPU, META, device
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, Number, dtype, get_default_dtype, int32, int64
-from glasstorch.core.errors import DeviceError, DtypeNotImplementedError, ShapeError, StorageError
+from glasstorch.core.errors import DeviceError, ShapeError, StorageError, not_implemented_for
 from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides, span
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
 from glasstorch.dispatch.library import KernelTable
@@ -126,7 +126,7 @@ def eye_m_out(n: int, m: int, out: Tensor) -> Tensor:
         if size < 0:
             raise ShapeError(f"{name} must be greater or equal to 0, got {size}")
     if out.dtype in BAREBONES_UNSIGNED and not out.is_meta:
-        raise DtypeNotImplementedError(f"\"eye\" not implemented for '{out.dtype.scalar_name}'")
+        raise not_implemented_for("eye", out.dtype)
     out.resize_((n, m)).zero_()
     rows, columns = out.strides()
     out.as_strided((min(n, m),), (rows + columns,), out._offset).fill_(1)
@@ -173,7 +173,7 @@ def check_triangle(name: str, row: int, col: int, dtype: dtype | None, layout: l
             raise ShapeError(f"{word} must be non-negative, got{size}")
     if dtype not in (None, int32, int64):
         assert dtype is not None
-        raise DtypeNotImplementedError(f"\"{name}\" not implemented for '{dtype.scalar_name}'")
+        raise not_implemented_for(name, dtype)
 
 
 def placed_indices(

@@ -35,7 +35,8 @@ Loop = Callable[..., Any]  # loop(out, *inputs), or a NumPy ufunc
 READ: Final[tuple[Literal["readonly"]]] = ("readonly",)
 WRITE: Final[tuple[Literal["writeonly"]]] = ("writeonly",)
 
-BLOCK = 1 << 15  # elements: a few arrays of them fit into the second level of cache
+BLOCK: Final = 1 << 15  # elements: a few arrays of them fit into the second level of cache
+WIDE_BLOCK: Final = BLOCK // 2  # elements that are copied first, most of them into a dtype of twice the size
 
 
 def allocate_output(result: Result) -> Tensor:

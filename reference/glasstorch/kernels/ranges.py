@@ -26,7 +26,7 @@ from glasstorch.core.dtype import (
     get_default_dtype,
     int64,
 )
-from glasstorch.core.errors import ArgumentValueError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentValueError, ShapeError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable
@@ -145,7 +145,7 @@ def check_steps(steps: int) -> None:
 def check_counts(label: str, dtype: dtype, complex_too: bool = True) -> None:
     """Refuse a dtype in which PyTorch's kernels do not count."""
     if dtype.category == BOOL or dtype in STORED_ONLY or (dtype.is_complex and not complex_too):
-        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{dtype.scalar_name}'")
+        raise not_implemented_for(label, dtype)
 
 
 def linspace_numbers(start: Number, end: Number, steps: int, dtype: dtype) -> Array:

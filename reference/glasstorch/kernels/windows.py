@@ -14,7 +14,7 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import FLOAT8, dtype, float64, get_default_dtype
-from glasstorch.core.errors import DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ShapeError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 
@@ -67,7 +67,7 @@ def check_window(name: str, length: int, dtype: dtype | None) -> dtype:
     if length < 0:
         raise ShapeError(f"{name} requires non-negative window_length, got window_length={length}")
     if length > 1 and (wanted.is_complex or wanted in FLOAT8):
-        raise DtypeNotImplementedError(f"\"arange_cpu\" not implemented for '{wanted.scalar_name}'")
+        raise not_implemented_for("arange_cpu", wanted)
     return wanted
 
 

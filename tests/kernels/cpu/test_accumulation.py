@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.accumulation import BLOCK, OFTEN, SHORT, WIDE, WIDEST, reduce_slices, write_slices
+from glasstorch.kernels.cpu.accumulation import OFTEN, SHORT, WIDE, WIDEST, reduce_slices, write_slices
+from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.steps import lines_run
 
 PLACES = 3 * SHORT
@@ -67,7 +68,7 @@ def test_one_place_that_is_named_again_and_again() -> None:
 @pytest.mark.parametrize("places", [2, SHORT + 1])
 def test_places_that_are_named_often(places: int, dtype: str) -> None:
     random = np.random.default_rng(6)
-    count = 2 * OFTEN * places + 3 * BLOCK // WIDE
+    count = 2 * OFTEN * places + 3 * WIDE_BLOCK // WIDE
     values = (random.uniform(size=(count, WIDE)) * 3).astype(dtype)
     array, chosen = np.zeros((places, WIDE), dtype), random.integers(0, places, count)
     expected = array.copy()
@@ -76,10 +77,10 @@ def test_places_that_are_named_often(places: int, dtype: str) -> None:
     assert array.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize(("shape", "dim"), [((BLOCK, 2), 1), ((2, WIDE), 0), ((SHORT + 1, WIDE), 0)])
+@pytest.mark.parametrize(("shape", "dim"), [((WIDE_BLOCK, 2), 1), ((2, WIDE), 0), ((SHORT + 1, WIDE), 0)])
 def test_neither_parts_in_front_nor_indices_cost_a_step_each(shape: tuple[int, int], dim: int) -> None:
-    chosen = np.arange(2 if dim else BLOCK) % shape[dim]
-    array, values = np.zeros(shape, np.float32), np.ones((BLOCK, 2) if dim else (BLOCK, WIDE), np.float32)
+    chosen = np.arange(2 if dim else WIDE_BLOCK) % shape[dim]
+    array, values = np.zeros(shape, np.float32), np.ones((WIDE_BLOCK, 2) if dim else (WIDE_BLOCK, WIDE), np.float32)
     assert lines_run(lambda: reduce_slices(np.add, array, dim, chosen, values)) < 1000
     assert lines_run(lambda: write_slices(array, dim, chosen, values)) < 1000
 

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.scans import BLOCK, COLUMNS, INNER, LINES, TURNED
+from glasstorch.kernels.cpu.scans import COLUMNS, INNER, LINES, TURNED
+from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.kernels.cpu.refusals import same_refusal
 from tests.steps import lines_run
 
 Require = Callable[[str], Any]
 NAN, INF = float("nan"), float("inf")
 SHAPES = [
-    ((2 * BLOCK + 3,), 0),  # a line longer than a block
-    ((3, BLOCK + 1), 1),
-    ((BLOCK // 100, 250), 1),  # several lines in a block
+    ((2 * WIDE_BLOCK + 3,), 0),  # a line longer than a block
+    ((3, WIDE_BLOCK + 1), 1),
+    ((WIDE_BLOCK // 100, 250), 1),  # several lines in a block
     ((50, INNER), 0),  # rows beside each other
     ((50, INNER - 1), 0),
     ((3, 40, 5), 1),
@@ -49,7 +50,7 @@ def test_long_and_short_lines_are_scanned_as_by_pytorch(
 
 
 def test_a_running_sum_of_float32_is_rounded_once() -> None:
-    data = np.random.default_rng(1).uniform(0, 1, 3 * BLOCK).astype(np.float32)
+    data = np.random.default_rng(1).uniform(0, 1, 3 * WIDE_BLOCK).astype(np.float32)
     found = glasstorch.from_numpy(data).cumsum(0).numpy()
     np.testing.assert_array_equal(found, np.cumsum(data.astype(np.float64)).astype(np.float32))
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.scattering import BLOCK, blocks_of
+from glasstorch.kernels.cpu.scattering import blocks_of
+from glasstorch.kernels.iterator import BLOCK
 from tests.kernels.cpu.refusals import same_refusal
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import gradcheck, gradgradcheck
-from glasstorch.kernels.cpu.statistics import BLOCK, COLUMNS, MULTIPLIED
+from glasstorch.kernels.cpu.statistics import COLUMNS, MULTIPLIED
+from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.kernels.cpu.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -57,7 +58,10 @@ def test_the_variance_of_complex_numbers_is_real() -> None:
     assert x.var().item() == 4
 
 
-@pytest.mark.parametrize("shape", [(2 * BLOCK + 7,), (3, BLOCK + 5), (COLUMNS + 3, 40), (40, COLUMNS + 3), (9, 8, 300)])
+@pytest.mark.parametrize(
+    "shape",
+    [(2 * WIDE_BLOCK + 7,), (3, WIDE_BLOCK + 5), (COLUMNS + 3, 40), (40, COLUMNS + 3), (9, 8, 300)],
+)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
 def test_moments_of_many_elements_are_pytorchs(require: Require, shape: Any, dtype: str) -> None:
     torch = require("torch")
@@ -76,7 +80,7 @@ def test_moments_of_many_elements_are_pytorchs(require: Require, shape: Any, dty
                 np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9 if dtype == "float64" else 2e-6)
 
 
-@pytest.mark.parametrize("shape", [(3 * MULTIPLIED + 5,), (7, BLOCK + 1), (500, 101), (3, MULTIPLIED - 1)])
+@pytest.mark.parametrize("shape", [(3 * MULTIPLIED + 5,), (7, WIDE_BLOCK + 1), (500, 101), (3, MULTIPLIED - 1)])
 def test_products_of_many_elements_leave_none_out(shape: Any) -> None:
     data = np.ones(shape)
     for place in np.random.default_rng(4).integers(0, data.size, 40):

@@ -344,7 +344,7 @@ def _argument(given: Argument | Number) -> Argument:
     return given if isinstance(given, Argument) else Argument.of(given)
 
 
-# overload -> the one that it calls (operators/composite, kernels/cpu: with_wrapped_number), and the arguments for that
+# overload -> the one that it calls (operators/composite, kernels/number_operands.py), and the arguments for that
 COMPOSITES: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]]]]] = {
     **{f"{name}.Scalar": (f"{name}.Tensor", _both) for name in pointwise_binary.COMPARISONS},
     **{f"bitwise_{name}.Scalar": (f"bitwise_{name}.Tensor", _both) for name in ("and", "or", "xor")},

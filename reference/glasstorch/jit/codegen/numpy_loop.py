@@ -21,9 +21,8 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.jit.codegen.program import Constant, Loop, Operand
 from glasstorch.kernels.cpu import pointwise, pointwise_binary, pointwise_power, pointwise_select, pointwise_unary
+from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
-
-BLOCK: Final = 1 << 15  # elements: a block of each array in use fits into the second level of cache
 
 Body = Callable[..., None]  # body(*reads, *writes, *scratch), all arrays of one block
 

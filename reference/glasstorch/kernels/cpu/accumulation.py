@@ -23,12 +23,12 @@ from math import prod
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.iterator import WIDE_BLOCK
 
 WIDE = 16  # elements that lie together from which slices go in rounds
 WIDEST = 256  # elements of a slice from which each place is reduced alone
 SHORT = 24  # slices in a round from which it costs less than one place after the other
 OFTEN = 40  # indices for each place from which the rounds cost more than their places one by one
-BLOCK = 1 << 14  # elements that are laid under each other at a time
 
 
 def reduce_slices(ufunc: np.ufunc, array: Array, dim: int, chosen: Array, values: Array) -> None:
@@ -103,7 +103,7 @@ def _one_after_the_other(ufunc: np.ufunc, total: Array, values: Array, taken: Ar
         alone = total.reshape(1).copy()
         ufunc.at(alone, np.zeros(len(taken), np.int64), values[taken].reshape(-1))
         return alone.reshape(total.shape)
-    height = max(1, min(len(taken), BLOCK // total.size))
+    height = max(1, min(len(taken), WIDE_BLOCK // total.size))
     stack = np.empty((height + 1, *total.shape), total.dtype)
     for start in range(0, len(taken), height):
         part = taken[start : start + height]
@@ -119,7 +119,7 @@ def _parts(array: Array, dim: int, chosen: Array, values: Array) -> Iterator[tup
     places = chosen if inner == 1 else (chosen.reshape(-1, 1) * inner + np.arange(inner)).reshape(-1)
     parts = array.reshape(-1, array.shape[dim] * inner)
     given = values.reshape(len(parts), -1)
-    together = max(1, min(len(parts), BLOCK // places.size))
+    together = max(1, min(len(parts), WIDE_BLOCK // places.size))
     places = (np.arange(0, together * parts.shape[1], parts.shape[1]).reshape(-1, 1) + places).reshape(-1)
     for start in range(0, len(parts), together):
         part = given[start : start + together].reshape(-1)

@@ -26,11 +26,12 @@ from glasstorch.core.dtype import (
     float64,
     int64,
 )
-from glasstorch.core.errors import ArgumentError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.ranges import linspace_numbers
 from glasstorch.kernels.structured import structured
@@ -39,7 +40,6 @@ from glasstorch.operators.shapes import histograms as shapes
 CPU = KernelTable("CPU")
 
 Place = Callable[[Array, Array], Array]
-BLOCK = 1 << 15  # points that are looked at together, so that what is computed from them stays in the cache
 
 
 # Counts of numbers ----------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ BLOCK = 1 << 15  # points that are looked at together, so that what is computed 
 def bincount(keys: int, self: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
     """How often 0, 1, 2 ... occur, or the sums of their weights."""
     if self.dtype.category >= FLOATING or self.dtype is bool_ or self.dtype in STORED_ONLY:
-        raise DtypeNotImplementedError(f"\"bincount_cpu\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for("bincount_cpu", self.dtype)
     if minlength < 0:
         raise ArgumentError(f"minlength should be >= 0, got {minlength}")
     array = self.array()
@@ -155,7 +155,7 @@ def in_bins(points: Array, edges: Sequence[Array], weights: Array | None, place:
     return total.reshape(counts)
 
 
-def computed(values: Array, edges: Array) -> Array:
+def interpolated(values: Array, edges: Array) -> Array:
     """The bin between evenly spread edges, as rounding has it. (PyTorch: LINEAR_INTERPOLATION, which histc uses)"""
     count = edges.dtype.type(len(edges) - 1)
     at: Array = ((values - edges[0]) * count / (edges[-1] - edges[0])).astype(np.int64)
@@ -163,8 +163,8 @@ def computed(values: Array, edges: Array) -> Array:
 
 
 def corrected(values: Array, edges: Array) -> Array:
-    """As `computed`, moved on where the edges say so. (PyTorch: LINEAR_INTERPOLATION_WITH_LOCAL_SEARCH)"""
-    at = np.clip(computed(values, edges), 0, len(edges) - 2)
+    """As `interpolated`, moved on where the edges say so. (PyTorch: LINEAR_INTERPOLATION_WITH_LOCAL_SEARCH)"""
+    at = np.clip(interpolated(values, edges), 0, len(edges) - 2)
     at -= values < edges.take(at)
     at += values >= edges.take(at + 1)
     return at
@@ -179,12 +179,12 @@ def histc(keys: int, self: Tensor, bins: int, min: Number, max: Number, out: Ten
     """The kernel of `histc`."""
     shapes.histc(self, bins, min, max)
     if self.dtype in COMPLEX_DTYPES:
-        raise DtypeNotImplementedError(f"\"aminmax_cpu\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for("aminmax_cpu", self.dtype)
     if self.dtype.category < FLOATING or self.dtype in STORED_ONLY:
-        raise DtypeNotImplementedError(f"\"histogram_cpu\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for("histogram_cpu", self.dtype)
     edges = histc_edges(self, bins, min, max)
     points = self.array().reshape(-1, 1)
-    return finish(quietly(in_bins, points, [edges], None, computed), self.dtype, out)
+    return finish(quietly(in_bins, points, [edges], None, interpolated), self.dtype, out)
 
 
 def histogram(
@@ -240,7 +240,7 @@ def check_computable(self: Tensor, range_given: bool = True) -> None:
     elif self.dtype.category != FLOATING or self.dtype in STORED_ONLY:
         label = "histogram_cpu"
     if label is not None:
-        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for(label, self.dtype)
 
 
 def weighed(points: Array, edges: Sequence[Array], weight: Tensor | None, density: bool, place: Place) -> Array:

@@ -13,14 +13,14 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, int64
-from glasstorch.core.errors import DimensionError, DtypeNotImplementedError, IndexValueError, OverlapError
-from glasstorch.core.geometry import Overlap, has_internal_overlap, wrap_dim
+from glasstorch.core.errors import DimensionError, OverlapError, not_implemented_for
+from glasstorch.core.geometry import Overlap, Shape, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.cpu.accumulation import reduce_slices, write_slices
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.indexing import CPU, first_outside, refuse
+from glasstorch.kernels.cpu.indexing import CPU, check_inside, first_outside, refuse
 from glasstorch.kernels.cpu.pointwise import Kernel
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured
@@ -51,16 +51,12 @@ def at(dim: int, chosen: Array) -> tuple[slice | Array, ...]:
     return (*[slice(None)] * dim, chosen)
 
 
-def check_inside(self: Tensor, dim: int, index: Tensor, scattered: bool = False) -> Array:
-    """The indices as a vector; refused if one is negative or too large."""
-    chosen = index.array().reshape(-1)
-    size = self._shape[dim] if self._shape else 1
-    outside = first_outside(chosen, 0, size)
-    if outside is None:
-        return chosen
-    if scattered:
-        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
-    raise DimensionError(f"index out of range in self: {outside} along dimension {dim}, which has size {size}")
+def check_in_self(shape: Shape, dim: int, index: Array) -> None:
+    """Refuse an index that is negative or too large, as PyTorch does where it looks up one slice after the other."""
+    size = shape[dim] if shape else 1
+    outside = first_outside(index, 0, size)
+    if outside is not None:
+        raise DimensionError(f"index out of range in self: {outside} along dimension {dim}, which has size {size}")
 
 
 # index_add, index_reduce ----------------------------------------------------------------------------------------
@@ -79,7 +75,8 @@ def index_add(
     empty = ndim > 1 and not (self.numel() and index.numel())
     if not empty:
         refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu" if scattered else "index_add_")
-        chosen = check_inside(self, dim, index, scattered)
+        chosen = index.array().reshape(-1)
+        (check_inside if scattered else check_in_self)(self._shape, dim, chosen)
     out = written(self, out, index, source)
     if empty:
         return out
@@ -111,7 +108,8 @@ def index_reduce(
     if not empty:
         _check_reduced(self, reduce, include_self)
     dim = wrap_dim(dim, len(self._shape))
-    chosen = check_inside(self, dim, index)
+    chosen = index.array().reshape(-1)
+    check_in_self(self._shape, dim, chosen)
     out = written(self, out, index, source)
     if empty:
         return out
@@ -145,7 +143,7 @@ def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:
         label, refused = LABELS[reduce], FLOAT8 if reduce == "prod" else STORED_ONLY
     complex_too = not include_self or vector or reduce in ("amax", "amin")
     if self.dtype in refused or (self.dtype.is_complex and complex_too):
-        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for(label, self.dtype)
 
 
 def identity(reduce: str, dtype: np.dtype[Any]) -> object:

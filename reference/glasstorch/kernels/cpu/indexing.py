@@ -19,8 +19,8 @@ from glasstorch.core.errors import (
     ArgumentError,
     DimensionError,
     DtypeError,
-    DtypeNotImplementedError,
     IndexValueError,
+    not_implemented_for,
 )
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.storage import Storage
@@ -52,7 +52,7 @@ COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted a
 def refuse(dtypes: Collection[dtype], tensor: Tensor, label: str) -> None:
     """PyTorch's words where a kernel was not written for some dtypes."""
     if tensor.dtype in dtypes:
-        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{tensor.dtype.scalar_name}'")
+        raise not_implemented_for(label, tensor.dtype)
 
 
 # index, index_put -----------------------------------------------------------------------------------------------
@@ -188,6 +188,15 @@ def first_outside(index: Array, least: int, limit: int) -> int | None:
         return None
     flat = index.reshape(-1)
     return int(flat[((flat < least) | (flat >= limit)).argmax()])
+
+
+def check_inside(shape: Shape, dim: int, index: Array) -> None:
+    """Refuse an index that is negative or too large for its dimension."""
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim] if shape else 1
+    outside = first_outside(index, 0, size)
+    if outside is not None:
+        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
 
 
 # index_select, masked_select, nonzero ---------------------------------------------------------------------------

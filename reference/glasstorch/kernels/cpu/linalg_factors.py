@@ -61,7 +61,7 @@ def lu_factor_ex(keys: int, A: Tensor, pivot: bool, check_errors: bool, out: Out
     check_factorable(A, pivot)
     lu, pivots, info = quietly(factorised, A.array())
     if check_errors:
-        refuse_zero("torch.linalg.lu_factor_ex", info)
+        refuse_zero_pivot("torch.linalg.lu_factor_ex", info)
     write(made, (lu, pivots, info))
     return named_result("linalg_lu_factor_ex", made)
 
@@ -73,7 +73,7 @@ def check_factorable(A: Tensor, pivot: bool) -> None:
         raise ArgumentError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
-def refuse_zero(name: str, info: Array) -> None:
+def refuse_zero_pivot(name: str, info: Array) -> None:
     """Refuse triangles that cannot be divided by."""
     if info.any():
         batch, at = first_failure(info)
@@ -164,14 +164,14 @@ def cholesky_ex(keys: int, self: Tensor, upper: bool, check_errors: bool, out: O
     """The lower triangle L with `L @ L.mH`, or the upper one."""
     made = outputs(shapes_of_cholesky(self, upper, check_errors), out)
     check_lapack(self, "cholesky_cpu")
-    triangle, info = halved(self.array(), upper)
+    triangle, info = cholesky_factor(self.array(), upper)
     if check_errors:
         refuse_not_positive("linalg.cholesky_ex", info)
     write(made, (triangle, info))
     return named_result("linalg_cholesky_ex", made)
 
 
-def halved(array: Array, upper: bool) -> tuple[Array, Array]:
+def cholesky_factor(array: Array, upper: bool) -> tuple[Array, Array]:
     """The triangle of each matrix, and 0 or the order of the first minor that is not positive.
 
     NaN is not positive. NumPy and OpenBLAS go on with it, so that it stands on the triangle's diagonal.
@@ -214,7 +214,7 @@ def cholesky(keys: int, self: Tensor, upper: bool, out: Tensor | None = None) ->
     warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future release.")
     result = shapes.cholesky(self, upper)
     check_lapack(self, "cholesky_cpu")
-    triangle, info = halved(self.array(), upper)
+    triangle, info = cholesky_factor(self.array(), upper)
     refuse_not_positive("cholesky", info)
     made = allocate_output(result) if out is None else out
     made.array()[...] = triangle

@@ -18,6 +18,7 @@ from glasstorch.core.errors import DimensionError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.reductions import widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.nn import MEAN, NONE
@@ -30,11 +31,6 @@ CPU = KernelTable("CPU")
 def fresh(result: Any, dtype: np.dtype[Any]) -> Array:
     """What was computed (an array or a NumPy scalar) as a row-major array of a dtype."""
     return np.asarray(result, dtype, order="C")
-
-
-def widened(array: Array) -> Array:
-    """float16 and bfloat16 as float32; others as they are."""
-    return array if array.itemsize > 2 else array.astype(np.float32)
 
 
 # nll_loss -------------------------------------------------------------------------------------------------------
@@ -94,10 +90,10 @@ def nll_loss(
     dtype = self.dtype.numpy
     scores, targets = batched(self, target)
     classes, positions, counted = named(scores.shape, targets, ignore_index)
-    scored = widened(scores.reshape(-1).take(positions))
+    scored = widened(scores.reshape(-1).take(positions), self.dtype)
     total_weight: Any = classes.size
     if weight is not None:
-        weights = widened(weight.array().reshape(-1).take(classes))
+        weights = widened(weight.array().reshape(-1).take(classes), weight.dtype)
         scored *= weights
         total_weight = np.add.reduce(weights)
     if reduction == NONE and len(self._shape) > 1:
@@ -124,13 +120,13 @@ def nll_loss_gradient(
     classes, positions, counted = named(scores.shape, targets, ignore_index)
     gradient = empty_array(scores.shape, scores.dtype, scores.size * scores.itemsize)
     gradient.fill(0)
-    share = np.negative(widened(grad_output.array())).reshape(-1)
+    share = np.negative(widened(grad_output.array(), grad_output.dtype)).reshape(-1)
     if reduction == NONE and len(self._shape) > 1:
         share = share if counted is None else share[counted]
     elif reduction == MEAN:
-        share = np.true_divide(share, widened(total_weight.array()))
+        share = np.true_divide(share, widened(total_weight.array(), total_weight.dtype))
     if weight is not None:
-        share = share * widened(weight.array().reshape(-1).take(classes))
+        share = share * widened(weight.array().reshape(-1).take(classes), weight.dtype)
     gradient.reshape(-1)[positions] = share
     return gradient.reshape(self._shape)
 
@@ -165,11 +161,11 @@ def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tenso
 
 def squared_differences(self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Array:
     """As in PyTorch, halves are rounded before they are averaged."""
-    squares = np.square(np.subtract(_as(self, dtype), _as(target, dtype)))
+    squares = np.square(np.subtract(_operand(self, dtype), _operand(target, dtype)))
     if reduction == NONE:
         return fresh(squares, dtype.numpy)
     if dtype in HALF_PRECISION:
-        squares = widened(squares.astype(dtype.numpy))
+        squares = widened(squares.astype(dtype.numpy), dtype)
     result = np.add.reduce(squares, None)
     return fresh(np.true_divide(result, squares.size) if reduction == MEAN else result, dtype.numpy)
 
@@ -184,14 +180,14 @@ def mse_loss_backward(
 
 def mse_gradient(grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Array:
     """See mse_loss_backward."""
-    difference = np.subtract(_as(self, dtype), _as(target, dtype))
+    difference = np.subtract(_operand(self, dtype), _operand(target, dtype))
     factor = 2 / difference.size if reduction == MEAN and difference.size else 2
-    return fresh(difference * (_as(grad_output, dtype) * factor), dtype.numpy)
+    return fresh(difference * (_operand(grad_output, dtype) * factor), dtype.numpy)
 
 
-def _as(tensor: Tensor, dtype: dtype) -> Array:
+def _operand(tensor: Tensor, dtype: dtype) -> Array:
     """The tensor's elements in the dtype that `dtype` is computed in."""
-    return widened(tensor.array().astype(dtype.numpy, copy=False))
+    return widened(tensor.array().astype(dtype.numpy, copy=False), dtype)
 
 
 def _delivered(result: Array, dtype: dtype, out: Tensor | None) -> Tensor:

@@ -56,7 +56,7 @@ def baddbmm(
     result = shapes.baddbmm(self, batch1, batch2, beta, alpha)
 
     def multiply(computed: dtype) -> Array:
-        return product(_as(batch1, computed), _as(batch2, computed), result.shape, computed)
+        return product(_elements_in(batch1, computed), _elements_in(batch2, computed), result.shape, computed)
 
     return added(self, beta, alpha, result, multiply, out)
 
@@ -76,7 +76,7 @@ def addbmm(
         return addmm(keys, self, *last, beta, alpha, out)
 
     def multiply(computed: dtype) -> Array:
-        left, right = _as(batch1, computed), _as(batch2, computed)
+        left, right = _elements_in(batch1, computed), _elements_in(batch2, computed)
         rows, columns = result.shape
         length = batch1._shape[0] * batch1._shape[2]
         side_by_side = left.transpose(1, 0, 2).reshape(rows, length)
@@ -93,7 +93,7 @@ def addmv(
     beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
 
     def multiply(computed: dtype) -> Array:
-        return quietly(_as(mat, computed).dot, _as(vec, computed))
+        return quietly(_elements_in(mat, computed).dot, _elements_in(vec, computed))
 
     return added(self, beta, alpha, result, multiply, out)
 
@@ -107,7 +107,7 @@ def addr(
     """
     result = shapes.addr(self, vec1, vec2, beta, alpha)
     computed = op_math(result.dtype)
-    rows, columns = _as(vec1, computed)[:, None], _as(vec2, computed)
+    rows, columns = _elements_in(vec1, computed)[:, None], _elements_in(vec2, computed)
     beta, alpha = (number_as(value, result.dtype) for value in (beta, alpha))
     if result.dtype is bool_:
         total = rows & columns & bool(alpha)
@@ -115,22 +115,22 @@ def addr(
             total |= self.array().astype(bool)
     else:
         if alpha != 1:
-            rows = quietly(np.multiply, rows, _as_one(alpha, computed))
+            rows = quietly(np.multiply, rows, _number_in(alpha, computed))
         total = empty_array(result.shape, computed.numpy, prod(result.shape) * computed.itemsize)
         quietly(np.multiply, rows, columns, total)
         if beta != 0:
-            bias = _as(self, computed)
-            quietly(np.add, total, bias if beta == 1 else quietly(np.multiply, bias, _as_one(beta, computed)), total)
+            bias = _elements_in(self, computed)
+            quietly(np.add, total, bias if beta == 1 else quietly(np.multiply, bias, _number_in(beta, computed)), total)
     made = stored(total, result.dtype if out is None else out.dtype, None if out is None else out.array())
     return wrap(made, result.dtype) if out is None else out
 
 
-def _as(tensor: Tensor, computed: dtype) -> Array:
+def _elements_in(tensor: Tensor, computed: dtype) -> Array:
     """A tensor's elements in the dtype that is computed in."""
     return tensor.array().astype(computed.numpy, copy=False)
 
 
-def _as_one(number: Number, computed: dtype) -> Any:
+def _number_in(number: Number, computed: dtype) -> Any:
     return np.asarray(number).astype(computed.numpy)
 
 

@@ -15,14 +15,15 @@ from numpy.typing import DTypeLike
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import distributions
 from glasstorch.core.draws import Stream
-from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, int64
-from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.dtype import FLOAT8, int64
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import memory_order, strides_like
 from glasstorch.core.random_bounds import RandomNumberError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.random import stream_of
+from glasstorch.kernels.iterator import op_math
 from glasstorch.operators.shapes.random import multinomial as check
 
 CPU = KernelTable("CPU")
@@ -69,7 +70,7 @@ def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Sour
     if replacement and num_samples > 1:  # one place can be drawn in either way
         check_dtype(self, "multinomial")
         check_in_turn(weights, num_samples, source)
-        places = drawn_with_replacement(weights.astype(_computed(self)), num_samples, source)
+        places = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
     else:
         check_dtype(self, "aminmax_cpu")
         if not are_weights(weights).all():
@@ -82,7 +83,7 @@ def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Sour
 def check_dtype(self: Tensor, kernel: str) -> None:
     """Refuse the floats of 8 bits, in the name of the kernel of PyTorch that does."""
     if self.dtype in FLOAT8:
-        raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for(kernel, self.dtype)
 
 
 def check_in_turn(weights: Array, count: int, source: Source) -> None:
@@ -135,15 +136,10 @@ def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: 
     times = np.empty_like(weights)
     drawn = times.transpose(order)
     drawn[...] = source.exponential(drawn.shape, self.dtype.numpy)
-    computed = _computed(self)
+    computed = op_math(self.dtype).numpy
     with np.errstate(divide="ignore", over="ignore"):
         scores = (weights.astype(computed) / times.astype(computed)).astype(self.dtype.numpy).astype(computed)
     if count == 1:
         best: Array = scores.argmax(axis=-1, keepdims=True)
         return best
     return np.argsort(-scores, axis=-1, kind="stable")[..., :count]
-
-
-def _computed(self: Tensor) -> type[np.floating]:
-    """float32 for the half types, else the tensor's own."""
-    return np.float32 if self.dtype in HALF_PRECISION else self.dtype.numpy.type

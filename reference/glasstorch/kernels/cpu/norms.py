@@ -16,11 +16,12 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import STORED_ONLY, Number, bfloat16, bool_, complex64, dtype, float16, float32
-from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg as shapes
@@ -28,7 +29,6 @@ from glasstorch.operators.shapes import statistics
 from glasstorch.operators.shapes.reductions import reduced_dims
 
 CPU = KernelTable("CPU")
-BLOCK = 1 << 14  # elements that are converted at a time
 # Norms that decide about a factor are computed wider, as PyTorch's accumulation types are.
 RENORMED_IN: dict[Any, Any] = {
     float32: np.float64,
@@ -44,7 +44,7 @@ smallest: Callable[..., Any] = np.minimum.reduce
 def check_arithmetic(dtype: dtype, label: str) -> None:
     """Refuse bool, and what is stored and not computed with."""
     if dtype is bool_ or dtype in STORED_ONLY:
-        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{dtype.scalar_name}'")
+        raise not_implemented_for(label, dtype)
 
 
 def vector_norm(
@@ -103,7 +103,7 @@ def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: T
 def wide_norms(parts: Array, order: float, wide: Any) -> Array:
     """The norm of each part along the first dimension, in a wider dtype and so many parts at a time."""
     rows = parts.reshape(len(parts), math.prod(parts.shape[1:]))
-    height = max(1, BLOCK // max(rows.shape[1], 1))
+    height = max(1, WIDE_BLOCK // max(rows.shape[1], 1))
     blocks = (rows[top : top + height] for top in range(0, len(rows), height))
     found = [norm(np.absolute(block.astype(wide)), order, (1,), False) for block in blocks]
     return np.concatenate(found) if found else np.empty(0, wide)

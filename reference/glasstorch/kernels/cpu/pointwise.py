@@ -37,7 +37,7 @@ from glasstorch.core.dtype import (
     float32,
     float64,
 )
-from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import Shape, broadcast_shapes
 from glasstorch.core.keys import CPU_KEYS
 from glasstorch.core.tensor_impl import Array
@@ -93,7 +93,7 @@ class Row:
     def check(self, common: dtype) -> None:
         """Refuse a dtype that the operator accepts and the kernel does not have."""
         if common not in self.accepts:
-            raise DtypeNotImplementedError(f"\"{self.label}\" not implemented for '{common.scalar_name}'")
+            raise not_implemented_for(self.label, common)
 
     def loop_for(self, common: dtype) -> Loop:
         """The loop that computes in a dtype, for arrays of any layout."""

@@ -11,9 +11,9 @@ from math import prod
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrap, wrapped_number
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, Number, bool_, dtype
-from glasstorch.core.errors import DtypeNotImplementedError, IntegerDivisionError
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, bool_, dtype
+from glasstorch.core.errors import IntegerDivisionError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu import exact_division
 from glasstorch.kernels.cpu.pointwise import (
@@ -33,6 +33,7 @@ from glasstorch.kernels.cpu.pointwise import (
     register,
 )
 from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.number_operands import number_first, with_wrapped_number
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
@@ -40,7 +41,7 @@ from glasstorch.operators.shapes.promotion import float_result_type, result_type
 # Loops of several steps, called as loop(out, x, y) --------------------------------------------------------------
 
 
-def refuse_zero(out: Array, divisor: Array) -> None:
+def refuse_zero_divisor(out: Array, divisor: Array) -> None:
     """Integers have no infinity to answer with."""
     if out.dtype.kind != "f" and out.size and not divisor.all():
         raise IntegerDivisionError("ZeroDivisionError")
@@ -48,7 +49,7 @@ def refuse_zero(out: Array, divisor: Array) -> None:
 
 def floor_divide(out: Array, x: Array, y: Array) -> None:
     """The quotient rounded down."""
-    refuse_zero(out, y)
+    refuse_zero_divisor(out, y)
     if out.dtype == np.float32 and out.size >= exact_division.WORTH:
         exact_division.floor_divide(out, x, y)
     else:
@@ -57,7 +58,7 @@ def floor_divide(out: Array, x: Array, y: Array) -> None:
 
 def trunc_divide(out: Array, x: Array, y: Array) -> None:
     """The quotient rounded towards 0."""
-    refuse_zero(out, y)
+    refuse_zero_divisor(out, y)
     if out.dtype.kind == "f":
         np.trunc(np.true_divide(x, y, out=out), out=out)
     else:  # what remains is a multiple of y, and dividing it rounds nothing
@@ -66,7 +67,7 @@ def trunc_divide(out: Array, x: Array, y: Array) -> None:
 
 def remainder(out: Array, x: Array, y: Array) -> None:
     """What rounding the quotient down leaves."""
-    refuse_zero(out, y)
+    refuse_zero_divisor(out, y)
     if out.dtype == np.float32 and out.size >= exact_division.WORTH:
         exact_division.remainder(out, x, y)
         return
@@ -112,7 +113,7 @@ def type_of_product(self: Tensor, other: Tensor) -> dtype:
     """Their common dtype; an 8-bit float is multiplied by a tensor of the same size, and not by one number."""
     common = result_type(self, other)
     if common in FLOAT8 and prod(other._shape) == 1:
-        raise DtypeNotImplementedError(f"\"mul_cpu_reduced_float\" not implemented for '{common.scalar_name}'")
+        raise not_implemented_for("mul_cpu_reduced_float", common)
     return common
 
 
@@ -165,24 +166,6 @@ COMPARISONS = {
 ORDERED = ("lt", "gt", "le", "ge")  # of numbers on a line, which complex ones are not
 
 TAKE_ALPHA = frozenset(("add.Tensor", "sub.Tensor"))
-
-
-def with_wrapped_number(tensor_kernel: Kernel) -> Kernel:
-    """The kernel of a Scalar overload: the number travels as a wrapped 0-dim tensor."""
-
-    def kernel(keys: int, self: Tensor, other: Number, out: Tensor | None = None) -> Tensor:
-        return tensor_kernel(keys, self, wrapped_number(other), out=out)
-
-    return kernel
-
-
-def number_first(tensor_kernel: Kernel) -> Kernel:
-    """The kernel of a Scalar_Tensor overload, whose first argument is the number."""
-
-    def kernel(keys: int, self: Number, other: Tensor, out: Tensor | None = None) -> Tensor:
-        return tensor_kernel(keys, wrapped_number(self), other, out=out)
-
-    return kernel
 
 
 KERNELS: dict[str, Kernel] = {}

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import DTYPES, Number, bool_
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import DTYPES, bool_
 from glasstorch.kernels.cpu.pointwise import (
     ALL,
     DIRECT,
     INTEGRAL_OR_BOOL,
-    Kernel,
     Row,
     binary_kernel,
     register,
 )
-from glasstorch.kernels.cpu.pointwise_binary import with_wrapped_number
 from glasstorch.kernels.iterator import allocate_output, pointwise
+from glasstorch.kernels.number_operands import number_first, with_wrapped_number
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
 
@@ -62,13 +61,9 @@ def register_shift(name: str, row: Row) -> None:
     """Register a shift of tensors, and its overloads with a number on either side."""
     kernel, shortcut = binary_kernel(shapes.bitwise, row)
 
-    def number_tensor(keys: int, self: Number, other: Tensor, out: Tensor | None = None) -> Tensor:
-        return kernel(keys, wrapped_number(self), other, out=out)
-
-    overloads: dict[str, Kernel] = {"Tensor_Scalar": with_wrapped_number(kernel), "Scalar_Tensor": number_tensor}
     register(f"{name}.Tensor", kernel, shortcut)
-    for overload, made in overloads.items():
-        register(f"{name}.{overload}", made)
+    register(f"{name}.Tensor_Scalar", with_wrapped_number(kernel))
+    register(f"{name}.Scalar_Tensor", number_first(kernel))
 
 
 for name, row in SHIFTS.items():

@@ -57,10 +57,10 @@ def angle(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
     if not self.dtype.is_complex:
         return real_angle(keys, self, out=out)
     output = allocate_output(rules.angle(self)) if out is None else out
-    return pointwise(direction, self.dtype, (self,), output, self.dtype.to_real())
+    return pointwise(angle_of, self.dtype, (self,), output, self.dtype.to_real())
 
 
-def direction(out: Array, x: Array) -> None:
+def angle_of(out: Array, x: Array) -> None:
     """The angle of a complex number, between -pi and pi."""
     np.arctan2(x.imag, x.real, out=out)
 

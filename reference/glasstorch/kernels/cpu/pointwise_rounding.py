@@ -27,9 +27,10 @@ from glasstorch.kernels.cpu.pointwise import (
     register,
     unary_kernel,
 )
-from glasstorch.kernels.cpu.pointwise_binary import refuse_zero, with_wrapped_number
+from glasstorch.kernels.cpu.pointwise_binary import refuse_zero_divisor
 from glasstorch.kernels.cpu.pointwise_unary import sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
+from glasstorch.kernels.number_operands import with_wrapped_number
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_writable, shape_function
 from glasstorch.operators.shapes import pointwise as shapes
@@ -144,7 +145,7 @@ register("copysign.Tensor", copysign, copysign_inplace)
 
 def fmod(out: Array, x: Array, y: Array) -> None:
     """What rounding the quotient towards 0 leaves; it has the dividend's sign."""
-    refuse_zero(out, y)
+    refuse_zero_divisor(out, y)
     if out.dtype == np.float32 and out.size >= exact_division.WORTH:
         exact_division.fmod(out, x, y)
     else:

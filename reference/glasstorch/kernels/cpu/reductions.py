@@ -34,7 +34,7 @@ from glasstorch.core.dtype import (
     float64,
     int64,
 )
-from glasstorch.core.errors import DtypeError, DtypeNotImplementedError
+from glasstorch.core.errors import DtypeError, not_implemented_for
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
@@ -77,7 +77,7 @@ def is_half(array: Array) -> bool:
 def check_implemented(label: str, dtype: dtype, refused: frozenset[dtype]) -> None:
     """Refuse a dtype for which PyTorch has no kernel, by its kernel's name."""
     if dtype in refused:
-        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{dtype.scalar_name}'")
+        raise not_implemented_for(label, dtype)
 
 
 # Sums -----------------------------------------------------------------------------------------------------------

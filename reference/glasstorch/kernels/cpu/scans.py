@@ -29,6 +29,7 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import UNORDERED, add_reduction, check_implemented, finish, widened
+from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes import statistics as shapes
@@ -38,7 +39,6 @@ CPU = KernelTable("CPU")
 NOT_EXPONENTIATED = frozenset(d for d in BY_NAME.values() if d.category < FLOATING) | FLOAT8
 NOT_ADDED_UP = STORED_ONLY | {bool_}
 LONG = 64  # elements from which a line of complex numbers is cut into parts, if there are no more lines
-BLOCK = 1 << 14  # elements that are converted at a time
 LINES = 256  # so many lines are worth turning, and a call of NumPy's for each column
 TURNED = 1 << 16  # elements that are turned at a time
 COLUMNS = 64  # of that, beside each other
@@ -86,16 +86,16 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
         for part in parts_to_turn(rows):
             accumulate_columns(ufunc, rows[part], result[part], wide)
         return np.moveaxis(result.reshape(last.shape), -1, axis)
-    height = max(1, BLOCK // width)
+    height = max(1, WIDE_BLOCK // width)
     for top in range(0, len(rows), height):
         part, carry = slice(top, top + height), None
-        for start in range(0, width, BLOCK):
-            block = rows[part, start : start + BLOCK].astype(wide)
+        for start in range(0, width, WIDE_BLOCK):
+            block = rows[part, start : start + WIDE_BLOCK].astype(wide)
             if carry is not None:
                 block[:, 0] = ufunc(block[:, 0], carry)
             ufunc.accumulate(block, 1, None, block)
             carry = block[:, -1].copy()
-            result[part, start : start + BLOCK] = block
+            result[part, start : start + WIDE_BLOCK] = block
     return np.moveaxis(result.reshape(last.shape), -1, axis)
 
 
@@ -159,7 +159,7 @@ def running_extremum(ufunc: np.ufunc, without_nan: np.ufunc, rows: Array, dtype:
     Few elements exceed all before them: those are found first, then repeated until the next one.
     """
     width = rows.shape[1]
-    height = max(1, BLOCK // width)
+    height = max(1, WIDE_BLOCK // width)
     turned = len(rows) >= LINES
     records = []
     for part in parts_to_turn(rows) if turned else (slice(top, top + height) for top in range(0, len(rows), height)):

@@ -18,14 +18,15 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import HALF_PRECISION, STORED_ONLY, Number, bool_
-from glasstorch.core.errors import DtypeNotImplementedError, IndexValueError
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.index_along import UFUNCS as SLICE_UFUNCS
 from glasstorch.kernels.cpu.index_along import divide_by, identity
-from glasstorch.kernels.cpu.indexing import COUNT, CPU, first_outside, refuse
+from glasstorch.kernels.cpu.indexing import COUNT, CPU, check_inside, refuse
+from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, structured
 from glasstorch.operators.shapes import indexing as shapes
@@ -33,18 +34,8 @@ from glasstorch.operators.shapes import placing
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"sum": np.add, "add": np.add, "multiply": np.multiply, **SLICE_UFUNCS}
-BLOCK = 1 << 15  # places that are computed at once: they stay in the cache
 FEW = 4  # so many times the elements that are picked a tensor with gaps has at least where it is not copied
 Blocks = Callable[[], Iterator[tuple[slice, Array]]]
-
-
-def check_inside(shape: Shape, dim: int, index: Array) -> None:
-    """Refuse an index that is negative or too large for its dimension."""
-    dim = wrap_dim(dim, len(shape))
-    size = shape[dim] if shape else 1
-    outside = first_outside(index, 0, size)
-    if outside is not None:
-        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
 
 
 def blocks_of(shape: Shape, dim: int, index: Array) -> Iterator[tuple[slice, Array]]:
@@ -166,7 +157,7 @@ def scatter_reduce_two(
         refused = (reduce == "mean" and self.dtype is bool_) or (reduce in ("amax", "amin") and self.dtype.is_complex)
         if refused:
             label = f"scatter_gather_tensor_cpu_reduce_{reduce}"
-            raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{self.dtype.scalar_name}'")
+            raise not_implemented_for(label, self.dtype)
     elif reduce == "mean":
         refuse((bool_,), self, "div_floor_cpu")
     return _scattered(self, dim, index, src, out, reduce, include_self)

@@ -14,11 +14,12 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
 from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, dtype, float32
-from glasstorch.core.errors import DtypeNotImplementedError, IndexValueError
+from glasstorch.core.errors import IndexValueError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.pointwise import ALL, EVERY, NOT_BOOL
 from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import sorting as shapes
@@ -26,7 +27,6 @@ from glasstorch.operators.shapes.promotion import result_type
 
 CPU = KernelTable("CPU")
 
-BLOCK = 1 << 15  # values that are looked up together, so that what is computed from them stays in the cache
 
 # searchsorted ---------------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ def searchsorted(
     result = shapes.searchsorted(sorted_sequence, self, out_int32, right, side, sorter)
     common = result_type(sorted_sequence, self)
     if common not in NOT_BOOL and 0 not in self._shape:
-        raise DtypeNotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{common.scalar_name}'")
+        raise not_implemented_for("searchsorted_out_cpu", common)
     places = None if sorter is None else sorter.array()
     if places is not None and places.size and not ((places >= 0) & (places < places.shape[-1])).all():
         raise IndexValueError("torch.searchsorted(): sorter index out of range")
@@ -74,12 +74,12 @@ def positions(sequence: Array, values: Array, right: bool) -> Array:
         found = np.empty(values.shape, np.int64)
         step = max(BLOCK // values.shape[-1], 1)
         for at in range(0, len(values), step):
-            found[at : at + step] = halved(sequence[at : at + step], values[at : at + step], right)
+            found[at : at + step] = by_halving(sequence[at : at + step], values[at : at + step], right)
         return found
-    return halved(sequence, values, right)
+    return by_halving(sequence, values, right)
 
 
-def halved(sequence: Array, values: Array, right: bool) -> Array:
+def by_halving(sequence: Array, values: Array, right: bool) -> Array:
     """`positions` by halving all rows together until one place is left."""
     size = sequence.shape[-1]
     rows: Array = sequence
@@ -172,7 +172,7 @@ def _isin(
     """Compared in the common dtype: one of those accepted. To look for one number is a comparison, which all have."""
     common = result_type(elements, test_elements)
     if common not in accepts and 0 not in elements._shape:
-        raise DtypeNotImplementedError(f"\"isin_default_cpu\" not implemented for '{common.scalar_name}'")
+        raise not_implemented_for("isin_default_cpu", common)
     found = np.isin(in_order(elements, common), in_order(test_elements, common), invert=invert)
     return finish(found, bool_, out)
 

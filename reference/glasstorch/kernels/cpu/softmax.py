@@ -24,13 +24,14 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import add_reduce
+from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import nn as shapes
 
 CPU = KernelTable("CPU")
 
-BLOCK = 1 << 16  # elements
+LARGE_BLOCK = 2 * BLOCK  # elements: most passes write where they read
 SHORT = 64  # sizes of the dimension up to which a block is transposed
 NEAR = 4.0  # maxima that differ by less may stand for each other: exponentials keep their digits
 
@@ -116,7 +117,7 @@ def along(function: Function, inputs: list[Array], dim: int, numpy_dtype: np.dty
 def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
     """Along the last dimension of (rows, size)."""
     rows, size = out.shape
-    step = max(BLOCK // size, 1)
+    step = max(LARGE_BLOCK // size, 1)
     for start in range(0, rows, step):
         part = slice(start, start + step)
         if size <= SHORT:
@@ -130,13 +131,13 @@ def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
 def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
     """Along the middle dimension of (outer, size, inner). Planes are not cut: NumPy prefers them whole."""
     outer, size, inner = out.shape
-    step = max(BLOCK // (size * inner), 1)
+    step = max(LARGE_BLOCK // (size * inner), 1)
     for start in range(0, outer, step):
         part = slice(start, start + step)
         function([x[part] for x in inputs], out[part], 1)
 
 
-def computed(function: Function, tensors: list[Tensor], dim: int, dtype: dtype, out: Tensor | None) -> Tensor:
+def applied(function: Function, tensors: list[Tensor], dim: int, dtype: dtype, out: Tensor | None) -> Tensor:
     """Run a function on tensors of one dtype; halves are computed in float32 and rounded once."""
     if dtype in HALF_PRECISION:
         arrays = [t.array().astype(np.float32, "C") for t in tensors]
@@ -159,7 +160,7 @@ def register_softmax(name: str, forward: Function, backward: Function) -> None:
         if half_to_float:
             raise DtypeError("softmax with half to float conversion is not supported on CPU: convert the input first")
         result = getattr(shapes, name)(self, dim, half_to_float)
-        return quietly(computed, forward, [self], dim, result.dtype, out)
+        return quietly(applied, forward, [self], dim, result.dtype, out)
 
     def backward_kernel(
         keys: int, grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, out: Tensor | None = None
@@ -169,7 +170,7 @@ def register_softmax(name: str, forward: Function, backward: Function) -> None:
             raise DtypeError(
                 f"expected scalar type {grad_output.dtype.scalar_name} but found {result.dtype.scalar_name}"
             )
-        return quietly(computed, backward, [grad_output, output], dim, result.dtype, out)
+        return quietly(applied, backward, [grad_output, output], dim, result.dtype, out)
 
     structured(CPU, f"_{name}", kernel)
     structured(CPU, f"_{name}_backward_data", backward_kernel)

@@ -12,7 +12,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOAT8, int64
-from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable
@@ -37,7 +37,7 @@ def sort(
     results = shapes.sort(self, stable, dim, descending)
     array = self.array()
     if array.ndim and self.dtype in FLOAT8:
-        raise DtypeNotImplementedError(f"\"sorting_kernel_method_name\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for("sorting_kernel_method_name", self.dtype)
     if not array.ndim:
         values, places = array.copy(), np.array(0)
     else:

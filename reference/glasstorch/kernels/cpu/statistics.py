@@ -26,6 +26,7 @@ from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
+from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import statistics as shapes
@@ -33,7 +34,6 @@ from glasstorch.operators.shapes.reductions import reduced_dims
 
 CPU = KernelTable("CPU")
 NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
-BLOCK = 1 << 14  # elements that are converted to float64 at a time
 COLUMNS = 1 << 10  # of that, rows whose neighbours in memory are other rows
 MULTIPLIED = 1 << 17  # elements whose halves are multiplied at a time
 NARROW = 16  # elements of a row that are multiplied one after another
@@ -64,7 +64,7 @@ def _product(self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, 
         array = quietly(array.astype, computed.numpy)
     array = widened(array, computed)
     axis = dim if array.ndim else None
-    if array.flags.c_contiguous and array.size > BLOCK and axis in (None, array.ndim - 1):
+    if array.flags.c_contiguous and array.size > WIDE_BLOCK and axis in (None, array.ndim - 1):
         rows = array.reshape(-1, array.shape[-1] if axis is not None else array.size)
         shape = () if axis is None else array.shape[:-1] + (1,) * keepdim
         return finish(quietly(multiply_rows, rows).reshape(shape), computed, out)
@@ -77,7 +77,7 @@ def multiply_rows(rows: Array) -> Array:
     result = np.empty(len(rows), rows.dtype)
     for top in range(0, len(rows), height):
         block = rows[top : top + height]
-        if len(block) == 1 and block.size > BLOCK:
+        if len(block) == 1 and block.size > WIDE_BLOCK:
             whole = block.size // COLUMNS * COLUMNS
             columns = multiply_reduction(block[0, :whole].reshape(-1, COLUMNS), 0)
             block = np.concatenate([columns, block[0, whole:]])[None]
@@ -172,8 +172,8 @@ def square_distances(rows: Array) -> tuple[Array, Array]:
     height, width = rows.shape
     wide = np.complex128 if rows.dtype.kind == "c" else np.float64
     columns = rows.strides[0] < rows.strides[1]  # the rows' elements lie apart: take many rows, and few of each
-    step = min(height, COLUMNS) if columns else max(1, BLOCK // max(width, 1))
-    length = max(1, BLOCK // max(step, 1))
+    step = min(height, COLUMNS) if columns else max(1, WIDE_BLOCK // max(width, 1))
+    length = max(1, WIDE_BLOCK // max(step, 1))
     squares, totals = np.zeros(height), np.zeros(height, wide)
     for top in range(0, height, step):
         part = slice(top, top + step)

@@ -12,7 +12,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import STORED_ONLY
-from glasstorch.core.errors import DtypeNotImplementedError
+from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import wrap_dims
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -28,7 +28,7 @@ def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
     """The last first, along each of the dimensions: a copy, as strides are never negative."""
     result = shapes.flip(self, dims)
     if self.dtype in STORED_ONLY and not moves_lines(self, dims):
-        raise DtypeNotImplementedError(f"\"flip_cpu\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for("flip_cpu", self.dtype)
     array = self.array()
     return holding(result, np.flip(array, tuple(dims)) if array.ndim else array)
 

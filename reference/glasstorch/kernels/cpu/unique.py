@@ -11,7 +11,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, int32, int64
-from glasstorch.core.errors import ArgumentError, DimensionError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentError, DimensionError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
@@ -128,7 +128,7 @@ def unique_dim(
 def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Tensor:
     """Each index as often as its element says."""
     if repeats.dtype not in (int32, int64):
-        raise DtypeNotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.scalar_name}'")
+        raise not_implemented_for("repeat_interleave_cpu", repeats.dtype)
     array = repeats.array()
     if array.ndim != 1:
         raise ShapeError("repeat_interleave only accept 1D vector as repeat")

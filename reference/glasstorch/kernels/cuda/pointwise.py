@@ -25,7 +25,7 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, bool_, dtype, float32, float64, int64
-from glasstorch.core.errors import DeviceError, DtypeNotImplementedError
+from glasstorch.core.errors import DeviceError, not_implemented_for
 from glasstorch.core.geometry import Shape
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.cuda import modules
@@ -97,7 +97,7 @@ class Row:
     def check(self, common: dtype) -> None:
         """Refuse a dtype that the operator accepts and the kernel does not have."""
         if common not in self.accepts:
-            raise DtypeNotImplementedError(f"\"{self.label}\" not implemented for '{common.scalar_name}'")
+            raise not_implemented_for(self.label, common)
 
 
 def computed_in(common: dtype) -> dtype:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrapped_number
+from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number, uint8
 from glasstorch.kernels.cuda.pointwise import (
     FLOATING,
@@ -32,6 +32,7 @@ from glasstorch.kernels.cuda.pointwise import (
 )
 from glasstorch.kernels.cuda.tensors import is_number
 from glasstorch.kernels.iterator import op_math
+from glasstorch.kernels.number_operands import with_wrapped_number
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
@@ -73,16 +74,6 @@ KERNELS: dict[str, Kernel] = {}
 for name, row in BINARY.items():
     KERNELS[name] = register(name, binary_kernel(shape_function(name), row))
 KERNELS["mul.Tensor"] = register("mul.Tensor", binary_kernel(shapes.binary, MULTIPLY))
-
-
-def with_wrapped_number(tensor_kernel: Kernel) -> Kernel:
-    """The kernel of a Scalar overload: the number travels as a wrapped 0-dim tensor."""
-
-    def kernel(keys: int, self: Tensor, other: Number, out: Tensor | None = None) -> Tensor:
-        return tensor_kernel(keys, self, wrapped_number(other), out=out)
-
-    return kernel
-
 
 for name, row in COMPARISON_ROWS.items():
     compare = register(f"{name}.Tensor", binary_kernel(shapes.comparison, row))

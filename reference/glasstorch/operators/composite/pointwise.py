@@ -23,7 +23,7 @@ from glasstorch.core.dtype import (
     float64,
     get_default_dtype,
 )
-from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import nonzero, ones_like, pow, unbind, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
@@ -76,7 +76,7 @@ def isfinite(self: Tensor) -> Tensor:
 
 def _check_has_infinity(self: Tensor, name: str) -> None:
     if self.dtype is float8_e4m3fn:
-        raise DtypeNotImplementedError(f"\"{name}\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for(name, self.dtype)
 
 
 def square(self: Tensor) -> Tensor:

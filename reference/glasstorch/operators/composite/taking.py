@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import STORED_ONLY, Number, bool_, int32, int64
-from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.direct import on_tensor, on_tensors
@@ -37,7 +37,7 @@ def check_take(self: Tensor, index: Tensor) -> None:
     if index.dtype is not int64:
         raise DtypeError(f"take(): Expected a long tensor for index, but got {index.dtype.scalar_name}")
     if self.dtype in STORED_ONLY:
-        raise DtypeNotImplementedError(f"\"take_cpu\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for("take_cpu", self.dtype)
     if index.numel() and not self.numel():
         raise DimensionError("take(): tried to take from an empty tensor")
 
@@ -125,7 +125,7 @@ def repeat_interleave_tensor(self: Tensor, repeats: Tensor, dim: int | None, out
             f"input.size({d}) = {source._shape[d]}"
         )
     if counts.dtype not in (int32, int64):
-        raise DtypeNotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{counts.dtype.scalar_name}'")
+        raise not_implemented_for("repeat_interleave_cpu", counts.dtype)
     return index_select(source, d, repeated_indices(counts, output_size))
 
 

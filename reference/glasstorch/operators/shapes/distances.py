@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import dtype
-from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes
 from glasstorch.operators.shapes.result import Result
 
@@ -58,4 +58,4 @@ def cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tensor
 def _check_implemented(kernel: str, dtype: dtype) -> None:
     """Refuse all but float32 and float64."""
     if dtype.name not in ("float32", "float64"):
-        raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")
+        raise not_implemented_for(kernel, dtype)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import Number, dtype, int32, promote_types
-from glasstorch.core.errors import ArgumentError, DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim
 from glasstorch.operators.shapes.reductions import reduced_dims, reduced_shape
 from glasstorch.operators.shapes.result import Result, same_dtype
@@ -34,7 +34,7 @@ def check_floating(tensor: Tensor, name: str) -> None:
 def check_lapack(tensor: Tensor, label: str) -> None:
     """Refuse what LAPACK has no routine for: half precision, and integers where nothing refused them before."""
     if tensor.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise DtypeNotImplementedError(f"\"{label}\" not implemented for '{tensor.dtype.scalar_name}'")
+        raise not_implemented_for(label, tensor.dtype)
 
 
 def check_matrix(tensor: Tensor, name: str, argument: str = "A") -> None:

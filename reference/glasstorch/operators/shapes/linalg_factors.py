@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import STORED_ONLY, int32
-from glasstorch.core.errors import DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import DtypeError, ShapeError, not_implemented_for
 from glasstorch.operators.shapes.linalg import check_floating, check_square, columns
 from glasstorch.operators.shapes.result import Result, castable, same_dtype
 
@@ -66,7 +66,7 @@ def lu_unpack(
         )
     if LU_data.dtype in STORED_ONLY and (unpack_data or unpack_pivots):
         step = "tril" if unpack_data else "scatter_gather_scalar_cpu"
-        raise DtypeNotImplementedError(f"\"{step}\" not implemented for '{LU_data.dtype.scalar_name}'")
+        raise not_implemented_for(step, LU_data.dtype)
     return _three(LU_data, unpack_pivots, unpack_data)
 
 

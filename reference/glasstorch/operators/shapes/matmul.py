@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, FLOATING, Number, bool_, dtype
-from glasstorch.core.errors import DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import Shape, expand_strides
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import C_NAMES, Result, same_dtype
@@ -139,7 +139,7 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number) 
         if common.category < FLOATING and not isinstance(number, int):
             raise DtypeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if common in BAREBONES_UNSIGNED | FLOAT8:
-        raise DtypeNotImplementedError(f"\"addr_cpu\" not implemented for '{common.scalar_name}'")
+        raise not_implemented_for("addr_cpu", common)
     return Result(shape, common)
 
 
@@ -217,4 +217,4 @@ def _check_implemented(kernel: str, dtype: dtype, sizes: Shape) -> None:
     if 0 in sizes:
         return
     if dtype in WITHOUT_PRODUCT or (dtype in FLOAT8 and kernel != "addmm_impl_cpu_"):
-        raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")
+        raise not_implemented_for(kernel, dtype)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import FLOATS, dtype, float16, float32, int64, uint8
-from glasstorch.core.errors import ArgumentValueError, DimensionError, DtypeError, DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ArgumentValueError, DimensionError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import Result, same_dtype
@@ -236,4 +236,4 @@ def _check_floating(kernel: str, tensor: Tensor) -> None:
 
 
 def _refuse(kernel: str, dtype: dtype) -> None:
-    raise DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")
+    raise not_implemented_for(kernel, dtype)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import STORED_ONLY
-from glasstorch.core.errors import DtypeNotImplementedError, ShapeError
+from glasstorch.core.errors import ShapeError, not_implemented_for
 from glasstorch.operators.shapes.result import Result, same_dtype
 
 if TYPE_CHECKING:
@@ -30,5 +30,5 @@ def _triangle(name: str, self: Tensor) -> Result:
     if len(self._shape) < 2:
         raise ShapeError(f"{name}: input tensor must have at least 2 dimensions")
     if self.dtype in STORED_ONLY:
-        raise DtypeNotImplementedError(f"\"{name}\" not implemented for '{self.dtype.scalar_name}'")
+        raise not_implemented_for(name, self.dtype)
     return Result(self._shape, self.dtype, check_out=same_dtype)
