@@ -222,7 +222,7 @@ class Tensor(FactMethods):
     stft = stft.stft
     unique_consecutive = unique.unique_consecutive
     unique = unique.unique
-    nonzero = nonzero.method  # type: ignore[assignment]
+    nonzero = nonzero.method
 
     # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
     __array_priority__ = 1000

@@ -180,6 +180,15 @@ ACCEPTED: dict[str, Call] = {
     "an axis and out": lambda t: t.cumprod(x(t), axis=0, out=t.empty(2, 3)),
     "an axis in place": lambda t: x(t).cumsum_(axis=1),
     "NumPy's name of the input": lambda t: t.sum(a=x(t), axis=(0, 1)),
+    "NumPy's name of the input of a function of each element": lambda t: t.neg(x=x(t)),
+    "NumPy's name of the input, and out": lambda t: t.abs(x1=x(t), out=t.empty(2, 3)),
+    "NumPy's names of both operands": lambda t: t.add(x1=x(t), x2=x(t), alpha=2),
+    "NumPy's name of the second operand": lambda t: t.maximum(x(t), x2=t.full((3,), 2.0)),
+    "NumPy's name of a second operand that is a number": lambda t: t.mul(x(t), x2=2),
+    "NumPy's name of the second operand of a method": lambda t: x(t).sub(x2=x(t)),
+    "NumPy's name beside PyTorch's": lambda t: t.mm(a=x(t), mat2=x(t).T),
+    "NumPy's name of the input of a transform": lambda t: t.fft.fft(a=x(t)).real,
+    "NumPy's name of a matrix": lambda t: t.linalg.vector_norm(x=x(t)),
     # Numbers
     "a member of an IntEnum for a number": lambda t: t.full((2,), Level.THREE),
     "an int of one's own class": lambda t: t.full((2,), OwnInt(3)),
@@ -220,7 +229,11 @@ def test_an_accepted_call_gives_pytorchs_result(name: str, require: Require) -> 
 # A call that is refused, and words of the message that both libraries use.
 REFUSED: dict[str, tuple[Call, str]] = {
     "a string for a tensor": (lambda t: x(t).add("a"), "argument 'other' (position 1) must be Tensor, not str"),
-    "a list for a tensor": (lambda t: t.add(x(t), [1]), "argument 'other' (position"),
+    "a list for a tensor": (lambda t: t.add(x(t), [1]), "argument 'other' (position 2) must be Tensor, not list"),
+    "a string for an index": (lambda t: t.gather(x(t), 0, "a"), "'index' (position 3) must be Tensor, not str"),
+    "a string for a method's index": (lambda t: x(t).gather(0, "a"), "'index' (position 2) must be Tensor, not str"),
+    "a string by name for a size": (lambda t: t.ones(size="a"), "argument 'size' must be tuple of ints, not str"),
+    "a number by name among tensors": (lambda t: t.cat(tensors=[x(t), 3]), "expected Tensor as element 1 in argument"),
     "nothing for a tensor": (lambda t: t.exp(), ""),
     "a number where a tensor must be": (lambda t: t.exp(2.0), "(position 1) must be Tensor, not float"),
     "too many": (lambda t: t.exp(x(t), x(t)), ""),
@@ -244,6 +257,10 @@ REFUSED: dict[str, tuple[Call, str]] = {
     "a string among loose sizes": (lambda t: t.zeros(2, "a"), "must be tuple of ints,but got str"),
     "a float as the first size": (lambda t: x(t).reshape([1.0]), "found element of type float at pos 0"),
     "a number among tensors": (lambda t: t.cat([x(t), 3]), "expected Tensor as element 1 in argument 0, but got int"),
+    "NumPy's name for a tensor that is given": (lambda t: t.exp(x(t), x=x(t)), "unexpected keyword argument 'x'"),
+    "both of NumPy's names": (lambda t: t.exp(x=x(t), a=x(t)), ""),
+    "NumPy's name of the input of a determinant": (lambda t: t.linalg.det(x=x(t)), ""),
+    "no input": (lambda t: t.exp(), 'missing 1 required positional arguments: "input"'),
     "an unknown axis": (lambda t: x(t).argmax(axes=1), ""),
     "a dimension by both of its names": (lambda t: x(t).sum(axis=0, dim=0), ""),
     "a dim and an axis": (lambda t: x(t).cumsum(0, axis=1), ""),
@@ -266,6 +283,15 @@ REFUSED: dict[str, tuple[Call, str]] = {
     "the tensor by both of its names": (lambda t: t.sum(input=x(t), self=x(t)), ""),
     "outs that are no tensors": (lambda t: t.max(x(t), 1, out=(t.empty(2), 3)), ""),
     "out where there is none": (lambda t: t.flatten(x(t), out=t.empty(6)), ""),
+    "out for a trace": (lambda t: t.trace(x(t), out=t.empty(())), ""),
+    "out for a distance": (lambda t: t.dist(x(t), x(t), out=t.empty(())), ""),
+    "outs for a mean beside a variance": (lambda t: t.var_mean(x(t), dim=0, out=(t.empty(3), t.empty(3))), ""),
+    "outs for a mean beside a deviation": (lambda t: t.std_mean(x(t), out=(t.empty(()), t.empty(()))), ""),
+    "out for a median of all": (lambda t: t.median(x(t), out=t.empty(())), ""),
+    "out for a median of all without NaN": (lambda t: t.nanmedian(x(t), out=t.empty(())), ""),
+    "out for an exponential of a matrix": (lambda t: t.linalg.matrix_exp(t.ones(2, 2), out=t.ones(2, 2)), ""),
+    "out for a number among boundaries": (lambda t: t.bucketize(3, t.ones(2), out=t.ones(2, dtype=t.int64)), ""),
+    "out for the bits of a number": (lambda t: t.bitwise_or(3, t.tensor([1]), out=t.tensor([1])), ""),
     "one out for two": (lambda t: t.max(x(t), 1, out=t.empty(2)), ""),
     "a missing operand": (lambda t: x(t) + None, "unsupported operand type(s) for +: 'Tensor' and 'NoneType'"),
     "a string operand": (lambda t: "a" * x(t), ""),
@@ -310,13 +336,13 @@ def test_a_refusal_by_all_overloads_says_why_for_each() -> None:
         " * (Tensor input, *, torch.dtype dtype = None)\n"
         "      takes 1 positional arguments but 2 were given\n"
         " * (Tensor input, tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None)\n"
-        "      argument 'dim' (position 1) must be tuple of ints, not str"
+        "      argument 'dim' (position 2) must be tuple of ints, not str"
     )
 
 
-def test_places_are_counted_as_for_a_method() -> None:
+def test_a_function_called_by_its_parser_counts_the_places_of_a_function() -> None:
     function = PythonFunction("narrow", ["narrow"])
-    with pytest.raises(ArgumentTypeError, match=r"argument 'start' \(position 2\) must be int, not str"):
+    with pytest.raises(ArgumentTypeError, match=r"argument 'start' \(position 3\) must be int, not str"):
         function(glasstorch.ones(2), 0, "a", 1)
     with pytest.raises(ArgumentTypeError, match=r"argument 'input' \(position 1\) must be Tensor, not int"):
         function(2, 0, 0, 1)

@@ -148,9 +148,9 @@ def _copy(target: Tensor, value: Any) -> None:
             value = target.new_full((), value)  # which fill_ refuses to copy there; it takes a number
         target.fill_(value)
     elif value._shape == target._shape:
-        target.copy_(value)  # type: ignore[arg-type]
+        target.copy_(value)
     elif not value._shape:
-        target.fill_(value)  # type: ignore[arg-type]
+        target.fill_(value)
     else:
         target.copy_(expand(_without_leading_ones(value), target._shape, True))
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import operator as builtin_operators
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -28,7 +29,10 @@ from glasstorch.core.typed_storage import is_storage
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import Operator, keys_of, registry
 from glasstorch.dispatch.schema import Argument, Type
+from glasstorch.operators.as_method import is_called_as_method
+from glasstorch.operators.old_orders import OLD_ORDERS, warn_of_old_order
 
+FUNCTIONS = "glasstorch.operators.generated.functions"  # the module that calls what is here
 NUMBERS = frozenset((bool, int, float, complex))
 OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")  # None is as if they were not given
 LISTS = frozenset((list, tuple, Size))
@@ -69,6 +73,17 @@ class _Missing:
 MISSING: Any = _Missing()
 
 
+class Position(NamedTuple):
+    """Which argument is meant, counted from 1: a method's are those after its tensor. None where it came by name."""
+
+    in_function: int | None
+    in_method: int | None
+
+    def words(self, as_method: bool) -> str:
+        position = self.in_method if as_method else self.in_function
+        return "" if position is None else f" (position {position})"
+
+
 class Mismatch(Exception):
     """A call that a signature does not accept; the reason is put into words only if nobody else accepts it."""
 
@@ -76,9 +91,8 @@ class Mismatch(Exception):
         super().__init__(template, *values)
         self.template, self.values = template, values
 
-    @property
-    def reason(self) -> str:
-        return self.template.format(*self.values)
+    def reason(self, as_method: bool) -> str:
+        return self.template.format(*(v.words(as_method) if isinstance(v, Position) else v for v in self.values))
 
 
 class Parameter:
@@ -144,7 +158,7 @@ class Signature:
                 raise Mismatch('missing 1 required positional arguments: "{}"', _python_name(parameter.argument))
             converted = parameter.convert(value)
             if converted is REFUSED:
-                raise self._refusal(parameter.argument, i, value)
+                raise self._refusal(parameter.argument, i if i < count else None, value)
             bound.append(converted)
         if unused:
             known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
@@ -161,12 +175,12 @@ class Signature:
             return args
         return [*args[:at], list(loose)]
 
-    def _refusal(self, argument: Argument, place: int, value: Any) -> Mismatch:
+    def _refusal(self, argument: Argument, place: int | None, value: Any) -> Mismatch:
         name, kind = _python_name(argument), _describe(argument)
-        # Counted as for a method; nothing is known of how it was called.
-        position = place if self.has_self and place else place + 1
+        first = place == 0 or not self.has_self
+        position = Position(None, None) if place is None else Position(place + 1, place + first)
         if not (argument.type.is_list and isinstance(value, list | tuple)):
-            return Mismatch("argument '{}' (position {}) must be {}, not {}", name, position, kind, _type_name(value))
+            return Mismatch("argument '{}'{} must be {}, not {}", name, position, kind, _type_name(value))
         convert = _CONVERT[argument.type.base]
         if _is_int(argument):
             at = next((i for i, element in enumerate(value) if _size(element, i) is None), 0)
@@ -177,7 +191,7 @@ class Signature:
             return Mismatch("expected Tensor as element {} in argument {}, but got {}", at, place, found)
         if at == 0:
             return Mismatch(
-                "argument '{}' (position {}) must be {}, but found element of type {} at pos 0",
+                "argument '{}'{} must be {}, but found element of type {} at pos 0",
                 name,
                 position,
                 kind,
@@ -231,17 +245,24 @@ class PythonFunction:
         return result.requires_grad_() if requires_grad else result
 
     def by_names(self, others: dict[str, Any], **arguments: Any) -> Any:
-        """A call with keywords that Python did not know: what has its default counts as not given.
+        """A call with keywords that Python did not know.
 
         So `axis` may come in the place of a `dim` that was left out, and not beside one.
         """
+        return self(**self._given(arguments), **others)
+
+    def with_more(self, args: Sequence[Any], **arguments: Any) -> Any:
+        """A call with more arguments by position than Python knew places for."""
+        return self(*args, **self._given(arguments))
+
+    def _given(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments that the caller gave: what has its default counts as not given."""
         defaults = {p.name: p.default for p in self.signatures[0].parameters if p.has_default}
-        given = {
+        return {
             name: value
             for name, value in arguments.items()
             if value is not MISSING and not (name in defaults and _is_same(value, defaults[name]))
         }
-        return self(**given, **others)
 
     def choose(
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
@@ -256,7 +277,11 @@ class PythonFunction:
         renamed = _with_torch_names(kwargs)
         if renamed != list(kwargs):
             return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)))
-        reasons = [mismatch.reason for mismatch in mismatches]
+        in_old_order = self._in_old_order(signatures, args, kwargs)
+        if in_old_order is not None:
+            return in_old_order
+        as_method = is_called_as_method(FUNCTIONS)
+        reasons = [mismatch.reason(as_method) for mismatch in mismatches]
         if len(signatures) == 1:
             raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
         named = [f"{k}={type(v).__name__}" for k, v in kwargs.items() if v is not None or k not in OPTIONS]
@@ -265,6 +290,21 @@ class PythonFunction:
         raise ArgumentTypeError(
             f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
         )
+
+    def _in_old_order(
+        self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Signature, list[Any]] | None:
+        """The overload that accepts the arguments in an order of which PyTorch warns."""
+        for order in OLD_ORDERS.get(self.name, ()):
+            named = dict(zip(order, args, strict=False))
+            if len(named) < len(args) or not named.keys().isdisjoint(kwargs):
+                continue
+            for signature in signatures:
+                with suppress(Mismatch):
+                    bound = signature.bind((), named | kwargs)
+                    warn_of_old_order(self.name, order, [str(s) for s in signatures])
+                    return signature, bound
+        return None
 
     def _call_out(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if not self.out_signatures:

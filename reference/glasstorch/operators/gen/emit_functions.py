@@ -10,14 +10,15 @@ from collections.abc import Iterable
 
 from glasstorch.dispatch.schema import Argument
 from glasstorch.operators.gen.model import NativeFunction, python_name
+from glasstorch.operators.old_orders import OLD_ORDERS
 from glasstorch.operators.parser import NUMBERS_AS_TENSORS
 
 HEADER = '''"""One function for each operator's name. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
 Differs: an overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest. NumPy's
-    names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, only by
-    functions whose overloads differ in their parameters, for elsewhere they would make each call slower.
+    names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, not by
+    views and what writes in place, whose calls they would make slower.
 """
 
 from __future__ import annotations
@@ -64,6 +65,23 @@ PYTHON_TYPE = {
 }
 
 
+# out= forms that PyTorch has as operators alone: its Python functions take no out= there.
+# Mirrors: the operators tagged `generated` in torchgen/native_function_generation.py, but for copies of views
+WITHOUT_PYTHON = frozenset(
+    [
+        *(f"bitwise_{name}.Scalar_Tensor_out" for name in ("and", "or", "xor", "left_shift", "right_shift")),
+        "_conj_physical.out",
+        "bucketize.Scalar_out",
+        "dist.out",
+        "linalg_matrix_exp.out",
+        "median.out",
+        "nanmedian.out",
+        "std_mean.correction_out",
+        "trace.out",
+        "var_mean.correction_out",
+    ]
+)
+
 NEVER = "never"
 
 
@@ -74,7 +92,7 @@ class Name:
         self.name = name
         self.functions = list(functions)
         self.plain = [f for f in self.functions if not f.schema.is_out]
-        self.outs = [f for f in self.functions if f.schema.is_out]
+        self.outs = [f for f in self.functions if f.schema.is_out and f.name not in WITHOUT_PYTHON]
         self.primary = self.plain[0]
         self.is_function = any("function" in f.variants for f in self.plain)
         self.is_method = any("method" in f.variants for f in self.plain)
@@ -143,14 +161,16 @@ def _plain(name: Name) -> str:
     """A function with real parameters."""
     parameters = name.parameters()
     out = bool(name.outs)
-    by_other_names = _has_other_names(name)
+    other_names = _other_names(name)
+    by_other_names = bool(other_names)
     # A last parameter is cheaper than a dictionary for each call, where nothing else stands behind the positional ones.
-    has_axis = by_other_names and not out and not any(a.keyword_only or a.name == "keepdim" for a in parameters)
-    missing = _may_be_missing(parameters) if by_other_names else []
+    has_axis = other_names == {"dim"} and not out and not any(a.keyword_only for a in parameters)
+    missing = _may_be_missing(parameters, other_names)
+    more = name.name in OLD_ORDERS
     declared, keyword_only = [], False
     for a in parameters:
         if a.keyword_only and not keyword_only:
-            declared.append("*")
+            declared.append("*more: Any" if more else "*")
             keyword_only = True
         text = _declare(name.name, a, [f.schema.arguments[parameters.index(a)] for f in name.plain])
         declared.append(f"{text} = MISSING" if a in missing else text)
@@ -165,6 +185,10 @@ def _plain(name: Name) -> str:
     named += ", out=out" if out else ""
     named += ", requires_grad=requires_grad" if name.primary.schema.is_factory else ""
     body = ""
+    if more:
+        given = "".join(f"{_local(a)}, " for a in parameters if not a.keyword_only)
+        others = ", **kwargs" if by_other_names else ""
+        body += f"    if more:\n        return _parse_{name.name}.with_more(({given}*more){named}{others})\n"
     if name.name in NUMBERS_AS_TENSORS:
         numbers = [_local(a) for a in parameters if a.type.base == "Tensor" and a.name != "self"]
         for n in numbers:
@@ -184,20 +208,23 @@ def _plain(name: Name) -> str:
     return f"def {python_name(name.name)}({', '.join(declared)}) -> {returns}:\n{_doc(name)}{body}"
 
 
-def _has_other_names(name: Name) -> bool:
-    """Whether a parameter may come by NumPy's name for it: `axis` in place of `dim`.
+def _other_names(name: Name) -> frozenset[str]:
+    """The parameters that may come by NumPy's name for them: `axis` in place of `dim`, `x` in place of the tensor.
 
-    A function that takes any keyword costs each call a dictionary. It is not paid for NumPy's names of tensors, nor in
-    functions that only other operators call.
+    A function that takes any keyword costs each call a dictionary. It is not paid in functions that only other
+    operators call, nor for NumPy's names of tensors where nothing is computed or the tensor is written to.
     """
+    schema = name.primary.schema
     if name.name.startswith("_") or name.name.endswith("_backward"):
-        return False
-    return any(a.name in ("dim", "keepdim") for a in name.parameters())
+        return frozenset()
+    tensors = name.is_function and not schema.is_view and not schema.is_inplace
+    taken = {"dim", "keepdim", *(("self", "other") if tensors else ())}
+    return frozenset(a.name for a in name.parameters() if a.name in taken)
 
 
-def _may_be_missing(parameters: list[Argument]) -> list[Argument]:
-    """`dim`, if it has no default, and what follows it: with `axis` among the keywords Python binds nothing to them."""
-    at = next((i for i, a in enumerate(parameters) if a.name == "dim"), len(parameters))
+def _may_be_missing(parameters: list[Argument], other_names: frozenset[str]) -> list[Argument]:
+    """The first of these parameters and what follows it, without a default: Python may bind nothing to them."""
+    at = next((i for i, a in enumerate(parameters) if a.name in other_names), len(parameters))
     return [a for a in parameters[at:] if a.default is None and not a.keyword_only]
 
 

@@ -1,7 +1,7 @@
 """Emits `operators/generated/methods.py`: the methods and operators that every Tensor gets from operators.
 
 Mirrors: tools/autograd/templates/python_variable_methods.cpp (variable_methods, TypeError_to_NotImplemented_)
-Differs: a mixin class; a method is the function itself where the tensor comes first.
+Differs: a mixin class; a method is the function under another name where the tensor comes first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ PARTS = ("real", "imag")
 HEADER = '''"""The methods and operators that a Tensor gets from the declarations. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_variable_methods.cpp
-Differs: a mixin class, joined in `_tensor.py`; `x.add(y)` is `add(x, y)`, the same function.
+Differs: a mixin class, joined in `_tensor.py`; `x.add(y)` runs the code of `add(x, y)`.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ from glasstorch.core.dtype import INTEGRAL
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.operators.as_method import as_method
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
 from glasstorch.operators.parser import NUMBERS, equality_operator, method_operator, reflected_operator
@@ -133,7 +134,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
                 f"\n    def {dunder}(self, other: Any) -> Tensor:\n"
                 f"        return reflected_operator(_f.{name_}, self, other)\n"
             )
-    parts += [f"    {dunder} = _f.{name_}\n" for dunder, name_ in UNARY.items() if name_ in names]
+    parts += [f"    {dunder} = as_method(_f.{name_})\n" for dunder, name_ in UNARY.items() if name_ in names]
     if "bitwise_not" in names:
         parts.append("    __invert__ = _invert\n")
     if "__eq__" in "".join(parts):
@@ -145,7 +146,7 @@ def _method(name: Name) -> str:
     f = name.primary
     at = next(i for i, a in enumerate(f.schema.arguments) if a.name == "self")
     if at == 0:
-        return f"    {name.name} = _f.{python_name(name.name)}\n"
+        return f"    {name.name} = as_method(_f.{python_name(name.name)})\n"
     others = [python_name(a.name) for a in f.schema.arguments if a.name != "self"]
     call = ["self" if a.name == "self" else python_name(a.name) for a in f.schema.arguments]
     return (

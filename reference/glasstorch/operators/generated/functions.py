@@ -2,8 +2,8 @@
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
 Differs: an overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest. NumPy's
-    names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, only by
-    functions whose overloads differ in their parameters, for elsewhere they would make each call slower.
+    names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, not by
+    views and what writes in place, whose calls they would make slower.
 """
 
 from __future__ import annotations
@@ -972,19 +972,19 @@ _parse_greater_equal_ = PythonFunction("greater_equal_", ["greater_equal_.Tensor
 _parse_bitwise_and = PythonFunction(
     "bitwise_and",
     ["bitwise_and.Tensor", "bitwise_and.Scalar", "bitwise_and.Scalar_Tensor"],
-    ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out", "bitwise_and.Scalar_Tensor_out"],
+    ["bitwise_and.Tensor_out", "bitwise_and.Scalar_out"],
 )
 _parse_bitwise_and_ = PythonFunction("bitwise_and_", ["bitwise_and_.Tensor", "bitwise_and_.Scalar"])
 _parse_bitwise_or = PythonFunction(
     "bitwise_or",
     ["bitwise_or.Tensor", "bitwise_or.Scalar", "bitwise_or.Scalar_Tensor"],
-    ["bitwise_or.Tensor_out", "bitwise_or.Scalar_out", "bitwise_or.Scalar_Tensor_out"],
+    ["bitwise_or.Tensor_out", "bitwise_or.Scalar_out"],
 )
 _parse_bitwise_or_ = PythonFunction("bitwise_or_", ["bitwise_or_.Tensor", "bitwise_or_.Scalar"])
 _parse_bitwise_xor = PythonFunction(
     "bitwise_xor",
     ["bitwise_xor.Tensor", "bitwise_xor.Scalar", "bitwise_xor.Scalar_Tensor"],
-    ["bitwise_xor.Tensor_out", "bitwise_xor.Scalar_out", "bitwise_xor.Scalar_Tensor_out"],
+    ["bitwise_xor.Tensor_out", "bitwise_xor.Scalar_out"],
 )
 _parse_bitwise_xor_ = PythonFunction("bitwise_xor_", ["bitwise_xor_.Tensor", "bitwise_xor_.Scalar"])
 _parse_bitwise_not = PythonFunction("bitwise_not", ["bitwise_not"], ["bitwise_not.out"])
@@ -1014,7 +1014,7 @@ _parse_logical_xor_ = PythonFunction("logical_xor_", ["logical_xor_"])
 _parse_bitwise_left_shift = PythonFunction(
     "bitwise_left_shift",
     ["bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "bitwise_left_shift.Scalar_Tensor"],
-    ["bitwise_left_shift.Tensor_out", "bitwise_left_shift.Tensor_Scalar_out", "bitwise_left_shift.Scalar_Tensor_out"],
+    ["bitwise_left_shift.Tensor_out", "bitwise_left_shift.Tensor_Scalar_out"],
 )
 _parse_bitwise_left_shift_ = PythonFunction(
     "bitwise_left_shift_", ["bitwise_left_shift_.Tensor", "bitwise_left_shift_.Tensor_Scalar"]
@@ -1022,11 +1022,7 @@ _parse_bitwise_left_shift_ = PythonFunction(
 _parse_bitwise_right_shift = PythonFunction(
     "bitwise_right_shift",
     ["bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "bitwise_right_shift.Scalar_Tensor"],
-    [
-        "bitwise_right_shift.Tensor_out",
-        "bitwise_right_shift.Tensor_Scalar_out",
-        "bitwise_right_shift.Scalar_Tensor_out",
-    ],
+    ["bitwise_right_shift.Tensor_out", "bitwise_right_shift.Tensor_Scalar_out"],
 )
 _parse_bitwise_right_shift_ = PythonFunction(
     "bitwise_right_shift_", ["bitwise_right_shift_.Tensor", "bitwise_right_shift_.Tensor_Scalar"]
@@ -1198,12 +1194,8 @@ _parse_any = PythonFunction("any", ["any", "any.dim", "any.dims"], ["any.all_out
 _parse_prod = PythonFunction("prod", ["prod", "prod.dim_int"], ["prod.int_out"])
 _parse_var = PythonFunction("var", ["var", "var.dim", "var.correction"], ["var.out", "var.correction_out"])
 _parse_std = PythonFunction("std", ["std", "std.dim", "std.correction"], ["std.out", "std.correction_out"])
-_parse_var_mean = PythonFunction(
-    "var_mean", ["var_mean", "var_mean.dim", "var_mean.correction"], ["var_mean.correction_out"]
-)
-_parse_std_mean = PythonFunction(
-    "std_mean", ["std_mean", "std_mean.dim", "std_mean.correction"], ["std_mean.correction_out"]
-)
+_parse_var_mean = PythonFunction("var_mean", ["var_mean", "var_mean.dim", "var_mean.correction"])
+_parse_std_mean = PythonFunction("std_mean", ["std_mean", "std_mean.dim", "std_mean.correction"])
 _parse_cov = PythonFunction("cov", ["cov"])
 _parse_corrcoef = PythonFunction("corrcoef", ["corrcoef"])
 _parse_hash_tensor = PythonFunction("hash_tensor", ["hash_tensor"], ["hash_tensor.out"])
@@ -1247,19 +1239,15 @@ _parse_isin = PythonFunction(
 )
 _parse_topk = PythonFunction("topk", ["topk"], ["topk.values"])
 _parse_kthvalue = PythonFunction("kthvalue", ["kthvalue"], ["kthvalue.values"])
-_parse_median = PythonFunction("median", ["median", "median.dim"], ["median.out", "median.dim_values"])
-_parse_nanmedian = PythonFunction(
-    "nanmedian", ["nanmedian", "nanmedian.dim"], ["nanmedian.out", "nanmedian.dim_values"]
-)
+_parse_median = PythonFunction("median", ["median", "median.dim"], ["median.dim_values"])
+_parse_nanmedian = PythonFunction("nanmedian", ["nanmedian", "nanmedian.dim"], ["nanmedian.dim_values"])
 _parse_mode = PythonFunction("mode", ["mode"], ["mode.values"])
 _parse_msort = PythonFunction("msort", ["msort"], ["msort.out"])
 _parse_quantile = PythonFunction("quantile", ["quantile", "quantile.scalar"], ["quantile.out", "quantile.scalar_out"])
 _parse_nanquantile = PythonFunction(
     "nanquantile", ["nanquantile", "nanquantile.scalar"], ["nanquantile.out", "nanquantile.scalar_out"]
 )
-_parse_bucketize = PythonFunction(
-    "bucketize", ["bucketize.Tensor", "bucketize.Scalar"], ["bucketize.Tensor_out", "bucketize.Scalar_out"]
-)
+_parse_bucketize = PythonFunction("bucketize", ["bucketize.Tensor", "bucketize.Scalar"], ["bucketize.Tensor_out"])
 _parse_unique_consecutive = PythonFunction("unique_consecutive", ["unique_consecutive"])
 _parse_unique_dim_consecutive = PythonFunction("unique_dim_consecutive", ["unique_dim_consecutive"])
 _parse_bincount = PythonFunction("bincount", ["bincount"])
@@ -1351,7 +1339,7 @@ _parse_orgqr = PythonFunction("orgqr", ["orgqr"], ["orgqr.out"])
 _parse_ormqr = PythonFunction("ormqr", ["ormqr"], ["ormqr.out"])
 _parse_qr = PythonFunction("qr", ["qr"], ["qr.Q"])
 _parse_svd = PythonFunction("svd", ["svd"], ["svd.U"])
-_parse_linalg_matrix_exp = PythonFunction("linalg_matrix_exp", ["linalg_matrix_exp"], ["linalg_matrix_exp.out"])
+_parse_linalg_matrix_exp = PythonFunction("linalg_matrix_exp", ["linalg_matrix_exp"])
 _parse_matrix_exp = PythonFunction("matrix_exp", ["matrix_exp"])
 _parse_det = PythonFunction("det", ["det"])
 _parse_slogdet = PythonFunction("slogdet", ["slogdet"], ["slogdet.out"])
@@ -1389,7 +1377,7 @@ _parse_norm = PythonFunction(
     ["norm.ScalarOpt_dtype", "norm.Scalar", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dim"],
     ["norm.ScalarOpt_dtype_out", "norm.Scalar_out", "norm.dtype_out", "norm.out"],
 )
-_parse_dist = PythonFunction("dist", ["dist"], ["dist.out"])
+_parse_dist = PythonFunction("dist", ["dist"])
 _parse_renorm = PythonFunction("renorm", ["renorm"], ["renorm.out"])
 _parse_renorm_ = PythonFunction("renorm_", ["renorm_"])
 _parse_linalg_matrix_norm = PythonFunction(
@@ -1405,7 +1393,7 @@ _parse_linalg_vecdot = PythonFunction("linalg_vecdot", ["linalg_vecdot"], ["lina
 _parse_outer = PythonFunction("outer", ["outer"], ["outer.out"])
 _parse_inner = PythonFunction("inner", ["inner"], ["inner.out"])
 _parse_tensordot = PythonFunction("tensordot", ["tensordot"], ["tensordot.out"])
-_parse_trace = PythonFunction("trace", ["trace"], ["trace.out"])
+_parse_trace = PythonFunction("trace", ["trace"])
 _parse_ger = PythonFunction("ger", ["ger"], ["ger.out"])
 _parse_kron = PythonFunction("kron", ["kron"], ["kron.out"])
 _parse_einsum = PythonFunction("einsum", ["einsum"])
@@ -1564,7 +1552,7 @@ _parse_is_conj = PythonFunction("is_conj", ["is_conj"])
 _parse_is_neg = PythonFunction("is_neg", ["is_neg"])
 _parse__conj = PythonFunction("_conj", ["_conj"])
 _parse_conj = PythonFunction("conj", ["conj"])
-_parse__conj_physical = PythonFunction("_conj_physical", ["_conj_physical"], ["_conj_physical.out"])
+_parse__conj_physical = PythonFunction("_conj_physical", ["_conj_physical"])
 _parse_conj_physical = PythonFunction("conj_physical", ["conj_physical"], ["conj_physical.out"])
 _parse_conj_physical_ = PythonFunction("conj_physical_", ["conj_physical_"])
 _parse_resolve_conj = PythonFunction("resolve_conj", ["resolve_conj"])
@@ -2015,7 +2003,7 @@ def empty_strided(
 
 
 def empty_like(
-    input: Tensor,
+    input: Tensor = MISSING,
     *,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
@@ -2023,6 +2011,7 @@ def empty_like(
     pin_memory: bool | None = None,
     memory_format: memory_format_ | None = None,
     requires_grad: bool = False,
+    **kwargs: Any,
 ) -> Tensor:
     """Returns an uninitialised tensor of the input's size, dtype, device and order in memory.
 
@@ -2035,11 +2024,23 @@ def empty_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _empty_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
+    if kwargs or input is MISSING:
+        return _parse_empty_like.by_names(
+            kwargs,
+            input=input,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+        )
     return _parse_empty_like(
         input,
         dtype=dtype,
@@ -2174,7 +2175,7 @@ def full(
 
 
 def zeros_like(
-    input: Tensor,
+    input: Tensor = MISSING,
     *,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
@@ -2182,6 +2183,7 @@ def zeros_like(
     pin_memory: bool | None = None,
     memory_format: memory_format_ | None = None,
     requires_grad: bool = False,
+    **kwargs: Any,
 ) -> Tensor:
     """Returns a tensor of 0 with the input's size, dtype, device and order in memory.
 
@@ -2194,11 +2196,23 @@ def zeros_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _zeros_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
+    if kwargs or input is MISSING:
+        return _parse_zeros_like.by_names(
+            kwargs,
+            input=input,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+        )
     return _parse_zeros_like(
         input,
         dtype=dtype,
@@ -2211,7 +2225,7 @@ def zeros_like(
 
 
 def ones_like(
-    input: Tensor,
+    input: Tensor = MISSING,
     *,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
@@ -2219,6 +2233,7 @@ def ones_like(
     pin_memory: bool | None = None,
     memory_format: memory_format_ | None = None,
     requires_grad: bool = False,
+    **kwargs: Any,
 ) -> Tensor:
     """Returns a tensor of 1 with the input's size, dtype, device and order in memory.
 
@@ -2231,11 +2246,23 @@ def ones_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _ones_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
+    if kwargs or input is MISSING:
+        return _parse_ones_like.by_names(
+            kwargs,
+            input=input,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+        )
     return _parse_ones_like(
         input,
         dtype=dtype,
@@ -2248,8 +2275,8 @@ def ones_like(
 
 
 def full_like(
-    input: Tensor,
-    fill_value: Number,
+    input: Tensor = MISSING,
+    fill_value: Number = MISSING,
     *,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
@@ -2257,6 +2284,7 @@ def full_like(
     pin_memory: bool | None = None,
     memory_format: memory_format_ | None = None,
     requires_grad: bool = False,
+    **kwargs: Any,
 ) -> Tensor:
     """Returns a tensor of one value with the input's size, dtype, device and order in memory.
 
@@ -2270,11 +2298,24 @@ def full_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _full_like[keys](keys, input, fill_value, dtype, layout, device, pin_memory, memory_format)
         return result.requires_grad_() if requires_grad else result
+    if kwargs or input is MISSING or fill_value is MISSING:
+        return _parse_full_like.by_names(
+            kwargs,
+            input=input,
+            fill_value=fill_value,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+        )
     return _parse_full_like(
         input,
         fill_value,
@@ -3022,7 +3063,13 @@ def bernoulli(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None, out: Any = None
+    input: Tensor = MISSING,
+    num_samples: int = MISSING,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Returns places of the last dimension, drawn with the weights that stand there.
 
@@ -3034,10 +3081,15 @@ def multinomial(
         and type(replacement) is bool
         and (generator is None or isinstance(generator, Generator))
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _multinomial[keys](keys, input, num_samples, replacement, generator)
+    if kwargs or input is MISSING or num_samples is MISSING:
+        return _parse_multinomial.by_names(
+            kwargs, input=input, num_samples=num_samples, replacement=replacement, generator=generator, out=out
+        )
     return _parse_multinomial(input, num_samples, replacement, generator=generator, out=out)
 
 
@@ -3184,27 +3236,46 @@ def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator |
     return _parse_bernoulli_(input, p, generator=generator)
 
 
-def add(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
+def add(
+    input: Tensor = MISSING,
+    other: Tensor | Number = MISSING,
+    *more: Any,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """Adds `alpha` times the second tensor to the first, broadcast together.
 
     add(input, other, *, alpha=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_add.with_more((input, other, *more), alpha=alpha, out=out, **kwargs)
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and type(alpha) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _add_Tensor[keys](keys, input, other, alpha)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_add.by_names(kwargs, input=input, other=other, alpha=alpha, out=out)
     return _parse_add(input, other, alpha=alpha, out=out)
 
 
-def add_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+def add_(input: Tensor, other: Tensor | Number, *more: Any, alpha: Number = 1) -> Tensor:
     """Adds `alpha` times the second tensor to the first, broadcast together.
 
         add_(input, other, *, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_add_.with_more((input, other, *more), alpha=alpha)
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS:
@@ -3214,27 +3285,46 @@ def add_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     return _parse_add_(input, other, alpha=alpha)
 
 
-def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
+def sub(
+    input: Tensor = MISSING,
+    other: Tensor | Number = MISSING,
+    *more: Any,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """Subtracts `alpha` times the second tensor from the first, broadcast together.
 
     sub(input, other, *, alpha=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_sub.with_more((input, other, *more), alpha=alpha, out=out, **kwargs)
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and type(alpha) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _sub_Tensor[keys](keys, input, other, alpha)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_sub.by_names(kwargs, input=input, other=other, alpha=alpha, out=out)
     return _parse_sub(input, other, alpha=alpha, out=out)
 
 
-def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+def sub_(input: Tensor, other: Tensor | Number, *more: Any, alpha: Number = 1) -> Tensor:
     """Subtracts `alpha` times the second tensor from the first, broadcast together.
 
         sub_(input, other, *, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_sub_.with_more((input, other, *more), alpha=alpha)
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS:
@@ -3244,17 +3334,27 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     return _parse_sub_(input, other, alpha=alpha)
 
 
-def subtract(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Any = None) -> Tensor:
+def subtract(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *, alpha: Number = 1, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`sub` under another name.
 
     subtract(input, other, *, alpha=1, out=None) -> Tensor
     """
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(alpha) in NUMBERS and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(other, TensorImpl)
+        and type(alpha) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _subtract_Tensor[keys](keys, input, other, alpha)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_subtract.by_names(kwargs, input=input, other=other, alpha=alpha, out=out)
     return _parse_subtract(input, other, alpha=alpha, out=out)
 
 
@@ -3283,17 +3383,19 @@ def rsub(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_rsub(*args, **kwargs)
 
 
-def mul(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def mul(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Multiplies two tensors, broadcast together.
 
     mul(input, other, *, out=None) -> Tensor
     """
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _mul_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_mul.by_names(kwargs, input=input, other=other, out=out)
     return _parse_mul(input, other, out=out)
 
 
@@ -3313,17 +3415,19 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_mul_(input, other)
 
 
-def multiply(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def multiply(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`mul` under another name.
 
     multiply(input, other, *, out=None) -> Tensor
     """
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _multiply_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_multiply.by_names(kwargs, input=input, other=other, out=out)
     return _parse_multiply(input, other, out=out)
 
 
@@ -3383,17 +3487,21 @@ def divide_(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_divide_(*args, **kwargs)
 
 
-def floor_divide(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def floor_divide(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Divides and rounds down.
 
     floor_divide(input, other, *, out=None) -> Tensor
     """
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _floor_divide[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_floor_divide.by_names(kwargs, input=input, other=other, out=out)
     return _parse_floor_divide(input, other, out=out)
 
 
@@ -3413,17 +3521,19 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_floor_divide_(input, other)
 
 
-def remainder(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def remainder(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The remainder of division rounded down; it has the divisor's sign.
 
     remainder(input, other, *, out=None) -> Tensor
     """
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _remainder_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_remainder.by_names(kwargs, input=input, other=other, out=out)
     return _parse_remainder(input, other, out=out)
 
 
@@ -3443,23 +3553,27 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_remainder_(input, other)
 
 
-def pow(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+def pow(
+    input: Tensor | Number = MISSING, exponent: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Raises each element to the power of the exponent.
 
     pow(input, exponent, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | exponent.key_set | included) & allowed
         return _pow_Tensor_Tensor[keys](keys, input, exponent)
-    if type(input) in NUMBERS and isinstance(exponent, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(exponent, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (exponent.key_set | included) & allowed
         return _pow_Scalar[keys](keys, input, exponent)
-    if isinstance(input, TensorImpl) and type(exponent) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(exponent) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pow_Tensor_Scalar[keys](keys, input, exponent)
+    if kwargs or input is MISSING or exponent is MISSING:
+        return _parse_pow.by_names(kwargs, input=input, exponent=exponent, out=out)
     return _parse_pow(input, exponent, out=out)
 
 
@@ -3481,43 +3595,49 @@ def pow_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     return _parse_pow_(input, exponent)
 
 
-def maximum(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def maximum(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The larger of two elements; NaN if either is.
 
     maximum(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _maximum[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_maximum.by_names(kwargs, input=input, other=other, out=out)
     return _parse_maximum(input, other, out=out)
 
 
-def minimum(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def minimum(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The smaller of two elements; NaN if either is.
 
     minimum(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _minimum[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_minimum.by_names(kwargs, input=input, other=other, out=out)
     return _parse_minimum(input, other, out=out)
 
 
-def eq(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def eq(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are equal, as bool.
 
     eq(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _eq_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _eq_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_eq.by_names(kwargs, input=input, other=other, out=out)
     return _parse_eq(input, other, out=out)
 
 
@@ -3539,19 +3659,21 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_eq_(input, other)
 
 
-def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def ne(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements differ, as bool.
 
     ne(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ne_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ne_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_ne.by_names(kwargs, input=input, other=other, out=out)
     return _parse_ne(input, other, out=out)
 
 
@@ -3573,19 +3695,21 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_ne_(input, other)
 
 
-def not_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def not_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`ne` under another name.
 
     not_equal(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _not_equal_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _not_equal_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_not_equal.by_names(kwargs, input=input, other=other, out=out)
     return _parse_not_equal(input, other, out=out)
 
 
@@ -3607,19 +3731,21 @@ def not_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_not_equal_(input, other)
 
 
-def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def lt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are less than the other's, as bool.
 
     lt(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _lt_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _lt_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_lt.by_names(kwargs, input=input, other=other, out=out)
     return _parse_lt(input, other, out=out)
 
 
@@ -3641,19 +3767,21 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_lt_(input, other)
 
 
-def less(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def less(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`lt` under another name.
 
     less(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _less_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _less_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_less.by_names(kwargs, input=input, other=other, out=out)
     return _parse_less(input, other, out=out)
 
 
@@ -3675,19 +3803,21 @@ def less_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_less_(input, other)
 
 
-def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def gt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are greater than the other's, as bool.
 
     gt(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _gt_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _gt_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_gt.by_names(kwargs, input=input, other=other, out=out)
     return _parse_gt(input, other, out=out)
 
 
@@ -3709,19 +3839,21 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_gt_(input, other)
 
 
-def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def greater(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`gt` under another name.
 
     greater(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _greater_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _greater_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_greater.by_names(kwargs, input=input, other=other, out=out)
     return _parse_greater(input, other, out=out)
 
 
@@ -3743,19 +3875,21 @@ def greater_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_greater_(input, other)
 
 
-def le(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def le(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are at most the other's, as bool.
 
     le(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _le_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _le_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_le.by_names(kwargs, input=input, other=other, out=out)
     return _parse_le(input, other, out=out)
 
 
@@ -3777,19 +3911,21 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_le_(input, other)
 
 
-def less_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def less_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`le` under another name.
 
     less_equal(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _less_equal_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _less_equal_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_less_equal.by_names(kwargs, input=input, other=other, out=out)
     return _parse_less_equal(input, other, out=out)
 
 
@@ -3811,19 +3947,21 @@ def less_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_less_equal_(input, other)
 
 
-def ge(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def ge(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are at least the other's, as bool.
 
     ge(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ge_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ge_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_ge.by_names(kwargs, input=input, other=other, out=out)
     return _parse_ge(input, other, out=out)
 
 
@@ -3845,19 +3983,23 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_ge_(input, other)
 
 
-def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def greater_equal(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`ge` under another name.
 
     greater_equal(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _greater_equal_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _greater_equal_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_greater_equal.by_names(kwargs, input=input, other=other, out=out)
     return _parse_greater_equal(input, other, out=out)
 
 
@@ -3879,23 +4021,27 @@ def greater_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_greater_equal_(input, other)
 
 
-def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_and(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The bits set in both; on bool, logical and.
 
     bitwise_and(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_and_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_and_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_and_Scalar_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_bitwise_and.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_and(input, other, out=out)
 
 
@@ -3917,23 +4063,27 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_and_(input, other)
 
 
-def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_or(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The bits set in either; on bool, logical or.
 
     bitwise_or(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_or_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_or_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_or_Scalar_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_bitwise_or.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_or(input, other, out=out)
 
 
@@ -3955,23 +4105,27 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_or_(input, other)
 
 
-def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_xor(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The bits set in exactly one; on bool, logical exclusive or.
 
     bitwise_xor(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_xor_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_xor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_xor_Scalar_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_bitwise_xor.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_xor(input, other, out=out)
 
 
@@ -3993,15 +4147,17 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_xor_(input, other)
 
 
-def bitwise_not(input: Tensor, *, out: Any = None) -> Tensor:
+def bitwise_not(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """All bits flipped; on bool, logical not.
 
     bitwise_not(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_not[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_bitwise_not.by_names(kwargs, input=input, out=out)
     return _parse_bitwise_not(input, out=out)
 
 
@@ -4019,15 +4175,17 @@ def bitwise_not_(input: Tensor) -> Tensor:
     return _parse_bitwise_not_(input)
 
 
-def atan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def atan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The angle between the x axis and the point (other, self).
 
     atan2(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _atan2[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_atan2.by_names(kwargs, input=input, other=other, out=out)
     return _parse_atan2(input, other, out=out)
 
 
@@ -4045,15 +4203,17 @@ def atan2_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_atan2_(input, other)
 
 
-def arctan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def arctan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`atan2` under another name.
 
     arctan2(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _arctan2[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_arctan2.by_names(kwargs, input=input, other=other, out=out)
     return _parse_arctan2(input, other, out=out)
 
 
@@ -4071,15 +4231,17 @@ def arctan2_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_arctan2_(input, other)
 
 
-def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def hypot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The length of the hypotenuse of a right triangle with these two sides.
 
     hypot(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _hypot[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_hypot.by_names(kwargs, input=input, other=other, out=out)
     return _parse_hypot(input, other, out=out)
 
 
@@ -4097,39 +4259,45 @@ def hypot_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_hypot_(input, other)
 
 
-def logaddexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def logaddexp(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`log(exp(x) + exp(y))`, without overflow on the way.
 
     logaddexp(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logaddexp[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_logaddexp.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logaddexp(input, other, out=out)
 
 
-def logaddexp2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def logaddexp2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`log2(2 ** x + 2 ** y)`, without overflow on the way.
 
     logaddexp2(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logaddexp2[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_logaddexp2.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logaddexp2(input, other, out=out)
 
 
-def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def nextafter(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The floating point number next to each element in the direction of the other.
 
     nextafter(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _nextafter[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_nextafter.by_names(kwargs, input=input, other=other, out=out)
     return _parse_nextafter(input, other, out=out)
 
 
@@ -4147,19 +4315,21 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_nextafter_(input, other)
 
 
-def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def copysign(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The size of each element with the sign of the other; integers become floats.
 
     copysign(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _copysign_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _copysign_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_copysign.by_names(kwargs, input=input, other=other, out=out)
     return _parse_copysign(input, other, out=out)
 
 
@@ -4181,19 +4351,21 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_copysign_(input, other)
 
 
-def fmod(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def fmod(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The remainder of division rounded towards zero; it has the dividend's sign.
 
     fmod(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmod_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fmod_Scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_fmod.by_names(kwargs, input=input, other=other, out=out)
     return _parse_fmod(input, other, out=out)
 
 
@@ -4215,15 +4387,17 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_fmod_(input, other)
 
 
-def logical_and(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def logical_and(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether both elements are not 0, as bool.
 
     logical_and(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_and[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_logical_and.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logical_and(input, other, out=out)
 
 
@@ -4241,15 +4415,17 @@ def logical_and_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_logical_and_(input, other)
 
 
-def logical_or(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def logical_or(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether one of the elements is not 0, as bool.
 
     logical_or(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_or[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_logical_or.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logical_or(input, other, out=out)
 
 
@@ -4267,15 +4443,17 @@ def logical_or_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_logical_or_(input, other)
 
 
-def logical_xor(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def logical_xor(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether exactly one of the elements is not 0, as bool.
 
     logical_xor(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_xor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_logical_xor.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logical_xor(input, other, out=out)
 
 
@@ -4293,23 +4471,27 @@ def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_logical_xor_(input, other)
 
 
-def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_left_shift(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The bits of each integer moved by the other to the left.
 
     bitwise_left_shift(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_left_shift_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_left_shift_Tensor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_left_shift_Scalar_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_bitwise_left_shift.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_left_shift(input, other, out=out)
 
 
@@ -4331,23 +4513,27 @@ def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_left_shift_(input, other)
 
 
-def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def bitwise_right_shift(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The bits of each integer moved by the other to the right; the sign stays.
 
     bitwise_right_shift(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_right_shift_Tensor[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_right_shift_Tensor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_right_shift_Scalar_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_bitwise_right_shift.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_right_shift(input, other, out=out)
 
 
@@ -4369,53 +4555,61 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_right_shift_(input, other)
 
 
-def true_divide(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def true_divide(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The quotient of two elements, not rounded.
 
     true_divide(input, other, *, out=None) -> Tensor
     """
     if type(other) in NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _true_divide_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_true_divide.by_names(kwargs, input=input, other=other, out=out)
     return _parse_true_divide(input, other, out=out)
 
 
-def fmax(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def fmax(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The larger of two elements; the other one where one is NaN.
 
     fmax(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmax[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_fmax.by_names(kwargs, input=input, other=other, out=out)
     return _parse_fmax(input, other, out=out)
 
 
-def fmin(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def fmin(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The smaller of two elements; the other one where one is NaN.
 
     fmin(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmin[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_fmin.by_names(kwargs, input=input, other=other, out=out)
     return _parse_fmin(input, other, out=out)
 
 
-def heaviside(input: Tensor, values: Tensor, *, out: Any = None) -> Tensor:
+def heaviside(input: Tensor = MISSING, values: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """0 where an element is negative or NaN, 1 where it is positive, and of `values` where it is 0.
 
     heaviside(input, values, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(values, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(values, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | values.key_set | included) & allowed
         return _heaviside[keys](keys, input, values)
+    if kwargs or input is MISSING or values is MISSING:
+        return _parse_heaviside.by_names(kwargs, input=input, values=values, out=out)
     return _parse_heaviside(input, values, out=out)
 
 
@@ -4433,15 +4627,17 @@ def heaviside_(input: Tensor, values: Tensor) -> Tensor:
     return _parse_heaviside_(input, values)
 
 
-def gcd(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def gcd(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The largest integer that divides both elements.
 
     gcd(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _gcd[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_gcd.by_names(kwargs, input=input, other=other, out=out)
     return _parse_gcd(input, other, out=out)
 
 
@@ -4459,15 +4655,17 @@ def gcd_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_gcd_(input, other)
 
 
-def lcm(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def lcm(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The smallest integer above 0 that both elements divide; 0 where one is 0.
 
     lcm(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _lcm[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_lcm.by_names(kwargs, input=input, other=other, out=out)
     return _parse_lcm(input, other, out=out)
 
 
@@ -4485,15 +4683,17 @@ def lcm_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_lcm_(input, other)
 
 
-def ldexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def ldexp(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times 2 to the power of the other.
 
     ldexp(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ldexp_Tensor[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_ldexp.by_names(kwargs, input=input, other=other, out=out)
     return _parse_ldexp(input, other, out=out)
 
 
@@ -4511,23 +4711,27 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_ldexp_(input, other)
 
 
-def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+def float_power(
+    input: Tensor | Number = MISSING, exponent: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Each element to a power, computed as float64 or complex128.
 
     float_power(input, exponent, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(exponent, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | exponent.key_set | included) & allowed
         return _float_power_Tensor_Tensor[keys](keys, input, exponent)
-    if isinstance(input, TensorImpl) and type(exponent) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(exponent) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _float_power_Tensor_Scalar[keys](keys, input, exponent)
-    if type(input) in NUMBERS and isinstance(exponent, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(exponent, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (exponent.key_set | included) & allowed
         return _float_power_Scalar[keys](keys, input, exponent)
+    if kwargs or input is MISSING or exponent is MISSING:
+        return _parse_float_power.by_names(kwargs, input=input, exponent=exponent, out=out)
     return _parse_float_power(input, exponent, out=out)
 
 
@@ -4565,15 +4769,17 @@ def float_power_(input: Tensor, exponent: Number | Tensor) -> Tensor:
     return _parse_float_power_(input, exponent)
 
 
-def neg(input: Tensor, *, out: Any = None) -> Tensor:
+def neg(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The negative of each element.
 
     neg(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _neg[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_neg.by_names(kwargs, input=input, out=out)
     return _parse_neg(input, out=out)
 
 
@@ -4591,15 +4797,17 @@ def neg_(input: Tensor) -> Tensor:
     return _parse_neg_(input)
 
 
-def negative(input: Tensor, *, out: Any = None) -> Tensor:
+def negative(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`neg` under another name.
 
     negative(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _negative[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_negative.by_names(kwargs, input=input, out=out)
     return _parse_negative(input, out=out)
 
 
@@ -4617,15 +4825,17 @@ def negative_(input: Tensor) -> Tensor:
     return _parse_negative_(input)
 
 
-def abs(input: Tensor, *, out: Any = None) -> Tensor:
+def abs(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The absolute value of each element.
 
     abs(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _abs[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_abs.by_names(kwargs, input=input, out=out)
     return _parse_abs(input, out=out)
 
 
@@ -4643,15 +4853,17 @@ def abs_(input: Tensor) -> Tensor:
     return _parse_abs_(input)
 
 
-def absolute(input: Tensor, *, out: Any = None) -> Tensor:
+def absolute(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`abs` under another name.
 
     absolute(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _absolute[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_absolute.by_names(kwargs, input=input, out=out)
     return _parse_absolute(input, out=out)
 
 
@@ -4669,15 +4881,17 @@ def absolute_(input: Tensor) -> Tensor:
     return _parse_absolute_(input)
 
 
-def sgn(input: Tensor, *, out: Any = None) -> Tensor:
+def sgn(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """-1, 0 or 1 by the sign of each element.
 
     sgn(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sgn[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sgn.by_names(kwargs, input=input, out=out)
     return _parse_sgn(input, out=out)
 
 
@@ -4695,15 +4909,17 @@ def sgn_(input: Tensor) -> Tensor:
     return _parse_sgn_(input)
 
 
-def exp(input: Tensor, *, out: Any = None) -> Tensor:
+def exp(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """e raised to each element.
 
     exp(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _exp[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_exp.by_names(kwargs, input=input, out=out)
     return _parse_exp(input, out=out)
 
 
@@ -4721,15 +4937,17 @@ def exp_(input: Tensor) -> Tensor:
     return _parse_exp_(input)
 
 
-def log(input: Tensor, *, out: Any = None) -> Tensor:
+def log(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The natural logarithm of each element.
 
     log(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log.by_names(kwargs, input=input, out=out)
     return _parse_log(input, out=out)
 
 
@@ -4747,15 +4965,17 @@ def log_(input: Tensor) -> Tensor:
     return _parse_log_(input)
 
 
-def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
+def sqrt(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The square root of each element; NaN for a negative one.
 
     sqrt(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sqrt[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sqrt.by_names(kwargs, input=input, out=out)
     return _parse_sqrt(input, out=out)
 
 
@@ -4773,15 +4993,17 @@ def sqrt_(input: Tensor) -> Tensor:
     return _parse_sqrt_(input)
 
 
-def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:
+def rsqrt(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """One over the square root of each element.
 
     rsqrt(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rsqrt[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_rsqrt.by_names(kwargs, input=input, out=out)
     return _parse_rsqrt(input, out=out)
 
 
@@ -4799,15 +5021,17 @@ def rsqrt_(input: Tensor) -> Tensor:
     return _parse_rsqrt_(input)
 
 
-def reciprocal(input: Tensor, *, out: Any = None) -> Tensor:
+def reciprocal(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """One over each element.
 
     reciprocal(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _reciprocal[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_reciprocal.by_names(kwargs, input=input, out=out)
     return _parse_reciprocal(input, out=out)
 
 
@@ -4825,15 +5049,17 @@ def reciprocal_(input: Tensor) -> Tensor:
     return _parse_reciprocal_(input)
 
 
-def sin(input: Tensor, *, out: Any = None) -> Tensor:
+def sin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The sine of each element.
 
     sin(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sin[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sin.by_names(kwargs, input=input, out=out)
     return _parse_sin(input, out=out)
 
 
@@ -4851,15 +5077,17 @@ def sin_(input: Tensor) -> Tensor:
     return _parse_sin_(input)
 
 
-def cos(input: Tensor, *, out: Any = None) -> Tensor:
+def cos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The cosine of each element.
 
     cos(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cos[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_cos.by_names(kwargs, input=input, out=out)
     return _parse_cos(input, out=out)
 
 
@@ -4877,15 +5105,17 @@ def cos_(input: Tensor) -> Tensor:
     return _parse_cos_(input)
 
 
-def tanh(input: Tensor, *, out: Any = None) -> Tensor:
+def tanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The hyperbolic tangent of each element.
 
     tanh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tanh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_tanh.by_names(kwargs, input=input, out=out)
     return _parse_tanh(input, out=out)
 
 
@@ -4915,15 +5145,17 @@ def tanh_backward(grad_output: Tensor, output: Tensor) -> Tensor:
     return _parse_tanh_backward(grad_output, output)
 
 
-def sigmoid(input: Tensor, *, out: Any = None) -> Tensor:
+def sigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """1 / (1 + exp(-x)) for each element.
 
     sigmoid(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sigmoid[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sigmoid.by_names(kwargs, input=input, out=out)
     return _parse_sigmoid(input, out=out)
 
 
@@ -4953,15 +5185,17 @@ def sigmoid_backward(grad_output: Tensor, output: Tensor) -> Tensor:
     return _parse_sigmoid_backward(grad_output, output)
 
 
-def relu(input: Tensor) -> Tensor:
+def relu(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """Each element, or 0 where it is negative.
 
     relu(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _relu[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_relu.by_names(kwargs, input=input)
     return _parse_relu(input)
 
 
@@ -4991,15 +5225,17 @@ def threshold_backward(grad_output: Tensor, input: Tensor, threshold: Number) ->
     return _parse_threshold_backward(grad_output, input, threshold)
 
 
-def tan(input: Tensor, *, out: Any = None) -> Tensor:
+def tan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The tangent of each element.
 
     tan(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tan[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_tan.by_names(kwargs, input=input, out=out)
     return _parse_tan(input, out=out)
 
 
@@ -5017,15 +5253,17 @@ def tan_(input: Tensor) -> Tensor:
     return _parse_tan_(input)
 
 
-def asin(input: Tensor, *, out: Any = None) -> Tensor:
+def asin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The angle whose sine each element is.
 
     asin(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _asin[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_asin.by_names(kwargs, input=input, out=out)
     return _parse_asin(input, out=out)
 
 
@@ -5043,15 +5281,17 @@ def asin_(input: Tensor) -> Tensor:
     return _parse_asin_(input)
 
 
-def arcsin(input: Tensor, *, out: Any = None) -> Tensor:
+def arcsin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`asin` under another name.
 
     arcsin(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arcsin[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_arcsin.by_names(kwargs, input=input, out=out)
     return _parse_arcsin(input, out=out)
 
 
@@ -5069,15 +5309,17 @@ def arcsin_(input: Tensor) -> Tensor:
     return _parse_arcsin_(input)
 
 
-def acos(input: Tensor, *, out: Any = None) -> Tensor:
+def acos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The angle whose cosine each element is.
 
     acos(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _acos[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_acos.by_names(kwargs, input=input, out=out)
     return _parse_acos(input, out=out)
 
 
@@ -5095,15 +5337,17 @@ def acos_(input: Tensor) -> Tensor:
     return _parse_acos_(input)
 
 
-def arccos(input: Tensor, *, out: Any = None) -> Tensor:
+def arccos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`acos` under another name.
 
     arccos(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arccos[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_arccos.by_names(kwargs, input=input, out=out)
     return _parse_arccos(input, out=out)
 
 
@@ -5121,15 +5365,17 @@ def arccos_(input: Tensor) -> Tensor:
     return _parse_arccos_(input)
 
 
-def atan(input: Tensor, *, out: Any = None) -> Tensor:
+def atan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The angle whose tangent each element is.
 
     atan(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _atan[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_atan.by_names(kwargs, input=input, out=out)
     return _parse_atan(input, out=out)
 
 
@@ -5147,15 +5393,17 @@ def atan_(input: Tensor) -> Tensor:
     return _parse_atan_(input)
 
 
-def arctan(input: Tensor, *, out: Any = None) -> Tensor:
+def arctan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`atan` under another name.
 
     arctan(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arctan[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_arctan.by_names(kwargs, input=input, out=out)
     return _parse_arctan(input, out=out)
 
 
@@ -5173,15 +5421,17 @@ def arctan_(input: Tensor) -> Tensor:
     return _parse_arctan_(input)
 
 
-def sinh(input: Tensor, *, out: Any = None) -> Tensor:
+def sinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The hyperbolic sine of each element.
 
     sinh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sinh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sinh.by_names(kwargs, input=input, out=out)
     return _parse_sinh(input, out=out)
 
 
@@ -5199,15 +5449,17 @@ def sinh_(input: Tensor) -> Tensor:
     return _parse_sinh_(input)
 
 
-def cosh(input: Tensor, *, out: Any = None) -> Tensor:
+def cosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The hyperbolic cosine of each element.
 
     cosh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cosh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_cosh.by_names(kwargs, input=input, out=out)
     return _parse_cosh(input, out=out)
 
 
@@ -5225,15 +5477,17 @@ def cosh_(input: Tensor) -> Tensor:
     return _parse_cosh_(input)
 
 
-def asinh(input: Tensor, *, out: Any = None) -> Tensor:
+def asinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The number whose hyperbolic sine each element is.
 
     asinh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _asinh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_asinh.by_names(kwargs, input=input, out=out)
     return _parse_asinh(input, out=out)
 
 
@@ -5251,15 +5505,17 @@ def asinh_(input: Tensor) -> Tensor:
     return _parse_asinh_(input)
 
 
-def arcsinh(input: Tensor, *, out: Any = None) -> Tensor:
+def arcsinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`asinh` under another name.
 
     arcsinh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arcsinh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_arcsinh.by_names(kwargs, input=input, out=out)
     return _parse_arcsinh(input, out=out)
 
 
@@ -5277,15 +5533,17 @@ def arcsinh_(input: Tensor) -> Tensor:
     return _parse_arcsinh_(input)
 
 
-def acosh(input: Tensor, *, out: Any = None) -> Tensor:
+def acosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The number whose hyperbolic cosine each element is.
 
     acosh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _acosh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_acosh.by_names(kwargs, input=input, out=out)
     return _parse_acosh(input, out=out)
 
 
@@ -5303,15 +5561,17 @@ def acosh_(input: Tensor) -> Tensor:
     return _parse_acosh_(input)
 
 
-def arccosh(input: Tensor, *, out: Any = None) -> Tensor:
+def arccosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`acosh` under another name.
 
     arccosh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arccosh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_arccosh.by_names(kwargs, input=input, out=out)
     return _parse_arccosh(input, out=out)
 
 
@@ -5329,15 +5589,17 @@ def arccosh_(input: Tensor) -> Tensor:
     return _parse_arccosh_(input)
 
 
-def atanh(input: Tensor, *, out: Any = None) -> Tensor:
+def atanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The number whose hyperbolic tangent each element is.
 
     atanh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _atanh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_atanh.by_names(kwargs, input=input, out=out)
     return _parse_atanh(input, out=out)
 
 
@@ -5355,15 +5617,17 @@ def atanh_(input: Tensor) -> Tensor:
     return _parse_atanh_(input)
 
 
-def arctanh(input: Tensor, *, out: Any = None) -> Tensor:
+def arctanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`atanh` under another name.
 
     arctanh(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arctanh[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_arctanh.by_names(kwargs, input=input, out=out)
     return _parse_arctanh(input, out=out)
 
 
@@ -5381,15 +5645,17 @@ def arctanh_(input: Tensor) -> Tensor:
     return _parse_arctanh_(input)
 
 
-def expm1(input: Tensor, *, out: Any = None) -> Tensor:
+def expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(x) - 1`, exact for small elements too.
 
     expm1(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _expm1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_expm1.by_names(kwargs, input=input, out=out)
     return _parse_expm1(input, out=out)
 
 
@@ -5407,15 +5673,17 @@ def expm1_(input: Tensor) -> Tensor:
     return _parse_expm1_(input)
 
 
-def exp2(input: Tensor, *, out: Any = None) -> Tensor:
+def exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """2 to the power of each element.
 
     exp2(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _exp2[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_exp2.by_names(kwargs, input=input, out=out)
     return _parse_exp2(input, out=out)
 
 
@@ -5433,15 +5701,17 @@ def exp2_(input: Tensor) -> Tensor:
     return _parse_exp2_(input)
 
 
-def log1p(input: Tensor, *, out: Any = None) -> Tensor:
+def log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`log(1 + x)`, exact for small elements too.
 
     log1p(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log1p[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log1p.by_names(kwargs, input=input, out=out)
     return _parse_log1p(input, out=out)
 
 
@@ -5459,15 +5729,17 @@ def log1p_(input: Tensor) -> Tensor:
     return _parse_log1p_(input)
 
 
-def log2(input: Tensor, *, out: Any = None) -> Tensor:
+def log2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of each element to the base 2.
 
     log2(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log2[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log2.by_names(kwargs, input=input, out=out)
     return _parse_log2(input, out=out)
 
 
@@ -5485,15 +5757,17 @@ def log2_(input: Tensor) -> Tensor:
     return _parse_log2_(input)
 
 
-def log10(input: Tensor, *, out: Any = None) -> Tensor:
+def log10(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of each element to the base 10.
 
     log10(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log10[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_log10.by_names(kwargs, input=input, out=out)
     return _parse_log10(input, out=out)
 
 
@@ -5511,15 +5785,17 @@ def log10_(input: Tensor) -> Tensor:
     return _parse_log10_(input)
 
 
-def ceil(input: Tensor, *, out: Any = None) -> Tensor:
+def ceil(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The smallest integer that is not below each element.
 
     ceil(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ceil[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_ceil.by_names(kwargs, input=input, out=out)
     return _parse_ceil(input, out=out)
 
 
@@ -5537,15 +5813,17 @@ def ceil_(input: Tensor) -> Tensor:
     return _parse_ceil_(input)
 
 
-def floor(input: Tensor, *, out: Any = None) -> Tensor:
+def floor(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The largest integer that is not above each element.
 
     floor(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _floor[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_floor.by_names(kwargs, input=input, out=out)
     return _parse_floor(input, out=out)
 
 
@@ -5563,15 +5841,17 @@ def floor_(input: Tensor) -> Tensor:
     return _parse_floor_(input)
 
 
-def trunc(input: Tensor, *, out: Any = None) -> Tensor:
+def trunc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element without its fraction.
 
     trunc(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _trunc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_trunc.by_names(kwargs, input=input, out=out)
     return _parse_trunc(input, out=out)
 
 
@@ -5589,15 +5869,17 @@ def trunc_(input: Tensor) -> Tensor:
     return _parse_trunc_(input)
 
 
-def fix(input: Tensor, *, out: Any = None) -> Tensor:
+def fix(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`trunc` under another name.
 
     fix(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fix[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_fix.by_names(kwargs, input=input, out=out)
     return _parse_fix(input, out=out)
 
 
@@ -5643,15 +5925,17 @@ def round_(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_round_(*args, **kwargs)
 
 
-def sign(input: Tensor, *, out: Any = None) -> Tensor:
+def sign(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """-1, 0 or 1, with the sign of each element.
 
     sign(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sign[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sign.by_names(kwargs, input=input, out=out)
     return _parse_sign(input, out=out)
 
 
@@ -5669,51 +5953,59 @@ def sign_(input: Tensor) -> Tensor:
     return _parse_sign_(input)
 
 
-def signbit(input: Tensor, *, out: Any = None) -> Tensor:
+def signbit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether the sign bit of each element is set, as bool; that of -0.0 is.
 
     signbit(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _signbit[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_signbit.by_names(kwargs, input=input, out=out)
     return _parse_signbit(input, out=out)
 
 
-def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
+def isposinf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether each element is positive infinity, as bool.
 
     isposinf(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isposinf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_isposinf.by_names(kwargs, input=input, out=out)
     return _parse_isposinf(input, out=out)
 
 
-def isneginf(input: Tensor, *, out: Any = None) -> Tensor:
+def isneginf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether each element is negative infinity, as bool.
 
     isneginf(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isneginf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_isneginf.by_names(kwargs, input=input, out=out)
     return _parse_isneginf(input, out=out)
 
 
-def logical_not(input: Tensor, *, out: Any = None) -> Tensor:
+def logical_not(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether each element is 0, as bool.
 
     logical_not(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logical_not[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_logical_not.by_names(kwargs, input=input, out=out)
     return _parse_logical_not(input, out=out)
 
 
@@ -5731,15 +6023,17 @@ def logical_not_(input: Tensor) -> Tensor:
     return _parse_logical_not_(input)
 
 
-def square(input: Tensor, *, out: Any = None) -> Tensor:
+def square(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times itself.
 
     square(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _square[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_square.by_names(kwargs, input=input, out=out)
     return _parse_square(input, out=out)
 
 
@@ -5757,27 +6051,31 @@ def square_(input: Tensor) -> Tensor:
     return _parse_square_(input)
 
 
-def isfinite(input: Tensor) -> Tensor:
+def isfinite(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """Whether each element is neither infinite nor NaN, as bool.
 
     isfinite(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isfinite[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_isfinite.by_names(kwargs, input=input)
     return _parse_isfinite(input)
 
 
-def isinf(input: Tensor) -> Tensor:
+def isinf(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """Whether each element is an infinity, as bool.
 
     isinf(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isinf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_isinf.by_names(kwargs, input=input)
     return _parse_isinf(input)
 
 
@@ -5795,39 +6093,45 @@ def positive(input: Tensor) -> Tensor:
     return _parse_positive(input)
 
 
-def isnan(input: Tensor) -> Tensor:
+def isnan(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """Where an element is not a number.
 
     isnan(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isnan[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_isnan.by_names(kwargs, input=input)
     return _parse_isnan(input)
 
 
-def angle(input: Tensor, *, out: Any = None) -> Tensor:
+def angle(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The angle of each number in the complex plane, in radians: 0 or pi where it is real.
 
     angle(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _angle[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_angle.by_names(kwargs, input=input, out=out)
     return _parse_angle(input, out=out)
 
 
-def frac(input: Tensor, *, out: Any = None) -> Tensor:
+def frac(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """What is left of each element behind the point, with its sign.
 
     frac(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _frac[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_frac.by_names(kwargs, input=input, out=out)
     return _parse_frac(input, out=out)
 
 
@@ -5845,25 +6149,28 @@ def frac_(input: Tensor) -> Tensor:
     return _parse_frac_(input)
 
 
-def frexp(input: Tensor, *, out: Any = None) -> Any:
+def frexp(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
     """Each element as a fraction from 0.5 up to 1 and a power of 2.
 
     frexp(input, *, out=None) -> (mantissa, exponent)
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _frexp_Tensor[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_frexp.by_names(kwargs, input=input, out=out)
     return _parse_frexp(input, out=out)
 
 
 def nan_to_num(
-    input: Tensor,
+    input: Tensor = MISSING,
     nan: float | None = None,
     posinf: float | None = None,
     neginf: float | None = None,
     *,
     out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Numbers in the place of NaN and infinity: 0 and the largest of the dtype unless given.
 
@@ -5875,10 +6182,13 @@ def nan_to_num(
         and (posinf is None or type(posinf) is float)
         and (neginf is None or type(neginf) is float)
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nan_to_num[keys](keys, input, nan, posinf, neginf)
+    if kwargs or input is MISSING:
+        return _parse_nan_to_num.by_names(kwargs, input=input, nan=nan, posinf=posinf, neginf=neginf, out=out)
     return _parse_nan_to_num(input, nan, posinf, neginf, out=out)
 
 
@@ -5903,15 +6213,17 @@ def nan_to_num_(
     return _parse_nan_to_num_(input, nan, posinf, neginf)
 
 
-def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
+def deg2rad(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Angles in degrees as radians.
 
     deg2rad(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _deg2rad[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_deg2rad.by_names(kwargs, input=input, out=out)
     return _parse_deg2rad(input, out=out)
 
 
@@ -5929,15 +6241,17 @@ def deg2rad_(input: Tensor) -> Tensor:
     return _parse_deg2rad_(input)
 
 
-def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
+def rad2deg(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Angles in radians as degrees.
 
     rad2deg(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rad2deg[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_rad2deg.by_names(kwargs, input=input, out=out)
     return _parse_rad2deg(input, out=out)
 
 
@@ -5955,15 +6269,17 @@ def rad2deg_(input: Tensor) -> Tensor:
     return _parse_rad2deg_(input)
 
 
-def isreal(input: Tensor) -> Tensor:
+def isreal(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """Whether the imaginary part of each element is 0, as bool.
 
     isreal(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isreal[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_isreal.by_names(kwargs, input=input)
     return _parse_isreal(input)
 
 
@@ -5977,7 +6293,12 @@ def where(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def clamp(
-    input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *, out: Any = None
+    input: Tensor = MISSING,
+    min: Tensor | Number | None = None,
+    max: Tensor | Number | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Elements held between the elements of two tensors; either may be missing.
 
@@ -5988,6 +6309,7 @@ def clamp(
         and (min is None or isinstance(min, TensorImpl))
         and (max is None or isinstance(max, TensorImpl))
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6001,10 +6323,13 @@ def clamp(
         and (min is None or type(min) in NUMBERS)
         and (max is None or type(max) in NUMBERS)
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp[keys](keys, input, min, max)
+    if kwargs or input is MISSING:
+        return _parse_clamp.by_names(kwargs, input=input, min=min, max=max, out=out)
     return _parse_clamp(input, min, max, out=out)
 
 
@@ -6039,7 +6364,12 @@ def clamp_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Numb
 
 
 def clip(
-    input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *, out: Any = None
+    input: Tensor = MISSING,
+    min: Tensor | Number | None = None,
+    max: Tensor | Number | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """`clamp` under another name.
 
@@ -6050,6 +6380,7 @@ def clip(
         and (min is None or isinstance(min, TensorImpl))
         and (max is None or isinstance(max, TensorImpl))
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6063,10 +6394,13 @@ def clip(
         and (min is None or type(min) in NUMBERS)
         and (max is None or type(max) in NUMBERS)
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clip[keys](keys, input, min, max)
+    if kwargs or input is MISSING:
+        return _parse_clip.by_names(kwargs, input=input, min=min, max=max, out=out)
     return _parse_clip(input, min, max, out=out)
 
 
@@ -6100,19 +6434,21 @@ def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Numbe
     return _parse_clip_(input, min, max)
 
 
-def clamp_max(input: Tensor, max: Tensor | Number, *, out: Any = None) -> Tensor:
+def clamp_max(input: Tensor = MISSING, max: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Elements held at or below the elements of a tensor.
 
     clamp_max(input, max, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(max, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(max, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | max.key_set | included) & allowed
         return _clamp_max_Tensor[keys](keys, input, max)
-    if isinstance(input, TensorImpl) and type(max) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(max) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp_max[keys](keys, input, max)
+    if kwargs or input is MISSING or max is MISSING:
+        return _parse_clamp_max.by_names(kwargs, input=input, max=max, out=out)
     return _parse_clamp_max(input, max, out=out)
 
 
@@ -6134,19 +6470,21 @@ def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
     return _parse_clamp_max_(input, max)
 
 
-def clamp_min(input: Tensor, min: Tensor | Number, *, out: Any = None) -> Tensor:
+def clamp_min(input: Tensor = MISSING, min: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Elements held at or above the elements of a tensor.
 
     clamp_min(input, min, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(min, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(min, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | min.key_set | included) & allowed
         return _clamp_min_Tensor[keys](keys, input, min)
-    if isinstance(input, TensorImpl) and type(min) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(min) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp_min[keys](keys, input, min)
+    if kwargs or input is MISSING or min is MISSING:
+        return _parse_clamp_min.by_names(kwargs, input=input, min=min, out=out)
     return _parse_clamp_min(input, min, out=out)
 
 
@@ -6168,31 +6506,46 @@ def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
     return _parse_clamp_min_(input, min)
 
 
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Any = None) -> Tensor:
+def addcmul(
+    input: Tensor = MISSING,
+    tensor1: Tensor = MISSING,
+    tensor2: Tensor = MISSING,
+    *more: Any,
+    value: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """Adds `value` times the product of two tensors.
 
     addcmul(input, tensor1, tensor2, *, value=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_addcmul.with_more((input, tensor1, tensor2, *more), value=value, out=out, **kwargs)
     if (
         isinstance(input, TensorImpl)
         and isinstance(tensor1, TensorImpl)
         and isinstance(tensor2, TensorImpl)
         and type(value) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | tensor1.key_set | tensor2.key_set | included) & allowed
         return _addcmul[keys](keys, input, tensor1, tensor2, value)
+    if kwargs or input is MISSING or tensor1 is MISSING or tensor2 is MISSING:
+        return _parse_addcmul.by_names(kwargs, input=input, tensor1=tensor1, tensor2=tensor2, value=value, out=out)
     return _parse_addcmul(input, tensor1, tensor2, value=value, out=out)
 
 
-def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *more: Any, value: Number = 1) -> Tensor:
     """Adds `value` times the product of two tensors.
 
         addcmul_(input, tensor1, tensor2, *, value=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_addcmul_.with_more((input, tensor1, tensor2, *more), value=value)
     if (
         isinstance(input, TensorImpl)
         and isinstance(tensor1, TensorImpl)
@@ -6205,31 +6558,46 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
     return _parse_addcmul_(input, tensor1, tensor2, value=value)
 
 
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Any = None) -> Tensor:
+def addcdiv(
+    input: Tensor = MISSING,
+    tensor1: Tensor = MISSING,
+    tensor2: Tensor = MISSING,
+    *more: Any,
+    value: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """Adds `value` times the quotient of two tensors.
 
     addcdiv(input, tensor1, tensor2, *, value=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_addcdiv.with_more((input, tensor1, tensor2, *more), value=value, out=out, **kwargs)
     if (
         isinstance(input, TensorImpl)
         and isinstance(tensor1, TensorImpl)
         and isinstance(tensor2, TensorImpl)
         and type(value) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | tensor1.key_set | tensor2.key_set | included) & allowed
         return _addcdiv[keys](keys, input, tensor1, tensor2, value)
+    if kwargs or input is MISSING or tensor1 is MISSING or tensor2 is MISSING:
+        return _parse_addcdiv.by_names(kwargs, input=input, tensor1=tensor1, tensor2=tensor2, value=value, out=out)
     return _parse_addcdiv(input, tensor1, tensor2, value=value, out=out)
 
 
-def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *more: Any, value: Number = 1) -> Tensor:
     """Adds `value` times the quotient of two tensors.
 
         addcdiv_(input, tensor1, tensor2, *, value=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_addcdiv_.with_more((input, tensor1, tensor2, *more), value=value)
     if (
         isinstance(input, TensorImpl)
         and isinstance(tensor1, TensorImpl)
@@ -6242,19 +6610,35 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number =
     return _parse_addcdiv_(input, tensor1, tensor2, value=value)
 
 
-def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Any = None) -> Tensor:
+def lerp(
+    input: Tensor = MISSING, end: Tensor = MISSING, weight: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The point between two tensors at a fraction that each element has of its own.
 
     lerp(input, end, weight, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and isinstance(weight, TensorImpl) and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(end, TensorImpl)
+        and isinstance(weight, TensorImpl)
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | weight.key_set | included) & allowed
         return _lerp_Tensor[keys](keys, input, end, weight)
-    if isinstance(input, TensorImpl) and isinstance(end, TensorImpl) and type(weight) in NUMBERS and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(end, TensorImpl)
+        and type(weight) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | included) & allowed
         return _lerp_Scalar[keys](keys, input, end, weight)
+    if kwargs or input is MISSING or end is MISSING or weight is MISSING:
+        return _parse_lerp.by_names(kwargs, input=input, end=end, weight=weight, out=out)
     return _parse_lerp(input, end, weight, out=out)
 
 
@@ -6276,19 +6660,23 @@ def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     return _parse_lerp_(input, end, weight)
 
 
-def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
+def masked_fill(
+    input: Tensor = MISSING, mask: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any
+) -> Tensor:
     """The tensor with a number where the mask holds.
 
     masked_fill(input, mask, value) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and type(value) in NUMBERS:
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and type(value) in NUMBERS and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_fill_Scalar[keys](keys, input, mask, value)
-    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(value, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(value, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | value.key_set | included) & allowed
         return _masked_fill_Tensor[keys](keys, input, mask, value)
+    if kwargs or input is MISSING or mask is MISSING or value is MISSING:
+        return _parse_masked_fill.by_names(kwargs, input=input, mask=mask, value=value)
     return _parse_masked_fill(input, mask, value)
 
 
@@ -6310,19 +6698,28 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
     return _parse_masked_fill_(input, mask, value)
 
 
-def equal(input: Tensor, other: Tensor) -> bool:
+def equal(input: Tensor = MISSING, other: Tensor = MISSING, **kwargs: Any) -> bool:
     """Whether two tensors have the same sizes and the same elements.
 
     equal(input, other) -> bool
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _equal[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_equal.by_names(kwargs, input=input, other=other)
     return _parse_equal(input, other)
 
 
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+def isclose(
+    input: Tensor = MISSING,
+    other: Tensor = MISSING,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """Whether each element differs from the other by at most `atol + rtol * abs(other)`, as bool.
 
     isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor
@@ -6333,14 +6730,24 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
         and type(rtol) is float
         and type(atol) is float
         and type(equal_nan) is bool
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _isclose[keys](keys, input, other, rtol, atol, equal_nan)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_isclose.by_names(kwargs, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     return _parse_isclose(input, other, rtol, atol, equal_nan)
 
 
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(
+    input: Tensor = MISSING,
+    other: Tensor = MISSING,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+    **kwargs: Any,
+) -> bool:
     """Whether each element differs from the other's by at most `atol + rtol * abs(other)`.
 
     allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> bool
@@ -6351,10 +6758,13 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
         and type(rtol) is float
         and type(atol) is float
         and type(equal_nan) is bool
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _allclose[keys](keys, input, other, rtol, atol, equal_nan)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_allclose.by_names(kwargs, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     return _parse_allclose(input, other, rtol, atol, equal_nan)
 
 
@@ -6424,7 +6834,9 @@ def nanmean(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_nanmean(*args, **kwargs)
 
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None, **kwargs: Any) -> Any:
+def aminmax(
+    input: Tensor = MISSING, *, dim: int | None = None, keepdim: bool = False, out: Any = None, **kwargs: Any
+) -> Any:
     """The smallest and the largest element, over one dimension or all.
 
     aminmax(input, *, dim=None, keepdim=False, out=None) -> (min, max)
@@ -6439,7 +6851,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False, out
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _aminmax[keys](keys, input, dim, keepdim)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_aminmax.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_aminmax(input, dim=dim, keepdim=keepdim, out=out)
 
@@ -6512,7 +6924,9 @@ def amin(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_amin(*args, **kwargs)
 
 
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
+def argmax(
+    input: Tensor = MISSING, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The index of the largest element, over all elements or one dimension.
 
     argmax(input, dim=None, keepdim=False, *, out=None) -> Tensor
@@ -6527,12 +6941,14 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmax[keys](keys, input, dim, keepdim)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_argmax.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_argmax(input, dim, keepdim, out=out)
 
 
-def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
+def argmin(
+    input: Tensor = MISSING, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The index of the smallest element, over all elements or one dimension.
 
     argmin(input, dim=None, keepdim=False, *, out=None) -> Tensor
@@ -6547,7 +6963,7 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, out:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmin[keys](keys, input, dim, keepdim)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_argmin.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_argmin(input, dim, keepdim, out=out)
 
@@ -6636,9 +7052,9 @@ def std(*args: Any, **kwargs: Any) -> Tensor:
 def var_mean(*args: Any, **kwargs: Any) -> Any:
     """The variance of all elements, and their mean.
 
-    var_mean(input, unbiased=True, *, out=None) -> (Tensor, Tensor)
-    var_mean(input, dim, unbiased=True, keepdim=False, *, out=None) -> (Tensor, Tensor)
-    var_mean(input, dim=None, *, correction=None, keepdim=False, out=None) -> (Tensor, Tensor)
+    var_mean(input, unbiased=True) -> (Tensor, Tensor)
+    var_mean(input, dim, unbiased=True, keepdim=False) -> (Tensor, Tensor)
+    var_mean(input, dim=None, *, correction=None, keepdim=False) -> (Tensor, Tensor)
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -6650,9 +7066,9 @@ def var_mean(*args: Any, **kwargs: Any) -> Any:
 def std_mean(*args: Any, **kwargs: Any) -> Any:
     """The square root of the variance of all elements, and their mean.
 
-    std_mean(input, unbiased=True, *, out=None) -> (Tensor, Tensor)
-    std_mean(input, dim, unbiased=True, keepdim=False, *, out=None) -> (Tensor, Tensor)
-    std_mean(input, dim=None, *, correction=None, keepdim=False, out=None) -> (Tensor, Tensor)
+    std_mean(input, unbiased=True) -> (Tensor, Tensor)
+    std_mean(input, dim, unbiased=True, keepdim=False) -> (Tensor, Tensor)
+    std_mean(input, dim=None, *, correction=None, keepdim=False) -> (Tensor, Tensor)
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -6662,7 +7078,12 @@ def std_mean(*args: Any, **kwargs: Any) -> Any:
 
 
 def cov(
-    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    input: Tensor = MISSING,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The covariances of rows, whose columns are observations.
 
@@ -6673,6 +7094,7 @@ def cov(
         and type(correction) is int
         and (fweights is None or isinstance(fweights, TensorImpl))
         and (aweights is None or isinstance(aweights, TensorImpl))
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6681,18 +7103,22 @@ def cov(
         if aweights is not None:
             keys |= aweights.key_set & allowed
         return _cov[keys](keys, input, correction, fweights, aweights)
+    if kwargs or input is MISSING:
+        return _parse_cov.by_names(kwargs, input=input, correction=correction, fweights=fweights, aweights=aweights)
     return _parse_cov(input, correction=correction, fweights=fweights, aweights=aweights)
 
 
-def corrcoef(input: Tensor) -> Tensor:
+def corrcoef(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The correlation coefficients of rows, whose columns are observations.
 
     corrcoef(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _corrcoef[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_corrcoef.by_names(kwargs, input=input)
     return _parse_corrcoef(input)
 
 
@@ -6741,7 +7167,9 @@ def logsumexp(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_logsumexp(*args, **kwargs)
 
 
-def cumsum(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any) -> Tensor:
+def cumsum(
+    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The sums of the elements so far, along a dimension.
 
     cumsum(input, dim, *, dtype=None, out=None) -> Tensor
@@ -6756,7 +7184,7 @@ def cumsum(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, ou
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumsum[keys](keys, input, dim, dtype)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_cumsum.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_cumsum(input, dim, dtype=dtype, out=out)
 
@@ -6778,7 +7206,7 @@ def cumsum_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, *
 
 
 def cumprod(
-    input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The products of the elements so far, along a dimension.
 
@@ -6794,7 +7222,7 @@ def cumprod(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumprod[keys](keys, input, dim, dtype)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_cumprod.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_cumprod(input, dim, dtype=dtype, out=out)
 
@@ -6815,7 +7243,7 @@ def cumprod_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, 
     return _parse_cumprod_(input, dim, dtype=dtype)
 
 
-def cummax(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def cummax(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
     """The largest elements so far, along a dimension, and where they stand.
 
     cummax(input, dim, *, out=None) -> (values, indices)
@@ -6824,12 +7252,12 @@ def cummax(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any)
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cummax[keys](keys, input, dim)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_cummax.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_cummax(input, dim, out=out)
 
 
-def cummin(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def cummin(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
     """The smallest elements so far, along a dimension, and where they stand.
 
     cummin(input, dim, *, out=None) -> (values, indices)
@@ -6838,12 +7266,12 @@ def cummin(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any)
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cummin[keys](keys, input, dim)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_cummin.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_cummin(input, dim, out=out)
 
 
-def logcumsumexp(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logcumsumexp(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithms of the sums of exponentials so far, along a dimension.
 
     logcumsumexp(input, dim, *, out=None) -> Tensor
@@ -6852,7 +7280,7 @@ def logcumsumexp(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logcumsumexp[keys](keys, input, dim)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_logcumsumexp.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_logcumsumexp(input, dim, out=out)
 
@@ -6935,13 +7363,14 @@ def argsort(*args: Any, **kwargs: Any) -> Tensor:
 
 def searchsorted(
     sorted_sequence: Tensor,
-    input: Tensor | Number,
+    input: Tensor | Number = MISSING,
     *,
     out_int32: bool = False,
     right: bool = False,
     side: str | None = None,
     sorter: Tensor | None = None,
     out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Where each value would stand in a sorted sequence; of equal elements, in front unless `right`.
 
@@ -6955,6 +7384,7 @@ def searchsorted(
         and side is None
         and (sorter is None or isinstance(sorter, TensorImpl))
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (sorted_sequence.key_set | input.key_set | included) & allowed
@@ -6969,12 +7399,24 @@ def searchsorted(
         and side is None
         and (sorter is None or isinstance(sorter, TensorImpl))
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (sorted_sequence.key_set | included) & allowed
         if sorter is not None:
             keys |= sorter.key_set & allowed
         return _searchsorted_Scalar[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
+    if kwargs or input is MISSING:
+        return _parse_searchsorted.by_names(
+            kwargs,
+            sorted_sequence=sorted_sequence,
+            input=input,
+            out_int32=out_int32,
+            right=right,
+            side=side,
+            sorter=sorter,
+            out=out,
+        )
     return _parse_searchsorted(
         sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
     )
@@ -6991,7 +7433,14 @@ def isin(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    k: int = MISSING,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """The k largest elements along a dimension, or the smallest, and where they stand.
 
@@ -7009,12 +7458,14 @@ def topk(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _topk[keys](keys, input, k, dim, largest, sorted)
-    if kwargs:
+    if kwargs or input is MISSING or k is MISSING:
         return _parse_topk.by_names(kwargs, input=input, k=k, dim=dim, largest=largest, sorted=sorted, out=out)
     return _parse_topk(input, k, dim, largest, sorted, out=out)
 
 
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Any:
+def kthvalue(
+    input: Tensor = MISSING, k: int = MISSING, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any
+) -> Any:
     """The k-th smallest element along a dimension, counted from 1, and where it stands.
 
     kthvalue(input, k, dim=-1, keepdim=False, *, out=None) -> (values, indices)
@@ -7030,7 +7481,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _kthvalue[keys](keys, input, k, dim, keepdim)
-    if kwargs:
+    if kwargs or input is MISSING or k is MISSING:
         return _parse_kthvalue.by_names(kwargs, input=input, k=k, dim=dim, keepdim=keepdim, out=out)
     return _parse_kthvalue(input, k, dim, keepdim, out=out)
 
@@ -7069,7 +7520,7 @@ def nanmedian(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_nanmedian(*args, **kwargs)
 
 
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Any:
+def mode(input: Tensor = MISSING, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Any:
     """The most frequent element along a dimension, and where it stands; of several the smallest.
 
     mode(input, dim=-1, keepdim=False, *, out=None) -> (values, indices)
@@ -7078,26 +7529,28 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mode[keys](keys, input, dim, keepdim)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_mode.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_mode(input, dim, keepdim, out=out)
 
 
-def msort(input: Tensor, *, out: Any = None) -> Tensor:
+def msort(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements in order along the first dimension.
 
     msort(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _msort[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_msort.by_names(kwargs, input=input, out=out)
     return _parse_msort(input, out=out)
 
 
 def quantile(
-    input: Tensor,
-    q: Tensor | float,
+    input: Tensor = MISSING,
+    q: Tensor | float = MISSING,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -7109,7 +7562,7 @@ def quantile(
 
     quantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
-    if kwargs:
+    if kwargs or input is MISSING or q is MISSING:
         return _parse_quantile.by_names(
             kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
         )
@@ -7117,8 +7570,8 @@ def quantile(
 
 
 def nanquantile(
-    input: Tensor,
-    q: Tensor | float,
+    input: Tensor = MISSING,
+    q: Tensor | float = MISSING,
     dim: int | None = None,
     keepdim: bool = False,
     *,
@@ -7130,7 +7583,7 @@ def nanquantile(
 
     nanquantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
-    if kwargs:
+    if kwargs or input is MISSING or q is MISSING:
         return _parse_nanquantile.by_names(
             kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
         )
@@ -7138,7 +7591,13 @@ def nanquantile(
 
 
 def bucketize(
-    input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
+    input: Tensor | Number = MISSING,
+    boundaries: Tensor = MISSING,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The number of the bucket between two boundaries in which each element lies.
 
@@ -7150,6 +7609,7 @@ def bucketize(
         and type(out_int32) is bool
         and type(right) is bool
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | boundaries.key_set | included) & allowed
@@ -7160,19 +7620,24 @@ def bucketize(
         and type(out_int32) is bool
         and type(right) is bool
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (boundaries.key_set | included) & allowed
         return _bucketize_Scalar[keys](keys, input, boundaries, out_int32, right)
+    if kwargs or input is MISSING or boundaries is MISSING:
+        return _parse_bucketize.by_names(
+            kwargs, input=input, boundaries=boundaries, out_int32=out_int32, right=right, out=out
+        )
     return _parse_bucketize(input, boundaries, out_int32=out_int32, right=right, out=out)
 
 
 def unique_consecutive(
-    input: Tensor,
+    input: Tensor = MISSING,
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
-    axis: int | None = None,
+    **kwargs: Any,
 ) -> Any:
     """The elements without those that equal the one before; for each, its run; the lengths of the runs.
 
@@ -7183,28 +7648,24 @@ def unique_consecutive(
         and type(return_inverse) is bool
         and type(return_counts) is bool
         and (dim is None or type(dim) is int)
-        and axis is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_consecutive[keys](keys, input, return_inverse, return_counts, dim)
-    if axis is not None:
+    if kwargs or input is MISSING:
         return _parse_unique_consecutive.by_names(
-            {} if axis is None else {"axis": axis},
-            input=input,
-            return_inverse=return_inverse,
-            return_counts=return_counts,
-            dim=dim,
+            kwargs, input=input, return_inverse=return_inverse, return_counts=return_counts, dim=dim
         )
     return _parse_unique_consecutive(input, return_inverse, return_counts, dim)
 
 
 def unique_dim_consecutive(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: int | None = None,
+    **kwargs: Any,
 ) -> Any:
     """The parts along a dimension without those that equal the one before.
 
@@ -7215,23 +7676,19 @@ def unique_dim_consecutive(
         and type(dim) is int
         and type(return_inverse) is bool
         and type(return_counts) is bool
-        and axis is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_dim_consecutive[keys](keys, input, dim, return_inverse, return_counts)
-    if axis is not None or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_unique_dim_consecutive.by_names(
-            {} if axis is None else {"axis": axis},
-            input=input,
-            dim=dim,
-            return_inverse=return_inverse,
-            return_counts=return_counts,
+            kwargs, input=input, dim=dim, return_inverse=return_inverse, return_counts=return_counts
         )
     return _parse_unique_dim_consecutive(input, dim, return_inverse, return_counts)
 
 
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+def bincount(input: Tensor = MISSING, weights: Tensor | None = None, minlength: int = 0, **kwargs: Any) -> Tensor:
     """How often 0, 1, 2 ... occur, or the sums of their weights.
 
     bincount(input, weights=None, minlength=0) -> Tensor
@@ -7240,16 +7697,21 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         isinstance(input, TensorImpl)
         and (weights is None or isinstance(weights, TensorImpl))
         and type(minlength) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         if weights is not None:
             keys |= weights.key_set & allowed
         return _bincount[keys](keys, input, weights, minlength)
+    if kwargs or input is MISSING:
+        return _parse_bincount.by_names(kwargs, input=input, weights=weights, minlength=minlength)
     return _parse_bincount(input, weights, minlength)
 
 
-def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None) -> Tensor:
+def histc(
+    input: Tensor = MISSING, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """How many elements lie in each of equal bins between two numbers, or from the smallest to the largest.
 
     histc(input, bins=100, min=0, max=0, *, out=None) -> Tensor
@@ -7260,10 +7722,13 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         and type(min) in NUMBERS
         and type(max) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _histc[keys](keys, input, bins, min, max)
+    if kwargs or input is MISSING:
+        return _parse_histc.by_names(kwargs, input=input, bins=bins, min=min, max=max, out=out)
     return _parse_histc(input, bins, min, max, out=out)
 
 
@@ -7387,12 +7852,12 @@ def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, r
 
 
 def unique_dim(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     sorted: bool = True,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: int | None = None,
+    **kwargs: Any,
 ) -> Any:
     """The different parts of a tensor along a dimension, in order.
 
@@ -7404,36 +7869,35 @@ def unique_dim(
         and type(sorted) is bool
         and type(return_inverse) is bool
         and type(return_counts) is bool
-        and axis is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_dim[keys](keys, input, dim, sorted, return_inverse, return_counts)
-    if axis is not None or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_unique_dim.by_names(
-            {} if axis is None else {"axis": axis},
-            input=input,
-            dim=dim,
-            sorted=sorted,
-            return_inverse=return_inverse,
-            return_counts=return_counts,
+            kwargs, input=input, dim=dim, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts
         )
     return _parse_unique_dim(input, dim, sorted, return_inverse, return_counts)
 
 
-def take(input: Tensor, index: Tensor, *, out: Any = None) -> Tensor:
+def take(input: Tensor = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Elements by their number in row-major order, in the index's sizes.
 
     take(input, index, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(index, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(index, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _take[keys](keys, input, index)
+    if kwargs or input is MISSING or index is MISSING:
+        return _parse_take.by_names(kwargs, input=input, index=index, out=out)
     return _parse_take(input, index, out=out)
 
 
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
+def take_along_dim(
+    input: Tensor = MISSING, indices: Tensor = MISSING, dim: int | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Elements along a dimension at the indices, which argmax or argsort may have given.
 
     take_along_dim(input, indices, dim=None, *, out=None) -> Tensor
@@ -7448,7 +7912,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _take_along_dim[keys](keys, input, indices, dim)
-    if kwargs:
+    if kwargs or input is MISSING or indices is MISSING:
         return _parse_take_along_dim.by_names(kwargs, input=input, indices=indices, dim=dim, out=out)
     return _parse_take_along_dim(input, indices, dim, out=out)
 
@@ -7463,7 +7927,7 @@ def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def diff(
-    input: Tensor,
+    input: Tensor = MISSING,
     n: int = 1,
     dim: int = -1,
     prepend: Tensor | None = None,
@@ -7492,64 +7956,83 @@ def diff(
         if append is not None:
             keys |= append.key_set & allowed
         return _diff[keys](keys, input, n, dim, prepend, append)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_diff.by_names(kwargs, input=input, n=n, dim=dim, prepend=prepend, append=append, out=out)
     return _parse_diff(input, n, dim, prepend, append, out=out)
 
 
-def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
+def mm(input: Tensor = MISSING, mat2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The product of two matrices.
 
     mm(input, mat2, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(mat2, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(mat2, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _mm[keys](keys, input, mat2)
+    if kwargs or input is MISSING or mat2 is MISSING:
+        return _parse_mm.by_names(kwargs, input=input, mat2=mat2, out=out)
     return _parse_mm(input, mat2, out=out)
 
 
-def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
+def bmm(input: Tensor = MISSING, mat2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The products of two batches of matrices.
 
     bmm(input, mat2, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(mat2, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(mat2, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _bmm[keys](keys, input, mat2)
+    if kwargs or input is MISSING or mat2 is MISSING:
+        return _parse_bmm.by_names(kwargs, input=input, mat2=mat2, out=out)
     return _parse_bmm(input, mat2, out=out)
 
 
-def mv(input: Tensor, vec: Tensor, *, out: Any = None) -> Tensor:
+def mv(input: Tensor = MISSING, vec: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The product of a matrix and a vector.
 
     mv(input, vec, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(vec, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(vec, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec.key_set | included) & allowed
         return _mv[keys](keys, input, vec)
+    if kwargs or input is MISSING or vec is MISSING:
+        return _parse_mv.by_names(kwargs, input=input, vec=vec, out=out)
     return _parse_mv(input, vec, out=out)
 
 
-def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
+def dot(input: Tensor = MISSING, tensor: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The sum of the products of two vectors' elements.
 
     dot(input, tensor, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(tensor, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(tensor, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | tensor.key_set | included) & allowed
         return _dot[keys](keys, input, tensor)
+    if kwargs or input is MISSING or tensor is MISSING:
+        return _parse_dot.by_names(kwargs, input=input, tensor=tensor, out=out)
     return _parse_dot(input, tensor, out=out)
 
 
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
+def addmm(
+    input: Tensor = MISSING,
+    mat1: Tensor = MISSING,
+    mat2: Tensor = MISSING,
+    *more: Any,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """`beta` times a tensor plus `alpha` times the product of two matrices.
 
     addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_addmm.with_more((input, mat1, mat2, *more), beta=beta, alpha=alpha, out=out, **kwargs)
     if (
         isinstance(input, TensorImpl)
         and isinstance(mat1, TensorImpl)
@@ -7557,20 +8040,25 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
         and type(beta) in NUMBERS
         and type(alpha) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | mat1.key_set | mat2.key_set | included) & allowed
         return _addmm[keys](keys, input, mat1, mat2, beta, alpha)
+    if kwargs or input is MISSING or mat1 is MISSING or mat2 is MISSING:
+        return _parse_addmm.by_names(kwargs, input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, out=out)
     return _parse_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
 
 
-def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the product of two matrices.
 
         addmm_(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_addmm_.with_more((input, mat1, mat2, *more), beta=beta, alpha=alpha)
     if (
         isinstance(input, TensorImpl)
         and isinstance(mat1, TensorImpl)
@@ -7584,11 +8072,22 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
     return _parse_addmm_(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
+def addmv(
+    input: Tensor = MISSING,
+    mat: Tensor = MISSING,
+    vec: Tensor = MISSING,
+    *more: Any,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """`beta` times a tensor plus `alpha` times the product of a matrix and a vector.
 
     addmv(input, mat, vec, *, beta=1, alpha=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_addmv.with_more((input, mat, vec, *more), beta=beta, alpha=alpha, out=out, **kwargs)
     if (
         isinstance(input, TensorImpl)
         and isinstance(mat, TensorImpl)
@@ -7596,20 +8095,25 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
         and type(beta) in NUMBERS
         and type(alpha) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | mat.key_set | vec.key_set | included) & allowed
         return _addmv[keys](keys, input, mat, vec, beta, alpha)
+    if kwargs or input is MISSING or mat is MISSING or vec is MISSING:
+        return _parse_addmv.by_names(kwargs, input=input, mat=mat, vec=vec, beta=beta, alpha=alpha, out=out)
     return _parse_addmv(input, mat, vec, beta=beta, alpha=alpha, out=out)
 
 
-def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the product of a matrix and a vector.
 
         addmv_(input, mat, vec, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_addmv_.with_more((input, mat, vec, *more), beta=beta, alpha=alpha)
     if (
         isinstance(input, TensorImpl)
         and isinstance(mat, TensorImpl)
@@ -7623,11 +8127,22 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
     return _parse_addmv_(input, mat, vec, beta=beta, alpha=alpha)
 
 
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Tensor:
+def addr(
+    input: Tensor = MISSING,
+    vec1: Tensor = MISSING,
+    vec2: Tensor = MISSING,
+    *more: Any,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """`beta` times a tensor plus `alpha` times every element of one vector times every element of another.
 
     addr(input, vec1, vec2, *, beta=1, alpha=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_addr.with_more((input, vec1, vec2, *more), beta=beta, alpha=alpha, out=out, **kwargs)
     if (
         isinstance(input, TensorImpl)
         and isinstance(vec1, TensorImpl)
@@ -7635,20 +8150,25 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
         and type(beta) in NUMBERS
         and type(alpha) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | vec1.key_set | vec2.key_set | included) & allowed
         return _addr[keys](keys, input, vec1, vec2, beta, alpha)
+    if kwargs or input is MISSING or vec1 is MISSING or vec2 is MISSING:
+        return _parse_addr.by_names(kwargs, input=input, vec1=vec1, vec2=vec2, beta=beta, alpha=alpha, out=out)
     return _parse_addr(input, vec1, vec2, beta=beta, alpha=alpha, out=out)
 
 
-def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times every element of one vector times every element of another.
 
         addr_(input, vec1, vec2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_addr_.with_more((input, vec1, vec2, *more), beta=beta, alpha=alpha)
     if (
         isinstance(input, TensorImpl)
         and isinstance(vec1, TensorImpl)
@@ -7663,12 +8183,21 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha:
 
 
 def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None
+    input: Tensor = MISSING,
+    batch1: Tensor = MISSING,
+    batch2: Tensor = MISSING,
+    *more: Any,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """`beta` times a tensor plus `alpha` times the products of two batches of matrices.
 
     baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_baddbmm.with_more((input, batch1, batch2, *more), beta=beta, alpha=alpha, out=out, **kwargs)
     if (
         isinstance(input, TensorImpl)
         and isinstance(batch1, TensorImpl)
@@ -7676,20 +8205,27 @@ def baddbmm(
         and type(beta) in NUMBERS
         and type(alpha) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | batch1.key_set | batch2.key_set | included) & allowed
         return _baddbmm[keys](keys, input, batch1, batch2, beta, alpha)
+    if kwargs or input is MISSING or batch1 is MISSING or batch2 is MISSING:
+        return _parse_baddbmm.by_names(
+            kwargs, input=input, batch1=batch1, batch2=batch2, beta=beta, alpha=alpha, out=out
+        )
     return _parse_baddbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
 
 
-def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the products of two batches of matrices.
 
         baddbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_baddbmm_.with_more((input, batch1, batch2, *more), beta=beta, alpha=alpha)
     if (
         isinstance(input, TensorImpl)
         and isinstance(batch1, TensorImpl)
@@ -7704,12 +8240,21 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
 
 
 def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None
+    input: Tensor = MISSING,
+    batch1: Tensor = MISSING,
+    batch2: Tensor = MISSING,
+    *more: Any,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """`beta` times a tensor plus `alpha` times the sum of the products of two batches of matrices.
 
     addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None) -> Tensor
     """
+    if more:
+        return _parse_addbmm.with_more((input, batch1, batch2, *more), beta=beta, alpha=alpha, out=out, **kwargs)
     if (
         isinstance(input, TensorImpl)
         and isinstance(batch1, TensorImpl)
@@ -7717,20 +8262,27 @@ def addbmm(
         and type(beta) in NUMBERS
         and type(alpha) in NUMBERS
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | batch1.key_set | batch2.key_set | included) & allowed
         return _addbmm[keys](keys, input, batch1, batch2, beta, alpha)
+    if kwargs or input is MISSING or batch1 is MISSING or batch2 is MISSING:
+        return _parse_addbmm.by_names(
+            kwargs, input=input, batch1=batch1, batch2=batch2, beta=beta, alpha=alpha, out=out
+        )
     return _parse_addbmm(input, batch1, batch2, beta=beta, alpha=alpha, out=out)
 
 
-def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the sum of the products of two batches of matrices.
 
         addbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_addbmm_.with_more((input, batch1, batch2, *more), beta=beta, alpha=alpha)
     if (
         isinstance(input, TensorImpl)
         and isinstance(batch1, TensorImpl)
@@ -7744,27 +8296,31 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
     return _parse_addbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
-def vdot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def vdot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The sum of the products of two vectors' elements, those of the first conjugated.
 
     vdot(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _vdot[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_vdot.by_names(kwargs, input=input, other=other, out=out)
     return _parse_vdot(input, other, out=out)
 
 
-def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The matrix product of two tensors; leading dimensions are batches, broadcast together.
 
     matmul(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _matmul[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_matmul.by_names(kwargs, input=input, other=other, out=out)
     return _parse_matmul(input, other, out=out)
 
 
@@ -7787,27 +8343,39 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: An
     return _parse_linear(input, weight, bias, out=out)
 
 
-def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+def linalg_cholesky_ex(
+    input: Tensor = MISSING, *, upper: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
+) -> Any:
     """The Cholesky decomposition, and for each matrix whether it failed.
 
     linalg_cholesky_ex(input, *, upper=False, check_errors=False, out=None) -> (L, info)
     """
-    if isinstance(input, TensorImpl) and type(upper) is bool and type(check_errors) is bool and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and type(upper) is bool
+        and type(check_errors) is bool
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cholesky_ex[keys](keys, input, upper, check_errors)
+    if kwargs or input is MISSING:
+        return _parse_linalg_cholesky_ex.by_names(kwargs, input=input, upper=upper, check_errors=check_errors, out=out)
     return _parse_linalg_cholesky_ex(input, upper=upper, check_errors=check_errors, out=out)
 
 
-def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Any = None) -> Tensor:
+def linalg_cholesky(input: Tensor = MISSING, *, upper: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
     """The triangle that gives a positive-definite matrix when it is multiplied with its own transpose.
 
     linalg_cholesky(input, *, upper=False, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(upper) is bool and out is None:
+    if isinstance(input, TensorImpl) and type(upper) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cholesky[keys](keys, input, upper)
+    if kwargs or input is MISSING:
+        return _parse_linalg_cholesky.by_names(kwargs, input=input, upper=upper, out=out)
     return _parse_linalg_cholesky(input, upper=upper, out=out)
 
 
@@ -7883,27 +8451,31 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     return _parse_linalg_slogdet(A, out=out)
 
 
-def linalg_eig(input: Tensor, *, out: Any = None) -> Any:
+def linalg_eig(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
     """Complex eigenvalues and eigenvectors of any square matrices.
 
     linalg_eig(input, *, out=None) -> (eigenvalues, eigenvectors)
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_eig[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_linalg_eig.by_names(kwargs, input=input, out=out)
     return _parse_linalg_eig(input, out=out)
 
 
-def linalg_eigvals(input: Tensor, *, out: Any = None) -> Tensor:
+def linalg_eigvals(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Complex eigenvalues of any square matrices.
 
     linalg_eigvals(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_eigvals[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_linalg_eigvals.by_names(kwargs, input=input, out=out)
     return _parse_linalg_eigvals(input, out=out)
 
 
@@ -7915,19 +8487,23 @@ def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any
     return _parse__linalg_eigh(A, UPLO, compute_v, out=out)
 
 
-def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+def linalg_eigh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None, **kwargs: Any) -> Any:
     """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices.
 
     linalg_eigh(input, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)
     """
+    if kwargs or input is MISSING:
+        return _parse_linalg_eigh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
     return _parse_linalg_eigh(input, UPLO, out=out)
 
 
-def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
+def linalg_eigvalsh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None, **kwargs: Any) -> Tensor:
     """Eigenvalues of symmetric or Hermitian matrices in ascending order.
 
     linalg_eigvalsh(input, UPLO="L", *, out=None) -> Tensor
     """
+    if kwargs or input is MISSING:
+        return _parse_linalg_eigvalsh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
     return _parse_linalg_eigvalsh(input, UPLO, out=out)
 
 
@@ -8031,39 +8607,53 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
     return _parse_linalg_solve(A, B, left=left, out=out)
 
 
-def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Tensor:
+def cholesky(input: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Cholesky triangle; `linalg.cholesky` is its newer name.
 
     cholesky(input, upper=False, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(upper) is bool and out is None:
+    if isinstance(input, TensorImpl) and type(upper) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cholesky[keys](keys, input, upper)
+    if kwargs or input is MISSING:
+        return _parse_cholesky.by_names(kwargs, input=input, upper=upper, out=out)
     return _parse_cholesky(input, upper, out=out)
 
 
-def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Any = None) -> Tensor:
+def cholesky_inverse(input: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse of a positive-definite matrix, from its Cholesky triangle.
 
     cholesky_inverse(input, upper=False, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(upper) is bool and out is None:
+    if isinstance(input, TensorImpl) and type(upper) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cholesky_inverse[keys](keys, input, upper)
+    if kwargs or input is MISSING:
+        return _parse_cholesky_inverse.by_names(kwargs, input=input, upper=upper, out=out)
     return _parse_cholesky_inverse(input, upper, out=out)
 
 
-def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Any = None) -> Tensor:
+def cholesky_solve(
+    input: Tensor = MISSING, input2: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Solves a system whose matrix is given by its Cholesky triangle.
 
     cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(input2, TensorImpl) and type(upper) is bool and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(input2, TensorImpl)
+        and type(upper) is bool
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | included) & allowed
         return _cholesky_solve[keys](keys, input, input2, upper)
+    if kwargs or input is MISSING or input2 is MISSING:
+        return _parse_cholesky_solve.by_names(kwargs, input=input, input2=input2, upper=upper, out=out)
     return _parse_cholesky_solve(input, input2, upper, out=out)
 
 
@@ -8156,7 +8746,9 @@ def lu_unpack(
     return _parse_lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
 
 
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
+def lu_solve(
+    input: Tensor = MISSING, LU_data: Tensor = MISSING, LU_pivots: Tensor = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Solves a system whose matrix is given by its LU decomposition; `linalg.lu_solve` is its newer name.
 
     lu_solve(input, LU_data, LU_pivots, *, out=None) -> Tensor
@@ -8166,10 +8758,13 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = No
         and isinstance(LU_data, TensorImpl)
         and isinstance(LU_pivots, TensorImpl)
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | LU_data.key_set | LU_pivots.key_set | included) & allowed
         return _lu_solve[keys](keys, input, LU_data, LU_pivots)
+    if kwargs or input is MISSING or LU_data is MISSING or LU_pivots is MISSING:
+        return _parse_lu_solve.by_names(kwargs, input=input, LU_data=LU_data, LU_pivots=LU_pivots, out=out)
     return _parse_lu_solve(input, LU_data, LU_pivots, out=out)
 
 
@@ -8185,27 +8780,41 @@ def _lu_with_info(input: Tensor, pivot: bool = True, check_errors: bool = True) 
     return _parse__lu_with_info(input, pivot, check_errors)
 
 
-def linalg_ldl_factor_ex(input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+def linalg_ldl_factor_ex(
+    input: Tensor = MISSING, *, hermitian: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
+) -> Any:
     """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, its exchanges, and whether it is singular.
 
     linalg_ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None) -> (LD, pivots, info)
     """
-    if isinstance(input, TensorImpl) and type(hermitian) is bool and type(check_errors) is bool and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and type(hermitian) is bool
+        and type(check_errors) is bool
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_ldl_factor_ex[keys](keys, input, hermitian, check_errors)
+    if kwargs or input is MISSING:
+        return _parse_linalg_ldl_factor_ex.by_names(
+            kwargs, input=input, hermitian=hermitian, check_errors=check_errors, out=out
+        )
     return _parse_linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors, out=out)
 
 
-def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+def linalg_ldl_factor(input: Tensor = MISSING, *, hermitian: bool = False, out: Any = None, **kwargs: Any) -> Any:
     """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, and its exchanges.
 
     linalg_ldl_factor(input, *, hermitian=False, out=None) -> (LD, pivots)
     """
-    if isinstance(input, TensorImpl) and type(hermitian) is bool and out is None:
+    if isinstance(input, TensorImpl) and type(hermitian) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_ldl_factor[keys](keys, input, hermitian)
+    if kwargs or input is MISSING:
+        return _parse_linalg_ldl_factor.by_names(kwargs, input=input, hermitian=hermitian, out=out)
     return _parse_linalg_ldl_factor(input, hermitian=hermitian, out=out)
 
 
@@ -8228,7 +8837,14 @@ def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool =
 
 
 def linalg_solve_triangular(
-    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Any = None
+    input: Tensor = MISSING,
+    B: Tensor = MISSING,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Solves a system whose matrix is a triangle.
 
@@ -8241,21 +8857,27 @@ def linalg_solve_triangular(
         and type(left) is bool
         and type(unitriangular) is bool
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | B.key_set | included) & allowed
         return _linalg_solve_triangular[keys](keys, input, B, upper, left, unitriangular)
+    if kwargs or input is MISSING or B is MISSING:
+        return _parse_linalg_solve_triangular.by_names(
+            kwargs, input=input, B=B, upper=upper, left=left, unitriangular=unitriangular, out=out
+        )
     return _parse_linalg_solve_triangular(input, B, upper=upper, left=left, unitriangular=unitriangular, out=out)
 
 
 def triangular_solve(
-    input: Tensor,
-    A: Tensor,
+    input: Tensor = MISSING,
+    A: Tensor = MISSING,
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
     *,
     out: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """Solves a system whose matrix is a triangle; `linalg.solve_triangular` is its newer name.
 
@@ -8268,15 +8890,26 @@ def triangular_solve(
         and type(transpose) is bool
         and type(unitriangular) is bool
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | A.key_set | included) & allowed
         return _triangular_solve[keys](keys, input, A, upper, transpose, unitriangular)
+    if kwargs or input is MISSING or A is MISSING:
+        return _parse_triangular_solve.by_names(
+            kwargs, input=input, A=A, upper=upper, transpose=transpose, unitriangular=unitriangular, out=out
+        )
     return _parse_triangular_solve(input, A, upper, transpose, unitriangular, out=out)
 
 
 def linalg_lstsq(
-    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Any = None
+    input: Tensor = MISSING,
+    b: Tensor = MISSING,
+    rcond: float | None = None,
+    *,
+    driver: str | None = None,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """The least squares solution of a system.
 
@@ -8288,22 +8921,27 @@ def linalg_lstsq(
         and (rcond is None or type(rcond) is float)
         and driver is None
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | b.key_set | included) & allowed
         return _linalg_lstsq[keys](keys, input, b, rcond, driver)
+    if kwargs or input is MISSING or b is MISSING:
+        return _parse_linalg_lstsq.by_names(kwargs, input=input, b=b, rcond=rcond, driver=driver, out=out)
     return _parse_linalg_lstsq(input, b, rcond, driver=driver, out=out)
 
 
-def geqrf(input: Tensor, *, out: Any = None) -> Any:
+def geqrf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
     """The QR decomposition as LAPACK leaves it: a triangle, and below it the reflections.
 
     geqrf(input, *, out=None) -> (a, tau)
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _geqrf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_geqrf.by_names(kwargs, input=input, out=out)
     return _parse_geqrf(input, out=out)
 
 
@@ -8319,20 +8957,29 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -
     return _parse_linalg_householder_product(input, tau, out=out)
 
 
-def orgqr(input: Tensor, input2: Tensor, *, out: Any = None) -> Tensor:
+def orgqr(input: Tensor = MISSING, input2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The first columns of a product of reflections; `linalg.householder_product` is its newer name.
 
     orgqr(input, input2, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(input2, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(input2, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | included) & allowed
         return _orgqr[keys](keys, input, input2)
+    if kwargs or input is MISSING or input2 is MISSING:
+        return _parse_orgqr.by_names(kwargs, input=input, input2=input2, out=out)
     return _parse_orgqr(input, input2, out=out)
 
 
 def ormqr(
-    input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False, *, out: Any = None
+    input: Tensor = MISSING,
+    input2: Tensor = MISSING,
+    input3: Tensor = MISSING,
+    left: bool = True,
+    transpose: bool = False,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """A product of reflections, as `geqrf` leaves them, times a matrix.
 
@@ -8345,94 +8992,113 @@ def ormqr(
         and type(left) is bool
         and type(transpose) is bool
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | input3.key_set | included) & allowed
         return _ormqr[keys](keys, input, input2, input3, left, transpose)
+    if kwargs or input is MISSING or input2 is MISSING or input3 is MISSING:
+        return _parse_ormqr.by_names(
+            kwargs, input=input, input2=input2, input3=input3, left=left, transpose=transpose, out=out
+        )
     return _parse_ormqr(input, input2, input3, left, transpose, out=out)
 
 
-def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+def qr(input: Tensor = MISSING, some: bool = True, *, out: Any = None, **kwargs: Any) -> Any:
     """The QR decomposition; `linalg.qr` is its newer name.
 
     qr(input, some=True, *, out=None) -> (Q, R)
     """
-    if isinstance(input, TensorImpl) and type(some) is bool and out is None:
+    if isinstance(input, TensorImpl) and type(some) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _qr[keys](keys, input, some)
+    if kwargs or input is MISSING:
+        return _parse_qr.by_names(kwargs, input=input, some=some, out=out)
     return _parse_qr(input, some, out=out)
 
 
-def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+def svd(input: Tensor = MISSING, some: bool = True, compute_uv: bool = True, *, out: Any = None, **kwargs: Any) -> Any:
     """The singular value decomposition, with the right vectors as columns.
 
     svd(input, some=True, compute_uv=True, *, out=None) -> (U, S, V)
     """
-    if isinstance(input, TensorImpl) and type(some) is bool and type(compute_uv) is bool and out is None:
+    if isinstance(input, TensorImpl) and type(some) is bool and type(compute_uv) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _svd[keys](keys, input, some, compute_uv)
+    if kwargs or input is MISSING:
+        return _parse_svd.by_names(kwargs, input=input, some=some, compute_uv=compute_uv, out=out)
     return _parse_svd(input, some, compute_uv, out=out)
 
 
-def linalg_matrix_exp(input: Tensor, *, out: Any = None) -> Tensor:
+def linalg_matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The exponential of each matrix.
 
-    linalg_matrix_exp(input, *, out=None) -> Tensor
+    linalg_matrix_exp(input) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_exp[keys](keys, input)
-    return _parse_linalg_matrix_exp(input, out=out)
+    if kwargs or input is MISSING:
+        return _parse_linalg_matrix_exp.by_names(kwargs, input=input)
+    return _parse_linalg_matrix_exp(input)
 
 
-def matrix_exp(input: Tensor) -> Tensor:
+def matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The exponential of each matrix.
 
     matrix_exp(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _matrix_exp[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_matrix_exp.by_names(kwargs, input=input)
     return _parse_matrix_exp(input)
 
 
-def det(input: Tensor) -> Tensor:
+def det(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The determinant of each matrix.
 
     det(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _det[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_det.by_names(kwargs, input=input)
     return _parse_det(input)
 
 
-def slogdet(input: Tensor, *, out: Any = None) -> Any:
+def slogdet(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
     """Sign and logarithm of the determinant of each matrix.
 
     slogdet(input, *, out=None) -> (sign, logabsdet)
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _slogdet[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_slogdet.by_names(kwargs, input=input, out=out)
     return _parse_slogdet(input, out=out)
 
 
-def inverse(input: Tensor, *, out: Any = None) -> Tensor:
+def inverse(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse of each matrix.
 
     inverse(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _inverse[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_inverse.by_names(kwargs, input=input, out=out)
     return _parse_inverse(input, out=out)
 
 
@@ -8462,32 +9128,36 @@ def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_linalg_matrix_rank(*args, **kwargs)
 
 
-def linalg_matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
+def linalg_matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """A matrix multiplied with itself; a negative power is one of the inverse.
 
     linalg_matrix_power(input, n, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(n) is int and out is None:
+    if isinstance(input, TensorImpl) and type(n) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_power[keys](keys, input, n)
+    if kwargs or input is MISSING or n is MISSING:
+        return _parse_linalg_matrix_power.by_names(kwargs, input=input, n=n, out=out)
     return _parse_linalg_matrix_power(input, n, out=out)
 
 
-def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Tensor:
+def matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """A matrix multiplied with itself; a negative power is one of the inverse.
 
     matrix_power(input, n, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(n) is int and out is None:
+    if isinstance(input, TensorImpl) and type(n) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _matrix_power[keys](keys, input, n)
+    if kwargs or input is MISSING or n is MISSING:
+        return _parse_matrix_power.by_names(kwargs, input=input, n=n, out=out)
     return _parse_matrix_power(input, n, out=out)
 
 
 def linalg_vector_norm(
-    input: Tensor,
+    input: Tensor = MISSING,
     ord: Number = 2,
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
@@ -8512,7 +9182,7 @@ def linalg_vector_norm(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_vector_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_linalg_vector_norm.by_names(
             kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
         )
@@ -8530,20 +9200,28 @@ def norm(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_norm(*args, **kwargs)
 
 
-def dist(input: Tensor, other: Tensor, p: Number = 2, *, out: Any = None) -> Tensor:
+def dist(input: Tensor = MISSING, other: Tensor = MISSING, p: Number = 2, **kwargs: Any) -> Tensor:
     """The norm of the difference of two tensors.
 
-    dist(input, other, p=2, *, out=None) -> Tensor
+    dist(input, other, p=2) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(p) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and type(p) in NUMBERS and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _dist[keys](keys, input, other, p)
-    return _parse_dist(input, other, p, out=out)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_dist.by_names(kwargs, input=input, other=other, p=p)
+    return _parse_dist(input, other, p)
 
 
 def renorm(
-    input: Tensor, p: Number, dim: int = MISSING, maxnorm: Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    p: Number = MISSING,
+    dim: int = MISSING,
+    maxnorm: Number = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The parts along a dimension, scaled so that the norm of none exceeds the largest one allowed.
 
@@ -8560,7 +9238,7 @@ def renorm(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _renorm[keys](keys, input, p, dim, maxnorm)
-    if kwargs or dim is MISSING or maxnorm is MISSING:
+    if kwargs or input is MISSING or p is MISSING or dim is MISSING or maxnorm is MISSING:
         return _parse_renorm.by_names(kwargs, input=input, p=p, dim=dim, maxnorm=maxnorm, out=out)
     return _parse_renorm(input, p, dim, maxnorm, out=out)
 
@@ -8590,7 +9268,7 @@ def renorm_(input: Tensor, p: Number, dim: int = MISSING, maxnorm: Number = MISS
 
 
 def linalg_matrix_norm(
-    input: Tensor,
+    input: Tensor = MISSING,
     ord: str | Number = "fro",
     dim: Sequence[int] = [-2, -1],
     keepdim: bool = False,
@@ -8616,14 +9294,16 @@ def linalg_matrix_norm(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_norm[keys](keys, input, ord, list(dim), keepdim, dtype)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_linalg_matrix_norm.by_names(
             kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
         )
     return _parse_linalg_matrix_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_cross(
+    input: Tensor = MISSING, other: Tensor = MISSING, *, dim: int = -1, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The vector product along a dimension of size 3.
 
     linalg_cross(input, other, *, dim=-1, out=None) -> Tensor
@@ -8638,12 +9318,14 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_cross[keys](keys, input, other, dim)
-    if kwargs:
+    if kwargs or input is MISSING or other is MISSING:
         return _parse_linalg_cross.by_names(kwargs, input=input, other=other, dim=dim, out=out)
     return _parse_linalg_cross(input, other, dim=dim, out=out)
 
 
-def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
+def cross(
+    input: Tensor = MISSING, other: Tensor = MISSING, dim: int | None = None, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The vector product along a dimension of size 3, the first one unless given.
 
     cross(input, other, dim=None, *, out=None) -> Tensor
@@ -8658,7 +9340,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _cross[keys](keys, input, other, dim)
-    if kwargs:
+    if kwargs or input is MISSING or other is MISSING:
         return _parse_cross.by_names(kwargs, input=input, other=other, dim=dim, out=out)
     return _parse_cross(input, other, dim, out=out)
 
@@ -8677,15 +9359,17 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return _parse_linalg_diagonal(A, offset=offset, dim1=dim1, dim2=dim2)
 
 
-def linalg_matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def linalg_matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The matrix product.
 
     linalg_matmul(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_matmul[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_linalg_matmul.by_names(kwargs, input=input, other=other, out=out)
     return _parse_linalg_matmul(input, other, out=out)
 
 
@@ -8703,32 +9387,42 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None, **kwa
     return _parse_linalg_vecdot(x, y, dim=dim, out=out)
 
 
-def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+def outer(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Every element of one vector times every element of another.
 
     outer(input, vec2, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec2.key_set | included) & allowed
         return _outer[keys](keys, input, vec2)
+    if kwargs or input is MISSING or vec2 is MISSING:
+        return _parse_outer.by_names(kwargs, input=input, vec2=vec2, out=out)
     return _parse_outer(input, vec2, out=out)
 
 
-def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def inner(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The sums of products over the last dimensions of both tensors.
 
     inner(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _inner[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_inner.by_names(kwargs, input=input, other=other, out=out)
     return _parse_inner(input, other, out=out)
 
 
 def tensordot(
-    input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int], *, out: Any = None
+    input: Tensor = MISSING,
+    other: Tensor = MISSING,
+    dims_self: Sequence[int] = MISSING,
+    dims_other: Sequence[int] = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The sums of products over the given dimensions of both tensors.
 
@@ -8740,46 +9434,57 @@ def tensordot(
         and is_ints(dims_self)
         and is_ints(dims_other)
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _tensordot[keys](keys, input, other, list(dims_self), list(dims_other))
+    if kwargs or input is MISSING or other is MISSING or dims_self is MISSING or dims_other is MISSING:
+        return _parse_tensordot.by_names(
+            kwargs, input=input, other=other, dims_self=dims_self, dims_other=dims_other, out=out
+        )
     return _parse_tensordot(input, other, dims_self, dims_other, out=out)
 
 
-def trace(input: Tensor, *, out: Any = None) -> Tensor:
+def trace(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The sum of the diagonal of a matrix.
 
-    trace(input, *, out=None) -> Tensor
+    trace(input) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _trace[keys](keys, input)
-    return _parse_trace(input, out=out)
+    if kwargs or input is MISSING:
+        return _parse_trace.by_names(kwargs, input=input)
+    return _parse_trace(input)
 
 
-def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+def ger(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`outer` under its name in BLAS.
 
     ger(input, vec2, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(vec2, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec2.key_set | included) & allowed
         return _ger[keys](keys, input, vec2)
+    if kwargs or input is MISSING or vec2 is MISSING:
+        return _parse_ger.by_names(kwargs, input=input, vec2=vec2, out=out)
     return _parse_ger(input, vec2, out=out)
 
 
-def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def kron(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Every element of one tensor times the whole other tensor, in its place.
 
     kron(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _kron[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_kron.by_names(kwargs, input=input, other=other, out=out)
     return _parse_kron(input, other, out=out)
 
 
@@ -8815,27 +9520,31 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return _parse_vander(x, N, increasing)
 
 
-def logdet(input: Tensor) -> Tensor:
+def logdet(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The logarithm of the determinant of each matrix, NaN where that is negative.
 
     logdet(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logdet[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_logdet.by_names(kwargs, input=input)
     return _parse_logdet(input)
 
 
-def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+def pinverse(input: Tensor = MISSING, rcond: float = 1e-15, **kwargs: Any) -> Tensor:
     """The pseudo-inverse; singular values up to a part of the largest count as 0.
 
     pinverse(input, rcond=1e-15) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(rcond) is float:
+    if isinstance(input, TensorImpl) and type(rcond) is float and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pinverse[keys](keys, input, rcond)
+    if kwargs or input is MISSING:
+        return _parse_pinverse.by_names(kwargs, input=input, rcond=rcond)
     return _parse_pinverse(input, rcond)
 
 
@@ -8863,19 +9572,28 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return _parse_linalg_vander(x, N=N)
 
 
-def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Any = None) -> Tensor:
+def linalg_tensorinv(input: Tensor = MISSING, ind: int = 2, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The tensor that undoes `tensordot` with this one over its first dimensions.
 
     linalg_tensorinv(input, ind=2, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(ind) is int and out is None:
+    if isinstance(input, TensorImpl) and type(ind) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_tensorinv[keys](keys, input, ind)
+    if kwargs or input is MISSING:
+        return _parse_linalg_tensorinv.by_names(kwargs, input=input, ind=ind, out=out)
     return _parse_linalg_tensorinv(input, ind, out=out)
 
 
-def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Any = None) -> Tensor:
+def linalg_tensorsolve(
+    input: Tensor = MISSING,
+    other: Tensor = MISSING,
+    dims: Sequence[int] | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """The tensor whose `tensordot` with the first one, over all its dimensions, is the second.
 
     linalg_tensorsolve(input, other, dims=None, *, out=None) -> Tensor
@@ -8885,15 +9603,18 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
         and isinstance(other, TensorImpl)
         and (dims is None or is_ints(dims))
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_tensorsolve[keys](keys, input, other, dims if dims is None else list(dims))
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_linalg_tensorsolve.by_names(kwargs, input=input, other=other, dims=dims, out=out)
     return _parse_linalg_tensorsolve(input, other, dims, out=out)
 
 
 def linalg_norm(
-    input: Tensor,
+    input: Tensor = MISSING,
     ord: Number | str | None = None,
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
@@ -8919,21 +9640,23 @@ def linalg_norm(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_linalg_norm.by_names(kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out)
     return _parse_linalg_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
-def linalg_cond(input: Tensor, p: Number | str | None = None, *, out: Any = None) -> Tensor:
+def linalg_cond(input: Tensor = MISSING, p: Number | str | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
     """A norm of each matrix times that of its inverse: how much a linear system may enlarge an error.
 
     linalg_cond(input, p=None, *, out=None) -> Tensor
     linalg_cond(input, p, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and (p is None or type(p) in NUMBERS) and out is None:
+    if isinstance(input, TensorImpl) and (p is None or type(p) in NUMBERS) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cond[keys](keys, input, p)
+    if kwargs or input is MISSING:
+        return _parse_linalg_cond.by_names(kwargs, input=input, p=p, out=out)
     return _parse_linalg_cond(input, p, out=out)
 
 
@@ -9058,7 +9781,13 @@ def _fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last_dim_siz
 
 
 def fft_fft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The Fourier transform along a dimension.
 
@@ -9075,13 +9804,19 @@ def fft_fft(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_fft[keys](keys, input, n, dim, norm)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_fft_fft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_fft(input, n, dim, norm, out=out)
 
 
 def fft_ifft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The inverse Fourier transform along a dimension.
 
@@ -9098,13 +9833,19 @@ def fft_ifft(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_ifft[keys](keys, input, n, dim, norm)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_fft_ifft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_ifft(input, n, dim, norm, out=out)
 
 
 def fft_rfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The Fourier transform of real numbers without its second half, the conjugate of the first.
 
@@ -9121,13 +9862,19 @@ def fft_rfft(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_rfft[keys](keys, input, n, dim, norm)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_fft_rfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_rfft(input, n, dim, norm, out=out)
 
 
 def fft_irfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The inverse of `rfft`; `n` says whether the number of points was odd.
 
@@ -9144,13 +9891,19 @@ def fft_irfft(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_irfft[keys](keys, input, n, dim, norm)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_fft_irfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_irfft(input, n, dim, norm, out=out)
 
 
 def fft_hfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The Fourier transform of a signal that is its own mirrored conjugate, half of which is given.
 
@@ -9167,13 +9920,19 @@ def fft_hfft(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_hfft[keys](keys, input, n, dim, norm)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_fft_hfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_hfft(input, n, dim, norm, out=out)
 
 
 def fft_ihfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The inverse of `hfft`.
 
@@ -9190,7 +9949,7 @@ def fft_ihfft(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_ihfft[keys](keys, input, n, dim, norm)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_fft_ihfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_ihfft(input, n, dim, norm, out=out)
 
@@ -9353,8 +10112,8 @@ def stft(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def istft(
-    input: Tensor,
-    n_fft: int,
+    input: Tensor = MISSING,
+    n_fft: int = MISSING,
     hop_length: int | None = None,
     win_length: int | None = None,
     window: Tensor | None = None,
@@ -9363,6 +10122,7 @@ def istft(
     onesided: bool | None = None,
     length: int | None = None,
     return_complex: bool = False,
+    **kwargs: Any,
 ) -> Tensor:
     """The signal whose `stft` is given, with the same window.
 
@@ -9379,6 +10139,7 @@ def istft(
         and (onesided is None or type(onesided) is bool)
         and (length is None or type(length) is int)
         and type(return_complex) is bool
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -9386,6 +10147,20 @@ def istft(
             keys |= window.key_set & allowed
         return _istft[keys](
             keys, input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    if kwargs or input is MISSING or n_fft is MISSING:
+        return _parse_istft.by_names(
+            kwargs,
+            input=input,
+            n_fft=n_fft,
+            hop_length=hop_length,
+            win_length=win_length,
+            window=window,
+            center=center,
+            normalized=normalized,
+            onesided=onesided,
+            length=length,
+            return_complex=return_complex,
         )
     return _parse_istft(
         input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
@@ -10286,33 +11061,31 @@ def dsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     return _parse_dsplit(*args, **kwargs)
 
 
-def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
+def unsafe_chunk(input: Tensor = MISSING, chunks: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
     """As chunk; the pieces are no views for autograd, so the input must not be used again.
 
     unsafe_chunk(input, chunks, dim=0) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and axis is None:
+    if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsafe_chunk[keys](keys, input, chunks, dim)
-    if axis is not None:
-        return _parse_unsafe_chunk.by_names({} if axis is None else {"axis": axis}, input=input, chunks=chunks, dim=dim)
+    if kwargs or input is MISSING or chunks is MISSING:
+        return _parse_unsafe_chunk.by_names(kwargs, input=input, chunks=chunks, dim=dim)
     return _parse_unsafe_chunk(input, chunks, dim)
 
 
-def unsafe_split(input: Tensor, split_size: int, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
+def unsafe_split(input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
     """As split; the pieces are no views for autograd, so the input must not be used again.
 
     unsafe_split(input, split_size, dim=0) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and axis is None:
+    if isinstance(input, TensorImpl) and type(split_size) is int and type(dim) is int and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsafe_split_Tensor[keys](keys, input, split_size, dim)
-    if axis is not None:
-        return _parse_unsafe_split.by_names(
-            {} if axis is None else {"axis": axis}, input=input, split_size=split_size, dim=dim
-        )
+    if kwargs or input is MISSING or split_size is MISSING:
+        return _parse_unsafe_split.by_names(kwargs, input=input, split_size=split_size, dim=dim)
     return _parse_unsafe_split(input, split_size, dim)
 
 
@@ -10501,20 +11274,28 @@ def _reshape_alias_copy(input: Tensor, size: Sequence[int], stride: Sequence[int
     return _parse__reshape_alias_copy(input, size, stride, out=out)
 
 
-def alias_copy(input: Tensor, *, out: Any = None) -> Tensor:
+def alias_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """What alias shows, in memory of its own.
 
     alias_copy(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _alias_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_alias_copy.by_names(kwargs, input=input, out=out)
     return _parse_alias_copy(input, out=out)
 
 
 def as_strided_copy(
-    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None, *, out: Any = None
+    input: Tensor = MISSING,
+    size: Sequence[int] = MISSING,
+    stride: Sequence[int] = MISSING,
+    storage_offset: int | None = None,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """What as_strided shows, in memory of its own.
 
@@ -10526,26 +11307,35 @@ def as_strided_copy(
         and is_ints(stride)
         and (storage_offset is None or type(storage_offset) is int)
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _as_strided_copy[keys](keys, input, list(size), list(stride), storage_offset)
+    if kwargs or input is MISSING or size is MISSING or stride is MISSING:
+        return _parse_as_strided_copy.by_names(
+            kwargs, input=input, size=size, stride=stride, storage_offset=storage_offset, out=out
+        )
     return _parse_as_strided_copy(input, size, stride, storage_offset, out=out)
 
 
-def detach_copy(input: Tensor, *, out: Any = None) -> Tensor:
+def detach_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """What detach shows, in memory of its own.
 
     detach_copy(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _detach_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_detach_copy.by_names(kwargs, input=input, out=out)
     return _parse_detach_copy(input, out=out)
 
 
-def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Any = None) -> Tensor:
+def diagonal_copy(
+    input: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """What diagonal shows, in memory of its own.
 
     diagonal_copy(input, offset=0, dim1=0, dim2=1, *, out=None) -> Tensor
@@ -10556,10 +11346,13 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
         and type(dim1) is int
         and type(dim2) is int
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diagonal_copy[keys](keys, input, offset, dim1, dim2)
+    if kwargs or input is MISSING:
+        return _parse_diagonal_copy.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2, out=out)
     return _parse_diagonal_copy(input, offset, dim1, dim2, out=out)
 
 
@@ -10602,7 +11395,9 @@ def permute_copy(input: Tensor, *dims: Any, out: Any = None, **kwargs: Any) -> T
     return _parse_permute_copy(input, *dims, out=out, **kwargs)
 
 
-def select_copy(input: Tensor, dim: int = MISSING, index: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def select_copy(
+    input: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """What select shows, in memory of its own.
 
     select_copy(input, dim, index, *, out=None) -> Tensor
@@ -10611,13 +11406,13 @@ def select_copy(input: Tensor, dim: int = MISSING, index: int = MISSING, *, out:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _select_copy_int[keys](keys, input, dim, index)
-    if kwargs or dim is MISSING or index is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
         return _parse_select_copy.by_names(kwargs, input=input, dim=dim, index=index, out=out)
     return _parse_select_copy(input, dim, index, out=out)
 
 
 def slice_copy(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = 0,
     start: int | None = None,
     end: int | None = None,
@@ -10642,7 +11437,7 @@ def slice_copy(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _slice_copy_Tensor[keys](keys, input, dim, start, end, step)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_slice_copy.by_names(kwargs, input=input, dim=dim, start=start, end=end, step=step, out=out)
     return _parse_slice_copy(input, dim, start, end, step, out=out)
 
@@ -10664,31 +11459,45 @@ def squeeze_copy(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_squeeze_copy(*args, **kwargs)
 
 
-def t_copy(input: Tensor, *, out: Any = None) -> Tensor:
+def t_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """What t shows, in memory of its own.
 
     t_copy(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _t_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_t_copy.by_names(kwargs, input=input, out=out)
     return _parse_t_copy(input, out=out)
 
 
-def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Any = None) -> Tensor:
+def transpose_copy(
+    input: Tensor = MISSING, dim0: int = MISSING, dim1: int = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """What transpose shows, in memory of its own.
 
     transpose_copy(input, dim0, dim1, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int and out is None:
+    if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _transpose_copy_int[keys](keys, input, dim0, dim1)
+    if kwargs or input is MISSING or dim0 is MISSING or dim1 is MISSING:
+        return _parse_transpose_copy.by_names(kwargs, input=input, dim0=dim0, dim1=dim1, out=out)
     return _parse_transpose_copy(input, dim0, dim1, out=out)
 
 
-def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Any = None) -> Tensor:
+def unfold_copy(
+    input: Tensor = MISSING,
+    dimension: int = MISSING,
+    size: int = MISSING,
+    step: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
     """What unfold shows, in memory of its own.
 
     unfold_copy(input, dimension, size, step, *, out=None) -> Tensor
@@ -10699,14 +11508,17 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Any
         and type(size) is int
         and type(step) is int
         and out is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unfold_copy[keys](keys, input, dimension, size, step)
+    if kwargs or input is MISSING or dimension is MISSING or size is MISSING or step is MISSING:
+        return _parse_unfold_copy.by_names(kwargs, input=input, dimension=dimension, size=size, step=step, out=out)
     return _parse_unfold_copy(input, dimension, size, step, out=out)
 
 
-def unsqueeze_copy(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def unsqueeze_copy(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """What unsqueeze shows, in memory of its own.
 
     unsqueeze_copy(input, dim, *, out=None) -> Tensor
@@ -10715,32 +11527,36 @@ def unsqueeze_copy(input: Tensor, dim: int = MISSING, *, out: Any = None, **kwar
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsqueeze_copy[keys](keys, input, dim)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_unsqueeze_copy.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_unsqueeze_copy(input, dim, out=out)
 
 
-def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
+def view_as_complex_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """What view_as_complex shows, in memory of its own.
 
     view_as_complex_copy(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view_as_complex_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_view_as_complex_copy.by_names(kwargs, input=input, out=out)
     return _parse_view_as_complex_copy(input, out=out)
 
 
-def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
+def view_as_real_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """What view_as_real shows, in memory of its own.
 
     view_as_real_copy(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view_as_real_copy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_view_as_real_copy.by_names(kwargs, input=input, out=out)
     return _parse_view_as_real_copy(input, out=out)
 
 
@@ -10765,7 +11581,13 @@ def view_copy(input: Tensor, *size: Any, out: Any = None, **kwargs: Any) -> Tens
 
 
 def narrow_copy(
-    input: Tensor, dim: int = MISSING, start: int = MISSING, length: int = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    start: int = MISSING,
+    length: int = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """What narrow shows, in memory of its own.
 
@@ -10782,12 +11604,14 @@ def narrow_copy(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _narrow_copy[keys](keys, input, dim, start, length)
-    if kwargs or dim is MISSING or start is MISSING or length is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or start is MISSING or length is MISSING:
         return _parse_narrow_copy.by_names(kwargs, input=input, dim=dim, start=start, length=length, out=out)
     return _parse_narrow_copy(input, dim, start, length, out=out)
 
 
-def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
+def split_copy(
+    input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any
+) -> tuple[Tensor, ...]:
     """What split shows, in memory of its own.
 
     split_copy(input, split_size, dim=0, *, out=None) -> Tensor
@@ -10796,7 +11620,7 @@ def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None,
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _split_copy_Tensor[keys](keys, input, split_size, dim)
-    if kwargs:
+    if kwargs or input is MISSING or split_size is MISSING:
         return _parse_split_copy.by_names(kwargs, input=input, split_size=split_size, dim=dim, out=out)
     return _parse_split_copy(input, split_size, dim, out=out)
 
@@ -10809,7 +11633,7 @@ def split_with_sizes_copy(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     return _parse_split_with_sizes_copy(*args, **kwargs)
 
 
-def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
+def unbind_copy(input: Tensor = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
     """What unbind shows, in memory of its own.
 
     unbind_copy(input, dim=0, *, out=None) -> Tensor
@@ -10818,14 +11642,14 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None, **kwargs: Any) 
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unbind_copy_int[keys](keys, input, dim)
-    if kwargs:
+    if kwargs or input is MISSING:
         return _parse_unbind_copy.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_unbind_copy(input, dim, out=out)
 
 
 def slice_scatter(
-    input: Tensor,
-    src: Tensor,
+    input: Tensor = MISSING,
+    src: Tensor = MISSING,
     dim: int = 0,
     start: int | None = None,
     end: int | None = None,
@@ -10851,7 +11675,7 @@ def slice_scatter(
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _slice_scatter[keys](keys, input, src, dim, start, end, step)
-    if kwargs:
+    if kwargs or input is MISSING or src is MISSING:
         return _parse_slice_scatter.by_names(
             kwargs, input=input, src=src, dim=dim, start=start, end=end, step=step, out=out
         )
@@ -10859,7 +11683,7 @@ def slice_scatter(
 
 
 def select_scatter(
-    input: Tensor, src: Tensor, dim: int = MISSING, index: int = MISSING, axis: int | None = None
+    input: Tensor = MISSING, src: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, **kwargs: Any
 ) -> Tensor:
     """A copy of the tensor with the elements of src at one index of a dimension.
 
@@ -10870,19 +11694,19 @@ def select_scatter(
         and isinstance(src, TensorImpl)
         and type(dim) is int
         and type(index) is int
-        and axis is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _select_scatter[keys](keys, input, src, dim, index)
-    if axis is not None or dim is MISSING or index is MISSING:
-        return _parse_select_scatter.by_names(
-            {} if axis is None else {"axis": axis}, input=input, src=src, dim=dim, index=index
-        )
+    if kwargs or input is MISSING or src is MISSING or dim is MISSING or index is MISSING:
+        return _parse_select_scatter.by_names(kwargs, input=input, src=src, dim=dim, index=index)
     return _parse_select_scatter(input, src, dim, index)
 
 
-def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+def diagonal_scatter(
+    input: Tensor = MISSING, src: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, **kwargs: Any
+) -> Tensor:
     """A copy of the tensor with the elements of src on a diagonal.
 
     diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor
@@ -10893,15 +11717,23 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
         and type(offset) is int
         and type(dim1) is int
         and type(dim2) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _diagonal_scatter[keys](keys, input, src, offset, dim1, dim2)
+    if kwargs or input is MISSING or src is MISSING:
+        return _parse_diagonal_scatter.by_names(kwargs, input=input, src=src, offset=offset, dim1=dim1, dim2=dim2)
     return _parse_diagonal_scatter(input, src, offset, dim1, dim2)
 
 
 def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+    input: Tensor = MISSING,
+    src: Tensor = MISSING,
+    size: Sequence[int] = MISSING,
+    stride: Sequence[int] = MISSING,
+    storage_offset: int | None = None,
+    **kwargs: Any,
 ) -> Tensor:
     """A copy of the tensor with the elements of src where a geometry looks.
 
@@ -10913,10 +11745,15 @@ def as_strided_scatter(
         and is_ints(size)
         and is_ints(stride)
         and (storage_offset is None or type(storage_offset) is int)
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _as_strided_scatter[keys](keys, input, src, list(size), list(stride), storage_offset)
+    if kwargs or input is MISSING or src is MISSING or size is MISSING or stride is MISSING:
+        return _parse_as_strided_scatter.by_names(
+            kwargs, input=input, src=src, size=size, stride=stride, storage_offset=storage_offset
+        )
     return _parse_as_strided_scatter(input, src, size, stride, storage_offset)
 
 
@@ -11000,27 +11837,31 @@ def imag(input: Tensor) -> Tensor:
     return _parse_imag(input)
 
 
-def is_conj(input: Tensor) -> bool:
+def is_conj(input: Tensor = MISSING, **kwargs: Any) -> bool:
     """Whether the tensor is a view that says it is conjugated.
 
     is_conj(input) -> bool
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _is_conj[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_is_conj.by_names(kwargs, input=input)
     return _parse_is_conj(input)
 
 
-def is_neg(input: Tensor) -> bool:
+def is_neg(input: Tensor = MISSING, **kwargs: Any) -> bool:
     """Whether the tensor is a view that says it is negated.
 
     is_neg(input) -> bool
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _is_neg[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_is_neg.by_names(kwargs, input=input)
     return _parse_is_neg(input)
 
 
@@ -11052,27 +11893,29 @@ def conj(input: Tensor) -> Tensor:
     return _parse_conj(input)
 
 
-def _conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+def _conj_physical(input: Tensor) -> Tensor:
     """The conjugates, computed.
 
-    _conj_physical(input, *, out=None) -> Tensor
+    _conj_physical(input) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return __conj_physical[keys](keys, input)
-    return _parse__conj_physical(input, out=out)
+    return _parse__conj_physical(input)
 
 
-def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+def conj_physical(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The conjugates, computed; of real numbers, the tensor itself.
 
     conj_physical(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _conj_physical_table[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_conj_physical.by_names(kwargs, input=input, out=out)
     return _parse_conj_physical(input, out=out)
 
 
@@ -11281,15 +12124,17 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     return _parse_cartesian_prod(tensors)
 
 
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+def combinations(input: Tensor = MISSING, r: int = 2, with_replacement: bool = False, **kwargs: Any) -> Tensor:
     """A row for each way to take `r` elements of a vector, in order.
 
     combinations(input, r=2, with_replacement=False) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(r) is int and type(with_replacement) is bool:
+    if isinstance(input, TensorImpl) and type(r) is int and type(with_replacement) is bool and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _combinations[keys](keys, input, r, with_replacement)
+    if kwargs or input is MISSING:
+        return _parse_combinations.by_names(kwargs, input=input, r=r, with_replacement=with_replacement)
     return _parse_combinations(input, r, with_replacement)
 
 
@@ -11319,39 +12164,45 @@ def roll(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_roll(*args, **kwargs)
 
 
-def fliplr(input: Tensor) -> Tensor:
+def fliplr(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """A copy with the columns in reverse order.
 
     fliplr(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fliplr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_fliplr.by_names(kwargs, input=input)
     return _parse_fliplr(input)
 
 
-def flipud(input: Tensor) -> Tensor:
+def flipud(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """A copy with the rows in reverse order.
 
     flipud(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _flipud[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_flipud.by_names(kwargs, input=input)
     return _parse_flipud(input)
 
 
-def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1]) -> Tensor:
+def rot90(input: Tensor = MISSING, k: int = 1, dims: Sequence[int] = [0, 1], **kwargs: Any) -> Tensor:
     """A copy turned by `k` quarters in the plane of two dimensions.
 
     rot90(input, k=1, dims=[0,1]) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(k) is int and is_ints(dims):
+    if isinstance(input, TensorImpl) and type(k) is int and is_ints(dims) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rot90[keys](keys, input, k, list(dims))
+    if kwargs or input is MISSING:
+        return _parse_rot90.by_names(kwargs, input=input, k=k, dims=dims)
     return _parse_rot90(input, k, dims)
 
 
@@ -11399,15 +12250,17 @@ def constant_pad_nd(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_constant_pad_nd(*args, **kwargs)
 
 
-def tril(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+def tril(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements on and below a diagonal of each matrix, 0 elsewhere.
 
     tril(input, diagonal=0, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None:
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tril[keys](keys, input, diagonal)
+    if kwargs or input is MISSING:
+        return _parse_tril.by_names(kwargs, input=input, diagonal=diagonal, out=out)
     return _parse_tril(input, diagonal, out=out)
 
 
@@ -11425,15 +12278,17 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     return _parse_tril_(input, diagonal)
 
 
-def triu(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+def triu(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements on and above a diagonal of each matrix, 0 elsewhere.
 
     triu(input, diagonal=0, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None:
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _triu[keys](keys, input, diagonal)
+    if kwargs or input is MISSING:
+        return _parse_triu.by_names(kwargs, input=input, diagonal=diagonal, out=out)
     return _parse_triu(input, diagonal, out=out)
 
 
@@ -11451,39 +12306,45 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     return _parse_triu_(input, diagonal)
 
 
-def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
+def diag(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
     """A matrix with a vector on a diagonal, or a copy of a matrix's diagonal.
 
     diag(input, diagonal=0, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None:
+    if isinstance(input, TensorImpl) and type(diagonal) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diag[keys](keys, input, diagonal)
+    if kwargs or input is MISSING:
+        return _parse_diag.by_names(kwargs, input=input, diagonal=diagonal, out=out)
     return _parse_diag(input, diagonal, out=out)
 
 
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+def diag_embed(input: Tensor = MISSING, offset: int = 0, dim1: int = -2, dim2: int = -1, **kwargs: Any) -> Tensor:
     """Zeros with the last dimension put on a diagonal of two new dimensions.
 
     diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int:
+    if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diag_embed[keys](keys, input, offset, dim1, dim2)
+    if kwargs or input is MISSING:
+        return _parse_diag_embed.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2)
     return _parse_diag_embed(input, offset, dim1, dim2)
 
 
-def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+def diagflat(input: Tensor = MISSING, offset: int = 0, **kwargs: Any) -> Tensor:
     """A matrix with all elements on a diagonal.
 
     diagflat(input, offset=0) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(offset) is int:
+    if isinstance(input, TensorImpl) and type(offset) is int and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diagflat[keys](keys, input, offset)
+    if kwargs or input is MISSING:
+        return _parse_diagflat.by_names(kwargs, input=input, offset=offset)
     return _parse_diagflat(input, offset)
 
 
@@ -11501,19 +12362,29 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     return _parse_fill_diagonal_(input, fill_value, wrap)
 
 
-def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
+def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, **kwargs: Any) -> Tensor:
     """Elements picked by tensors of indices, broadcast together; None keeps a dimension.
 
     index(input, indices) -> Tensor
     """
+    if kwargs or input is MISSING or indices is MISSING:
+        return _parse_index.by_names(kwargs, input=input, indices=indices)
     return _parse_index(input, indices)
 
 
-def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+def index_put(
+    input: Tensor = MISSING,
+    indices: Sequence[Tensor | None] = MISSING,
+    values: Tensor = MISSING,
+    accumulate: bool = False,
+    **kwargs: Any,
+) -> Tensor:
     """The tensor with values written at the places that tensors of indices name.
 
     index_put(input, indices, values, accumulate=False) -> Tensor
     """
+    if kwargs or input is MISSING or indices is MISSING or values is MISSING:
+        return _parse_index_put.by_names(kwargs, input=input, indices=indices, values=values, accumulate=accumulate)
     return _parse_index_put(input, indices, values, accumulate)
 
 
@@ -11528,7 +12399,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
 
 
 def gather(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     index: Tensor = MISSING,
     *,
@@ -11551,7 +12422,7 @@ def gather(
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _gather[keys](keys, input, dim, index, sparse_grad)
-    if kwargs or dim is MISSING or index is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
         return _parse_gather.by_names(kwargs, input=input, dim=dim, index=index, sparse_grad=sparse_grad, out=out)
     return _parse_gather(input, dim, index, sparse_grad=sparse_grad, out=out)
 
@@ -11581,7 +12452,13 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def scatter_add(
-    input: Tensor, dim: int = MISSING, index: Tensor = MISSING, src: Tensor = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    dim: int = MISSING,
+    index: Tensor = MISSING,
+    src: Tensor = MISSING,
+    *,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The tensor with elements of a source added along one dimension at the given indices.
 
@@ -11598,7 +12475,7 @@ def scatter_add(
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | src.key_set | included) & allowed
         return _scatter_add[keys](keys, input, dim, index, src)
-    if kwargs or dim is MISSING or index is MISSING or src is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING:
         return _parse_scatter_add.by_names(kwargs, input=input, dim=dim, index=index, src=src, out=out)
     return _parse_scatter_add(input, dim, index, src, out=out)
 
@@ -11630,7 +12507,7 @@ def scatter_add_(
 
 
 def scatter_reduce(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     index: Tensor = MISSING,
     src: Tensor = MISSING,
@@ -11644,7 +12521,7 @@ def scatter_reduce(
 
     scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None) -> Tensor
     """
-    if kwargs or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
         return _parse_scatter_reduce.by_names(
             kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self, out=out
         )
@@ -11675,7 +12552,7 @@ def scatter_reduce_(
 
 
 def index_add(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     index: Tensor = MISSING,
     source: Tensor = MISSING,
@@ -11700,7 +12577,7 @@ def index_add(
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_add[keys](keys, input, dim, index, source, alpha)
-    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
         return _parse_index_add.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha, out=out)
     return _parse_index_add(input, dim, index, source, alpha=alpha, out=out)
 
@@ -11737,7 +12614,7 @@ def index_add_(
 
 
 def index_reduce(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     index: Tensor = MISSING,
     source: Tensor = MISSING,
@@ -11751,7 +12628,7 @@ def index_reduce(
 
     index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None) -> Tensor
     """
-    if kwargs or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
         return _parse_index_reduce.by_names(
             kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self, out=out
         )
@@ -11782,7 +12659,7 @@ def index_reduce_(
 
 
 def index_copy(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     index: Tensor = MISSING,
     source: Tensor = MISSING,
@@ -11805,7 +12682,7 @@ def index_copy(
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_copy[keys](keys, input, dim, index, source)
-    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
         return _parse_index_copy.by_names(kwargs, input=input, dim=dim, index=index, source=source, out=out)
     return _parse_index_copy(input, dim, index, source, out=out)
 
@@ -11837,11 +12714,11 @@ def index_copy_(
 
 
 def index_fill(
-    input: Tensor,
+    input: Tensor = MISSING,
     dim: int = MISSING,
     index: Tensor = MISSING,
     value: Number | Tensor = MISSING,
-    axis: int | None = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The tensor with a number written at the indices of one dimension that a vector names.
 
@@ -11852,7 +12729,7 @@ def index_fill(
         and type(dim) is int
         and isinstance(index, TensorImpl)
         and type(value) in NUMBERS
-        and axis is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
@@ -11862,15 +12739,13 @@ def index_fill(
         and type(dim) is int
         and isinstance(index, TensorImpl)
         and isinstance(value, TensorImpl)
-        and axis is None
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | value.key_set | included) & allowed
         return _index_fill_int_Tensor[keys](keys, input, dim, index, value)
-    if axis is not None or dim is MISSING or index is MISSING or value is MISSING:
-        return _parse_index_fill.by_names(
-            {} if axis is None else {"axis": axis}, input=input, dim=dim, index=index, value=value
-        )
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING or value is MISSING:
+        return _parse_index_fill.by_names(kwargs, input=input, dim=dim, index=index, value=value)
     return _parse_index_fill(input, dim, index, value)
 
 
@@ -11914,7 +12789,9 @@ def index_fill_(
     return _parse_index_fill_(input, dim, index, value)
 
 
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+def put(
+    input: Tensor = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, accumulate: bool = False, **kwargs: Any
+) -> Tensor:
     """The tensor with elements written, or added, by their number in row-major order.
 
     put(input, index, source, accumulate=False) -> Tensor
@@ -11924,10 +12801,13 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         and isinstance(index, TensorImpl)
         and isinstance(source, TensorImpl)
         and type(accumulate) is bool
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _put[keys](keys, input, index, source, accumulate)
+    if kwargs or input is MISSING or index is MISSING or source is MISSING:
+        return _parse_put.by_names(kwargs, input=input, index=index, source=source, accumulate=accumulate)
     return _parse_put(input, index, source, accumulate)
 
 
@@ -11950,15 +12830,17 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
     return _parse_put_(input, index, source, accumulate)
 
 
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter(input: Tensor = MISSING, mask: Tensor = MISSING, source: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The tensor with the elements of a source, one after the other, where a mask is true.
 
     masked_scatter(input, mask, source) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and isinstance(source, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
         return _masked_scatter[keys](keys, input, mask, source)
+    if kwargs or input is MISSING or mask is MISSING or source is MISSING:
+        return _parse_masked_scatter.by_names(kwargs, input=input, mask=mask, source=source)
     return _parse_masked_scatter(input, mask, source)
 
 
@@ -11988,20 +12870,24 @@ def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[i
     return _parse_masked_scatter_backward(grad_output, mask, sizes)
 
 
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
+def nonzero_static(
+    input: Tensor = MISSING, *, size: int, fill_value: int = -1, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The indices of the first `size` elements that are not 0, one row each; missing rows hold the fill value.
 
     nonzero_static(input, *, size, fill_value=-1, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(size) is int and type(fill_value) is int and out is None:
+    if isinstance(input, TensorImpl) and type(size) is int and type(fill_value) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero_static[keys](keys, input, size, fill_value)
+    if kwargs or input is MISSING:
+        return _parse_nonzero_static.by_names(kwargs, input=input, size=size, fill_value=fill_value, out=out)
     return _parse_nonzero_static(input, size=size, fill_value=fill_value, out=out)
 
 
 def index_select(
-    input: Tensor, dim: int = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The slices of one dimension at the indices that a vector names.
 
@@ -12017,68 +12903,82 @@ def index_select(
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _index_select[keys](keys, input, dim, index)
-    if kwargs or dim is MISSING or index is MISSING:
+    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
         return _parse_index_select.by_names(kwargs, input=input, dim=dim, index=index, out=out)
     return _parse_index_select(input, dim, index, out=out)
 
 
-def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
+def masked_select(input: Tensor = MISSING, mask: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements where a mask is true, as a vector.
 
     masked_select(input, mask, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_select[keys](keys, input, mask)
+    if kwargs or input is MISSING or mask is MISSING:
+        return _parse_masked_select.by_names(kwargs, input=input, mask=mask, out=out)
     return _parse_masked_select(input, mask, out=out)
 
 
-def nonzero_numpy(input: Tensor) -> tuple[Tensor, ...]:
+def nonzero_numpy(input: Tensor = MISSING, **kwargs: Any) -> tuple[Tensor, ...]:
     """The indices of all elements that are not 0, a vector for each dimension.
 
     nonzero_numpy(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero_numpy[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_nonzero_numpy.by_names(kwargs, input=input)
     return _parse_nonzero_numpy(input)
 
 
-def argwhere(input: Tensor) -> Tensor:
+def argwhere(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The indices of all elements that are not 0, a row for each, as NumPy calls it.
 
     argwhere(input) -> Tensor
     """
-    if isinstance(input, TensorImpl):
+    if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argwhere[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_argwhere.by_names(kwargs, input=input)
     return _parse_argwhere(input)
 
 
-def nonzero(input: Tensor, *, out: Any = None) -> Tensor:
+def nonzero(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The indices of all elements that are not 0, a row for each.
 
     nonzero(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_nonzero.by_names(kwargs, input=input, out=out)
     return _parse_nonzero(input, out=out)
 
 
-def clone(input: Tensor, *, memory_format: memory_format_ | None = None) -> Tensor:
+def clone(input: Tensor = MISSING, *, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
     """A copy with memory of its own.
 
     clone(input, *, memory_format=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and (memory_format is None or isinstance(memory_format, memory_format_)):
+    if (
+        isinstance(input, TensorImpl)
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clone[keys](keys, input, memory_format)
+    if kwargs or input is MISSING:
+        return _parse_clone.by_names(kwargs, input=input, memory_format=memory_format)
     return _parse_clone(input, memory_format=memory_format)
 
 
@@ -12185,19 +13085,21 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return _parse_type_as(input, other)
 
 
-def fill(input: Tensor, value: Number | Tensor) -> Tensor:
+def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any) -> Tensor:
     """A tensor of the input's size filled with a number.
 
     fill(input, value) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(value) in NUMBERS:
+    if isinstance(input, TensorImpl) and type(value) in NUMBERS and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fill_Scalar[keys](keys, input, value)
-    if isinstance(input, TensorImpl) and isinstance(value, TensorImpl):
+    if isinstance(input, TensorImpl) and isinstance(value, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | value.key_set | included) & allowed
         return _fill_Tensor[keys](keys, input, value)
+    if kwargs or input is MISSING or value is MISSING:
+        return _parse_fill.by_names(kwargs, input=input, value=value)
     return _parse_fill(input, value)
 
 
@@ -12345,7 +13247,7 @@ def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -
 
 
 def softmax(
-    input: Tensor, dim: int = MISSING, dtype: dtype_ | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """exp(x) over a dimension, divided by its sum.
 
@@ -12361,7 +13263,7 @@ def softmax(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softmax_int[keys](keys, input, dim, dtype)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_softmax(input, dim, dtype, out=out)
 
@@ -12396,7 +13298,7 @@ def _log_softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = Non
 
 
 def log_softmax(
-    input: Tensor, dim: int = MISSING, dtype: dtype_ | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The logarithm of softmax, computed without overflow.
 
@@ -12412,7 +13314,7 @@ def log_softmax(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_softmax_int[keys](keys, input, dim, dtype)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_log_softmax(input, dim, dtype, out=out)
 
@@ -12434,7 +13336,14 @@ def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, in
     return _parse__log_softmax_backward_data(grad_output, output, dim, input_dtype)
 
 
-def nll_loss_forward(input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Any:
+def nll_loss_forward(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = MISSING,
+    reduction: int = MISSING,
+    ignore_index: int = MISSING,
+    **kwargs: Any,
+) -> Any:
     """The negative log likelihood of the targets, and the total weight.
 
     nll_loss_forward(input, target, weight, reduction, ignore_index) -> (output, total_weight)
@@ -12445,12 +13354,24 @@ def nll_loss_forward(input: Tensor, target: Tensor, weight: Tensor | None, reduc
         and (weight is None or isinstance(weight, TensorImpl))
         and type(reduction) is int
         and type(ignore_index) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if (
+        kwargs
+        or input is MISSING
+        or target is MISSING
+        or weight is MISSING
+        or reduction is MISSING
+        or ignore_index is MISSING
+    ):
+        return _parse_nll_loss_forward.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
     return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index)
 
 
@@ -12485,7 +13406,12 @@ def nll_loss_backward(
 
 
 def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1, ignore_index: int = -100
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
 ) -> Tensor:
     """The negative log likelihood of target classes, given log probabilities.
 
@@ -12497,16 +13423,28 @@ def nll_loss(
         and (weight is None or isinstance(weight, TensorImpl))
         and type(reduction) is int
         and type(ignore_index) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
     return _parse_nll_loss(input, target, weight, reduction, ignore_index)
 
 
-def nll_loss2d_forward(input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Any:
+def nll_loss2d_forward(
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = MISSING,
+    reduction: int = MISSING,
+    ignore_index: int = MISSING,
+    **kwargs: Any,
+) -> Any:
     """As nll_loss_forward, for a target at each place of an image.
 
     nll_loss2d_forward(input, target, weight, reduction, ignore_index) -> (output, total_weight)
@@ -12517,12 +13455,24 @@ def nll_loss2d_forward(input: Tensor, target: Tensor, weight: Tensor | None, red
         and (weight is None or isinstance(weight, TensorImpl))
         and type(reduction) is int
         and type(ignore_index) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss2d_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if (
+        kwargs
+        or input is MISSING
+        or target is MISSING
+        or weight is MISSING
+        or reduction is MISSING
+        or ignore_index is MISSING
+    ):
+        return _parse_nll_loss2d_forward.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
     return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index)
 
 
@@ -12559,7 +13509,12 @@ def nll_loss2d_backward(
 
 
 def nll_loss2d(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1, ignore_index: int = -100
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
 ) -> Tensor:
     """As nll_loss, for a target at each place of an image.
 
@@ -12571,17 +13526,27 @@ def nll_loss2d(
         and (weight is None or isinstance(weight, TensorImpl))
         and type(reduction) is int
         and type(ignore_index) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss2d[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss2d.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
     return _parse_nll_loss2d(input, target, weight, reduction, ignore_index)
 
 
 def nll_loss_nd(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1, ignore_index: int = -100
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    **kwargs: Any,
 ) -> Tensor:
     """nll_loss for any number of dimensions.
 
@@ -12593,22 +13558,28 @@ def nll_loss_nd(
         and (weight is None or isinstance(weight, TensorImpl))
         and type(reduction) is int
         and type(ignore_index) is int
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss_nd[keys](keys, input, target, weight, reduction, ignore_index)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_nll_loss_nd.by_names(
+            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+        )
     return _parse_nll_loss_nd(input, target, weight, reduction, ignore_index)
 
 
 def cross_entropy_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
     weight: Tensor | None = None,
     reduction: int = 1,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
+    **kwargs: Any,
 ) -> Tensor:
     """log_softmax and nll_loss in one; targets are classes or probabilities.
 
@@ -12621,24 +13592,45 @@ def cross_entropy_loss(
         and type(reduction) is int
         and type(ignore_index) is int
         and type(label_smoothing) is float
+        and not kwargs
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_cross_entropy_loss.by_names(
+            kwargs,
+            input=input,
+            target=target,
+            weight=weight,
+            reduction=reduction,
+            ignore_index=ignore_index,
+            label_smoothing=label_smoothing,
+        )
     return _parse_cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)
 
 
-def mse_loss(input: Tensor, target: Tensor, reduction: int = 1, *, out: Any = None) -> Tensor:
+def mse_loss(
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The mean (or sum) of squared differences.
 
     mse_loss(input, target, reduction=Mean, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(target, TensorImpl) and type(reduction) is int and out is None:
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(target, TensorImpl)
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _mse_loss[keys](keys, input, target, reduction)
+    if kwargs or input is MISSING or target is MISSING:
+        return _parse_mse_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
     return _parse_mse_loss(input, target, reduction, out=out)
 
 
@@ -12659,15 +13651,17 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
     return _parse_mse_loss_backward(grad_output, input, target, reduction)
 
 
-def erf(input: Tensor, *, out: Any = None) -> Tensor:
+def erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The error function of each element.
 
     erf(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_erf.by_names(kwargs, input=input, out=out)
     return _parse_erf(input, out=out)
 
 
@@ -12685,15 +13679,17 @@ def erf_(input: Tensor) -> Tensor:
     return _parse_erf_(input)
 
 
-def erfc(input: Tensor, *, out: Any = None) -> Tensor:
+def erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`1 - erf(x)`, exact where that is near 0 too.
 
     erfc(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erfc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_erfc.by_names(kwargs, input=input, out=out)
     return _parse_erfc(input, out=out)
 
 
@@ -12711,15 +13707,17 @@ def erfc_(input: Tensor) -> Tensor:
     return _parse_erfc_(input)
 
 
-def erfinv(input: Tensor, *, out: Any = None) -> Tensor:
+def erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The number whose error function each element is.
 
     erfinv(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erfinv[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_erfinv.by_names(kwargs, input=input, out=out)
     return _parse_erfinv(input, out=out)
 
 
@@ -12737,15 +13735,17 @@ def erfinv_(input: Tensor) -> Tensor:
     return _parse_erfinv_(input)
 
 
-def lgamma(input: Tensor, *, out: Any = None) -> Tensor:
+def lgamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the size of the gamma function of each element.
 
     lgamma(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _lgamma[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_lgamma.by_names(kwargs, input=input, out=out)
     return _parse_lgamma(input, out=out)
 
 
@@ -12763,15 +13763,17 @@ def lgamma_(input: Tensor) -> Tensor:
     return _parse_lgamma_(input)
 
 
-def digamma(input: Tensor, *, out: Any = None) -> Tensor:
+def digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The derivative of `lgamma`.
 
     digamma(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _digamma[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_digamma.by_names(kwargs, input=input, out=out)
     return _parse_digamma(input, out=out)
 
 
@@ -12789,15 +13791,17 @@ def digamma_(input: Tensor) -> Tensor:
     return _parse_digamma_(input)
 
 
-def polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
+def polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The n-th derivative of `digamma`.
 
     polygamma(n, input, *, out=None) -> Tensor
     """
-    if type(n) is int and isinstance(input, TensorImpl) and out is None:
+    if type(n) is int and isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _polygamma[keys](keys, n, input)
+    if kwargs or input is MISSING:
+        return _parse_polygamma.by_names(kwargs, n=n, input=input, out=out)
     return _parse_polygamma(n, input, out=out)
 
 
@@ -12815,15 +13819,17 @@ def polygamma_(input: Tensor, n: int) -> Tensor:
     return _parse_polygamma_(input, n)
 
 
-def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the gamma function of p dimensions.
 
     mvlgamma(input, p, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(p) is int and out is None:
+    if isinstance(input, TensorImpl) and type(p) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mvlgamma[keys](keys, input, p)
+    if kwargs or input is MISSING or p is MISSING:
+        return _parse_mvlgamma.by_names(kwargs, input=input, p=p, out=out)
     return _parse_mvlgamma(input, p, out=out)
 
 
@@ -12841,15 +13847,17 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
     return _parse_mvlgamma_(input, p)
 
 
-def i0(input: Tensor, *, out: Any = None) -> Tensor:
+def i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 0.
 
     i0(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _i0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_i0.by_names(kwargs, input=input, out=out)
     return _parse_i0(input, out=out)
 
 
@@ -12867,15 +13875,17 @@ def i0_(input: Tensor) -> Tensor:
     return _parse_i0_(input)
 
 
-def sinc(input: Tensor, *, out: Any = None) -> Tensor:
+def sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`sin(pi x) / (pi x)`, which is 1 at 0.
 
     sinc(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sinc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_sinc.by_names(kwargs, input=input, out=out)
     return _parse_sinc(input, out=out)
 
 
@@ -12893,15 +13903,17 @@ def sinc_(input: Tensor) -> Tensor:
     return _parse_sinc_(input)
 
 
-def logit(input: Tensor, eps: float | None = None, *, out: Any = None) -> Tensor:
+def logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
 
     logit(input, eps=None, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None:
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logit[keys](keys, input, eps)
+    if kwargs or input is MISSING:
+        return _parse_logit.by_names(kwargs, input=input, eps=eps, out=out)
     return _parse_logit(input, eps, out=out)
 
 
@@ -12919,15 +13931,17 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     return _parse_logit_(input, eps)
 
 
-def igamma(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The share of the gamma function of the first that the integral up to the second holds.
 
     igamma(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _igamma[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_igamma.by_names(kwargs, input=input, other=other, out=out)
     return _parse_igamma(input, other, out=out)
 
 
@@ -12945,15 +13959,17 @@ def igamma_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_igamma_(input, other)
 
 
-def igammac(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`1 - igamma(x, y)`, exact where that is near 0 too.
 
     igammac(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _igammac[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_igammac.by_names(kwargs, input=input, other=other, out=out)
     return _parse_igammac(input, other, out=out)
 
 
@@ -12971,23 +13987,27 @@ def igammac_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_igammac_(input, other)
 
 
-def xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def xlogy(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`x * log(y)`, which is 0 where x is.
 
     xlogy(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _xlogy_Tensor[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _xlogy_Scalar_Self[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _xlogy_Scalar_Other[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_xlogy.by_names(kwargs, input=input, other=other, out=out)
     return _parse_xlogy(input, other, out=out)
 
 
@@ -13009,183 +14029,213 @@ def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_xlogy_(input, other)
 
 
-def special_entr(input: Tensor, *, out: Any = None) -> Tensor:
+def special_entr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`-x log(x)`: 0 at 0, -infinity below.
 
     special_entr(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_entr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_entr.by_names(kwargs, input=input, out=out)
     return _parse_special_entr(input, out=out)
 
 
-def special_ndtri(input: Tensor, *, out: Any = None) -> Tensor:
+def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The number below which a share, the element, of a normal distribution lies.
 
     special_ndtri(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_ndtri[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_ndtri.by_names(kwargs, input=input, out=out)
     return _parse_special_ndtri(input, out=out)
 
 
-def special_log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the share of a normal distribution below each element.
 
     special_log_ndtr(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log_ndtr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_log_ndtr.by_names(kwargs, input=input, out=out)
     return _parse_special_log_ndtr(input, out=out)
 
 
-def special_erfcx(input: Tensor, *, out: Any = None) -> Tensor:
+def special_erfcx(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(x * x) * erfc(x)`, without overflow on the way.
 
     special_erfcx(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfcx[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erfcx.by_names(kwargs, input=input, out=out)
     return _parse_special_erfcx(input, out=out)
 
 
-def special_i0e(input: Tensor, *, out: Any = None) -> Tensor:
+def special_i0e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(-|x|) * i0(x)`.
 
     special_i0e(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i0e[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i0e.by_names(kwargs, input=input, out=out)
     return _parse_special_i0e(input, out=out)
 
 
-def special_i1(input: Tensor, *, out: Any = None) -> Tensor:
+def special_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 1.
 
     special_i1(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i1.by_names(kwargs, input=input, out=out)
     return _parse_special_i1(input, out=out)
 
 
-def special_i1e(input: Tensor, *, out: Any = None) -> Tensor:
+def special_i1e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(-|x|) * i1(x)`.
 
     special_i1e(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i1e[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i1e.by_names(kwargs, input=input, out=out)
     return _parse_special_i1e(input, out=out)
 
 
-def special_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+def special_bessel_j0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the first kind and order 0.
 
     special_bessel_j0(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_j0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_j0.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_j0(input, out=out)
 
 
-def special_bessel_j1(input: Tensor, *, out: Any = None) -> Tensor:
+def special_bessel_j1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the first kind and order 1.
 
     special_bessel_j1(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_j1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_j1.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_j1(input, out=out)
 
 
-def special_bessel_y0(input: Tensor, *, out: Any = None) -> Tensor:
+def special_bessel_y0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the second kind and order 0.
 
     special_bessel_y0(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_y0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_y0.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_y0(input, out=out)
 
 
-def special_bessel_y1(input: Tensor, *, out: Any = None) -> Tensor:
+def special_bessel_y1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the second kind and order 1.
 
     special_bessel_y1(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_y1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_bessel_y1.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_y1(input, out=out)
 
 
-def special_modified_bessel_i0(input: Tensor, *, out: Any = None) -> Tensor:
+def special_modified_bessel_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 0.
 
     special_modified_bessel_i0(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_i0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_i0.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_i0(input, out=out)
 
 
-def special_modified_bessel_i1(input: Tensor, *, out: Any = None) -> Tensor:
+def special_modified_bessel_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 1.
 
     special_modified_bessel_i1(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_i1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_i1.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_i1(input, out=out)
 
 
-def special_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+def special_modified_bessel_k0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the second kind and order 0.
 
     special_modified_bessel_k0(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_k0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_k0.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_k0(input, out=out)
 
 
-def special_modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+def special_modified_bessel_k1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the second kind and order 1.
 
     special_modified_bessel_k1(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_k1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_modified_bessel_k1.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_k1(input, out=out)
 
 
@@ -13237,43 +14287,51 @@ def special_spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
     return _parse_special_spherical_bessel_j0(x, out=out)
 
 
-def special_xlog1py(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def special_xlog1py(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`x * log1p(y)`, which is 0 where x is.
 
     special_xlog1py(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_xlog1py[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_xlog1py_self_scalar[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_xlog1py_other_scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_xlog1py.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_xlog1py(input, other, out=out)
 
 
-def special_zeta(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def special_zeta(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The Hurwitz zeta function: the sum of `(y + k) ** -x` over k from 0.
 
     special_zeta(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_zeta[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_zeta_self_scalar[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_zeta_other_scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_zeta.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_zeta(input, other, out=out)
 
 
@@ -13517,135 +14575,157 @@ def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Numbe
     return _parse_special_shifted_chebyshev_polynomial_w(x, n, out=out)
 
 
-def special_expm1(input: Tensor, *, out: Any = None) -> Tensor:
+def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`expm1` under another name.
 
     special_expm1(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_expm1[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_expm1.by_names(kwargs, input=input, out=out)
     return _parse_special_expm1(input, out=out)
 
 
-def special_exp2(input: Tensor, *, out: Any = None) -> Tensor:
+def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp2` under another name.
 
     special_exp2(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_exp2[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_exp2.by_names(kwargs, input=input, out=out)
     return _parse_special_exp2(input, out=out)
 
 
-def special_psi(input: Tensor, *, out: Any = None) -> Tensor:
+def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`digamma` under another name.
 
     special_psi(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_psi[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_psi.by_names(kwargs, input=input, out=out)
     return _parse_special_psi(input, out=out)
 
 
-def special_digamma(input: Tensor, *, out: Any = None) -> Tensor:
+def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`digamma` under another name.
 
     special_digamma(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_digamma[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_digamma.by_names(kwargs, input=input, out=out)
     return _parse_special_digamma(input, out=out)
 
 
-def special_gammaln(input: Tensor, *, out: Any = None) -> Tensor:
+def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`lgamma` under another name.
 
     special_gammaln(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_gammaln[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_gammaln.by_names(kwargs, input=input, out=out)
     return _parse_special_gammaln(input, out=out)
 
 
-def special_erf(input: Tensor, *, out: Any = None) -> Tensor:
+def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`erf` under another name.
 
     special_erf(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erf[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erf.by_names(kwargs, input=input, out=out)
     return _parse_special_erf(input, out=out)
 
 
-def special_erfc(input: Tensor, *, out: Any = None) -> Tensor:
+def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`erfc` under another name.
 
     special_erfc(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erfc.by_names(kwargs, input=input, out=out)
     return _parse_special_erfc(input, out=out)
 
 
-def special_erfinv(input: Tensor, *, out: Any = None) -> Tensor:
+def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`erfinv` under another name.
 
     special_erfinv(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfinv[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_erfinv.by_names(kwargs, input=input, out=out)
     return _parse_special_erfinv(input, out=out)
 
 
-def special_i0(input: Tensor, *, out: Any = None) -> Tensor:
+def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`i0` under another name.
 
     special_i0(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i0[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_i0.by_names(kwargs, input=input, out=out)
     return _parse_special_i0(input, out=out)
 
 
-def special_logit(input: Tensor, eps: float | None = None, *, out: Any = None) -> Tensor:
+def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`logit` under another name.
 
     special_logit(input, eps=None, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None:
+    if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_logit[keys](keys, input, eps)
+    if kwargs or input is MISSING:
+        return _parse_special_logit.by_names(kwargs, input=input, eps=eps, out=out)
     return _parse_special_logit(input, eps, out=out)
 
 
-def special_polygamma(n: int, input: Tensor, *, out: Any = None) -> Tensor:
+def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`polygamma` under another name.
 
     special_polygamma(n, input, *, out=None) -> Tensor
     """
-    if type(n) is int and isinstance(input, TensorImpl) and out is None:
+    if type(n) is int and isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_polygamma[keys](keys, n, input)
+    if kwargs or input is MISSING:
+        return _parse_special_polygamma.by_names(kwargs, n=n, input=input, out=out)
     return _parse_special_polygamma(n, input, out=out)
 
 
@@ -13661,103 +14741,121 @@ def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_special_logsumexp(*args, **kwargs)
 
 
-def special_expit(input: Tensor, *, out: Any = None) -> Tensor:
+def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`sigmoid` under another name.
 
     special_expit(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_expit[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_expit.by_names(kwargs, input=input, out=out)
     return _parse_special_expit(input, out=out)
 
 
-def special_sinc(input: Tensor, *, out: Any = None) -> Tensor:
+def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`sinc` under another name.
 
     special_sinc(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_sinc[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_sinc.by_names(kwargs, input=input, out=out)
     return _parse_special_sinc(input, out=out)
 
 
-def special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
     """`round` under another name.
 
     special_round(input, *, decimals=0, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(decimals) is int and out is None:
+    if isinstance(input, TensorImpl) and type(decimals) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_round[keys](keys, input, decimals)
+    if kwargs or input is MISSING:
+        return _parse_special_round.by_names(kwargs, input=input, decimals=decimals, out=out)
     return _parse_special_round(input, decimals=decimals, out=out)
 
 
-def special_log1p(input: Tensor, *, out: Any = None) -> Tensor:
+def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`log1p` under another name.
 
     special_log1p(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log1p[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_log1p.by_names(kwargs, input=input, out=out)
     return _parse_special_log1p(input, out=out)
 
 
-def special_gammainc(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`igamma` under another name.
 
     special_gammainc(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_gammainc[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_gammainc.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_gammainc(input, other, out=out)
 
 
-def special_gammaincc(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`igammac` under another name.
 
     special_gammaincc(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_gammaincc[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_gammaincc.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_gammaincc(input, other, out=out)
 
 
-def special_multigammaln(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`mvlgamma` under another name.
 
     special_multigammaln(input, p, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(p) is int and out is None:
+    if isinstance(input, TensorImpl) and type(p) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_multigammaln[keys](keys, input, p)
+    if kwargs or input is MISSING or p is MISSING:
+        return _parse_special_multigammaln.by_names(kwargs, input=input, p=p, out=out)
     return _parse_special_multigammaln(input, p, out=out)
 
 
-def special_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+def special_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The share of a normal distribution below each element.
 
     special_ndtr(input, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_ndtr[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_special_ndtr.by_names(kwargs, input=input, out=out)
     return _parse_special_ndtr(input, out=out)
 
 
-def special_log_softmax(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
+def special_log_softmax(
+    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any
+) -> Tensor:
     """`log_softmax` under another name.
 
     special_log_softmax(input, dim, *, dtype=None) -> Tensor
@@ -13766,42 +14864,44 @@ def special_log_softmax(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | No
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log_softmax[keys](keys, input, dim, dtype)
-    if kwargs or dim is MISSING:
+    if kwargs or input is MISSING or dim is MISSING:
         return _parse_special_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
     return _parse_special_log_softmax(input, dim, dtype=dtype)
 
 
-def special_softmax(input: Tensor, dim: int = MISSING, dtype: dtype_ | None = None, axis: int | None = None) -> Tensor:
+def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
     """`softmax` under another name.
 
     special_softmax(input, dim, dtype=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and axis is None:
+    if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_softmax[keys](keys, input, dim, dtype)
-    if axis is not None or dim is MISSING:
-        return _parse_special_softmax.by_names(
-            {} if axis is None else {"axis": axis}, input=input, dim=dim, dtype=dtype
-        )
+    if kwargs or input is MISSING or dim is MISSING:
+        return _parse_special_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
     return _parse_special_softmax(input, dim, dtype)
 
 
-def special_xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def special_xlogy(
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`xlogy` under another name.
 
     special_xlogy(input, other, *, out=None) -> Tensor
     """
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None:
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_xlogy[keys](keys, input, other)
-    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None:
+    if type(input) in NUMBERS and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_xlogy_self_scalar[keys](keys, input, other)
-    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None:
+    if isinstance(input, TensorImpl) and type(other) in NUMBERS and out is None and not kwargs:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_xlogy_other_scalar[keys](keys, input, other)
+    if kwargs or input is MISSING or other is MISSING:
+        return _parse_special_xlogy.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_xlogy(input, other, out=out)
