@@ -69,6 +69,11 @@ def test_tensordot_takes_two_lists_of_dimensions() -> None:
     assert glasstorch.tensordot(x, x, glasstorch.tensor([[0], [0]])).tolist() == [[2, 2], [2, 2]]
     with pytest.raises(RuntimeError, match="dims tensor must have size 2 in first dimension, got 3"):
         glasstorch.tensordot(x, x, glasstorch.tensor([[0], [0], [0]]))
-    for dims in ([[0], [0], [0]], [[0]], 1.5):
-        with pytest.raises(ValueError, match=r"expects dims to be int or .* containing two lists, but got dims="):
+    for dims, refusal in (
+        ([[0], [0], [0]], ValueError),
+        ([[0]], ValueError),
+        (1.5, RuntimeError),
+        (None, RuntimeError),
+    ):
+        with pytest.raises(refusal, match=r"expects dims to be int or .* containing two lists, but got dims="):
             glasstorch.tensordot(x, x, dims)

@@ -219,7 +219,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         ours, theirs = list(range(-dims, 0)), list(range(dims))
     else:
         if not isinstance(dims, list | tuple) or len(dims) != 2:
-            raise ArgumentValueError(
+            refusal = ArgumentValueError if isinstance(dims, list | tuple) else ArgumentError
+            raise refusal(
                 f"tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two "
                 f"lists, but got dims={dims}"
             )

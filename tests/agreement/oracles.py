@@ -262,7 +262,7 @@ def check_no_gradient(row: Row) -> None:
         require_grad(call, args, kwargs)
         made = results(operator(row.op)(*args, **kwargs))
         recorded = [r for r in made if getattr(r, "requires_grad", False)]
-        assert all(r.grad_fn.name() == "NotImplemented" for r in recorded), about(row, call, "float64")
+        assert all(r.grad_fn.name().endswith("NotImplemented") for r in recorded), about(row, call, "float64")
 
 
 def seed(result: Any) -> Any:

@@ -42,6 +42,16 @@ def test_writing_a_value_with_a_history_into_a_part_gives_the_whole_one(torch: A
     assert w.grad.tolist() == [8, 2]
 
 
+def test_integers_that_a_value_with_a_history_is_copied_into_have_none(torch: Any) -> None:
+    w = torch.ones(3, requires_grad=True)
+    for dtype in (torch.int64, torch.bool):
+        x = torch.zeros(3, dtype=dtype)
+        x[0] = w[0] * 2
+        x[1:] = w[1:]
+        assert x.copy_(w) is x
+        assert (x.tolist(), x.requires_grad, x.grad_fn) == ([1, 1, 1], False, None)
+
+
 def test_a_view_of_a_leaf_that_requires_grad_is_left_alone(torch: Any) -> None:
     x = torch.ones(3, requires_grad=True)
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):

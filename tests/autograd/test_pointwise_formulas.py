@@ -80,3 +80,32 @@ def test_the_angle_to_a_point_at_the_origin_or_near_it_has_pytorchs_gradient(req
         found.append(np.stack([part.grad.numpy() for part in points]))
     np.testing.assert_allclose(*found, rtol=1e-6)
     np.testing.assert_array_equal(found[0][:, 0], [0, 0])
+
+
+@pytest.mark.parametrize("name", ["eq_", "ne_", "lt_", "le_", "gt_", "ge_", "greater_"])
+def test_a_comparison_in_place_cuts_the_gradient_of_what_it_overwrites(torch: Any, name: str) -> None:
+    x, other = (torch.tensor([2.0, 1.0, 3.0], requires_grad=True) for _ in range(2))
+    y = x.clone()
+    getattr(y, name)(other)
+    getattr(y[1:], name)(1.0)
+    y.sum().backward()
+    assert (x.grad.tolist(), other.grad.tolist()) == ([0, 0, 0], [0, 0, 0])
+    node = name.removesuffix("_").replace("greater", "gt").title()
+    assert getattr(x * 1, name)(2).grad_fn.name() == f"{node}Backward0"
+    assert getattr(torch.zeros(3), name)(other).requires_grad
+
+
+def test_the_gradient_of_an_exponent_above_a_negative_number_is_complex_where_it_is(torch: Any) -> None:
+    for base in (torch.tensor([-1, 2]), torch.tensor([-1.0, 2.0])):
+        exponent = torch.tensor([1 - 2j, 1j], requires_grad=True)
+        (base**exponent).abs().sum().backward()
+        assert torch.allclose(exponent.grad[0], torch.tensor(-1j * math.pi * math.exp(2 * math.pi)))
+
+
+def test_nan_to_num_refuses_gradients_of_complex_numbers(torch: Any) -> None:
+    x = torch.tensor([1j, math.nan])
+    assert torch.nan_to_num(x).tolist() == [1j, 0]
+    with pytest.raises(
+        RuntimeError, match=r"^nan_to_num does not support automatic differentiation for outputs with c"
+    ):
+        torch.nan_to_num(x.requires_grad_())

@@ -180,7 +180,8 @@ def pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
 def pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
     """d/dy x^y = x^y log x, and 0 where x = 0 and y >= 0."""
     flat = eq(self, 0) & not_negative(exponent)
-    return grad * where(flat, 0.0, conjugate(result * log(self)))
+    base = self.to(result.dtype) if result.dtype.is_complex else self  # below 0 the logarithm is complex
+    return grad * where(flat, 0.0, conjugate(result * log(base)))
 
 
 def pow_backward_scalar_base(grad: Tensor, self: Number, exponent: Tensor, result: Tensor) -> Tensor:

@@ -41,7 +41,7 @@ class NotImplementedNode(Node):
         raise AutogradError(f"derivative for aten::{self.operator} is not implemented")
 
     def name(self) -> str:
-        return "NotImplemented"
+        return "torch::autograd::NotImplemented"
 
 
 def register(name: str) -> None:

@@ -106,7 +106,9 @@ class Parameter:
         self.keyword_only = argument.keyword_only
         self.has_default = argument.default is not None
         self.default = argument.default_value if self.has_default else None
-        self.convert = converter(argument.type, numbers_as_tensors)
+        convert = converter(argument.type, numbers_as_tensors)
+        # None stands for an empty list where that is the default: `amax(dim=None)`.
+        self.convert = (lambda value: [] if value is None else convert(value)) if self.default == [] else convert
 
 
 class Signature:
@@ -312,8 +314,10 @@ class PythonFunction:
                 f"{self.name}() has no out= form; expected one of {[str(s) for s in self.signatures]}"
             )
         takes_list = self.out_signatures[0].outs[0].type.is_list
-        if takes_list and not isinstance(out, list | tuple):
-            raise ArgumentTypeError(f"{self.name}(): argument 'out' must be tuple of Tensors, not {_type_name(out)}")
+        in_tuple = isinstance(out, list | tuple)
+        if in_tuple not in {takes_list or len(s.outs) > 1 for s in self.out_signatures}:
+            wanted = "Tensor" if in_tuple else "tuple of Tensors"
+            raise ArgumentTypeError(f"{self.name}(): argument 'out' must be {wanted}, not {_type_name(out)}")
         outs = list(out) if isinstance(out, list | tuple) else [out]
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):

@@ -41,10 +41,17 @@ def test_the_difference_of_bool_is_whether_they_differ() -> None:
         lambda t: t.take_along_dim(t.tensor([1.0]), t.tensor([[0]]), 0),
         lambda t: t.take_along_dim(t.tensor([1.0]), t.tensor([0.0]), 0), lambda t: t.diff(t.tensor(1.0)),
         lambda t: t.diff(t.tensor([1.0]), -1), lambda t: t.diff(t.tensor([1.0]), prepend=t.tensor([[1.0]])),
+        lambda t: t.repeat_interleave(t.ones(2, 3), 2, output_size=6),
+        lambda t: t.repeat_interleave(t.ones(2, 3), 2, 0, output_size=5),
     ],
 )  # fmt: skip
 def test_a_refusal_has_pytorchs_class_and_words(require: Require, call: Callable[[Any], Any]) -> None:
     same_refusal(require("torch"), call)
+
+
+def test_the_size_that_is_said_of_what_is_repeated_is_its_size_along_the_dimension(torch: Any) -> None:
+    assert torch.repeat_interleave(torch.ones(2, 3), 2, 0, output_size=4).shape == (4, 3)
+    assert torch.repeat_interleave(torch.ones(2, 3), 2, output_size=12).shape == (12,)
 
 
 def test_what_is_repeated_once_lies_in_row_major_order(torch: Any) -> None:

@@ -1312,6 +1312,384 @@ def minimum(keys: int, self: Any, other: Any) -> Any:
     return result
 
 
+_eq__Tensor = table("eq_.Tensor")
+
+
+class EqBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_other = f.zeros_like(grad)
+        return (grad_self, grad_other)
+
+
+@AUTOGRAD.impl("eq_.Tensor")
+def eq__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _eq__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _eq__Tensor[below](below, self, other)
+    node = EqBackward1((edge_self, edge_other))
+    _eq__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_eq__Scalar = table("eq_.Scalar")
+
+
+class EqBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("eq_.Scalar")
+def eq__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _eq__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _eq__Scalar[below](below, self, other)
+    node = EqBackward0((edge_self,))
+    _eq__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_ne__Tensor = table("ne_.Tensor")
+
+
+class NeBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_other = f.zeros_like(grad)
+        return (grad_self, grad_other)
+
+
+@AUTOGRAD.impl("ne_.Tensor")
+def ne__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _ne__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _ne__Tensor[below](below, self, other)
+    node = NeBackward1((edge_self, edge_other))
+    _ne__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_ne__Scalar = table("ne_.Scalar")
+
+
+class NeBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("ne_.Scalar")
+def ne__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _ne__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _ne__Scalar[below](below, self, other)
+    node = NeBackward0((edge_self,))
+    _ne__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_lt__Tensor = table("lt_.Tensor")
+
+
+class LtBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_other = f.zeros_like(grad)
+        return (grad_self, grad_other)
+
+
+@AUTOGRAD.impl("lt_.Tensor")
+def lt__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _lt__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _lt__Tensor[below](below, self, other)
+    node = LtBackward1((edge_self, edge_other))
+    _lt__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_lt__Scalar = table("lt_.Scalar")
+
+
+class LtBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("lt_.Scalar")
+def lt__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lt__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _lt__Scalar[below](below, self, other)
+    node = LtBackward0((edge_self,))
+    _lt__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_gt__Tensor = table("gt_.Tensor")
+
+
+class GtBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_other = f.zeros_like(grad)
+        return (grad_self, grad_other)
+
+
+@AUTOGRAD.impl("gt_.Tensor")
+def gt__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _gt__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _gt__Tensor[below](below, self, other)
+    node = GtBackward1((edge_self, edge_other))
+    _gt__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_gt__Scalar = table("gt_.Scalar")
+
+
+class GtBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("gt_.Scalar")
+def gt__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _gt__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _gt__Scalar[below](below, self, other)
+    node = GtBackward0((edge_self,))
+    _gt__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_le__Tensor = table("le_.Tensor")
+
+
+class LeBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_other = f.zeros_like(grad)
+        return (grad_self, grad_other)
+
+
+@AUTOGRAD.impl("le_.Tensor")
+def le__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _le__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _le__Tensor[below](below, self, other)
+    node = LeBackward1((edge_self, edge_other))
+    _le__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_le__Scalar = table("le_.Scalar")
+
+
+class LeBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("le_.Scalar")
+def le__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _le__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _le__Scalar[below](below, self, other)
+    node = LeBackward0((edge_self,))
+    _le__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_ge__Tensor = table("ge_.Tensor")
+
+
+class GeBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        edges = self.next_edges
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0] is not None:
+            grad_self = f.zeros_like(grad)
+        if edges[1] is not None:
+            grad_other = f.zeros_like(grad)
+        return (grad_self, grad_other)
+
+
+@AUTOGRAD.impl("ge_.Tensor")
+def ge__Tensor(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return _ge__Tensor[below](below, self, other)
+    if requires_grad(self) or requires_grad(other):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    edge_other = gradient_edge(other)
+    if edge_self is None and edge_other is None and not requires_grad(self):
+        return _ge__Tensor[below](below, self, other)
+    node = GeBackward1((edge_self, edge_other))
+    _ge__Tensor[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
+_ge__Scalar = table("ge_.Scalar")
+
+
+class GeBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("ge_.Scalar")
+def ge__Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _ge__Scalar[below](below, self, other)
+    if requires_grad(self):
+        check_inplace(self)
+    edge_self = gradient_edge(self)
+    if edge_self is None and not requires_grad(self):
+        return _ge__Scalar[below](below, self, other)
+    node = GeBackward0((edge_self,))
+    _ge__Scalar[below](below, self, other)
+    rebase_history(self, node)
+    return self
+
+
 _atan2 = table("atan2")
 
 
@@ -4023,6 +4401,7 @@ def nan_to_num(keys: int, self: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
     node = NanToNumBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     result = _nan_to_num[below](below, self, nan, posinf, neginf)
+    refuse_complex(result, "nan_to_num")
     set_history(result, node)
     return result
 
@@ -12536,7 +12915,11 @@ class CopyBackwards(Node):
 @AUTOGRAD.impl("copy_")
 def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
-    if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
+    if (
+        (self._autograd_meta is None and src._autograd_meta is None)
+        or not (self.dtype.is_floating_point or self.dtype.is_complex)
+        or not grad_mode.get()
+    ):
         return _copy_[below](below, self, src, non_blocking)
     if requires_grad(self) or requires_grad(src):
         check_inplace(self)

@@ -139,6 +139,10 @@ def repeat_interleave_int(self: Tensor, repeats: int, dim: int | None, output_si
     source = source if source.dim() else source.reshape(1)
     d = wrap_dim(0 if dim is None else dim, source.dim())
     shape = source._shape
+    if output_size is not None and output_size != shape[d] * repeats:
+        raise ArgumentError(
+            f"repeat_interleave: Invalid output_size, expected {shape[d] * repeats} but got {output_size}"
+        )
     wider = source.unsqueeze(d + 1).expand((*shape[: d + 1], repeats, *shape[d + 1 :]))
     return wider.clone(memory_format=contiguous_format).reshape((*shape[:d], shape[d] * repeats, *shape[d + 1 :]))
 

@@ -17,7 +17,10 @@ from glasstorch.operators.gen.model import INPLACE_VIEWS, Derivative, NativeFunc
 
 # Operators that take complex numbers and differentiate real ones only: they are not among
 # GRADIENT_IMPLEMENTED_FOR_COMPLEX of tools/autograd/gen_variable_type.py.
-REAL_DERIVATIVES = frozenset(("scatter_reduce", "index_reduce", "cummax", "cummin"))
+REAL_DERIVATIVES = frozenset(("scatter_reduce", "index_reduce", "cummax", "cummin", "nan_to_num"))
+
+# Written into a tensor of integers they record nothing (VariableTypeManual.cpp, copy_).
+OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
 
 HEADER = '''"""The autograd kernels of all operators with formulas, each below its node. {mark}
 
@@ -341,6 +344,8 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
         for a in plan.arguments
     )
     test = f"({simple})" if len(plan.arguments) > 1 else simple
+    if f.schema.name in OF_DIFFERENTIABLE_DTYPES:
+        test += " or not (self.dtype.is_floating_point or self.dtype.is_complex)"
     lines.append(f"    if {test} or not grad_mode.get():\n        return {call}\n")
     concerned = " or ".join(
         f"({a.name} is not None and requires_grad({a.name}))" if a.type.is_optional else f"requires_grad({a.name})"
