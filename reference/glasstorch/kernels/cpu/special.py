@@ -11,8 +11,6 @@ Differs: SciPy's ufuncs are the loops, in single precision too; both have most o
 from __future__ import annotations
 
 import math
-from functools import cache
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -27,31 +25,14 @@ from glasstorch.kernels.cpu.pointwise import (
     register,
     unary_kernel,
 )
+from glasstorch.kernels.cpu.scipy_ufuncs import by_scipy, ufunc
+from glasstorch.kernels.cpu.special_sampled import by_samples
 from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise_special as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 
 FULL_PRECISION = FLOATING & DIRECT_FLOATS  # what AT_DISPATCH_FLOATING_TYPES names
-
-# SciPy is imported at the first call: it takes as long to import as the whole library. -------------------------------
-# Its ufuncs are never given `where=`: with that those of SciPy 1.17 write beyond their buffers under NumPy 2.4.
-
-
-@cache
-def ufunc(name: str) -> np.ufunc:
-    """A function of scipy.special."""
-    return getattr(import_module("scipy.special"), name)  # type: ignore[no-any-return]
-
-
-def by_scipy(name: str) -> Loop:
-    """The loop that is one function of scipy.special."""
-
-    def loop(out: Array, *inputs: Array) -> None:
-        ufunc(name)(*inputs, out=out)
-
-    return loop
-
 
 FAR = 1e5  # where SciPy's Airy function begins to have no value
 # Loops of several steps, called as loop(out, x) ----------------------------------------------------------------------
@@ -158,15 +139,15 @@ def trigamma(out: Array, x: Array) -> None:
 
 HALF_TOO: dict[str, tuple[Loop, str]] = {  # operator -> its loop, and what PyTorch's kernel is called in messages
     "erf": (erf, "erf_vml_cpu"),
-    "erfc": (by_scipy("erfc"), "erfc_vml_cpu"),
-    "erfinv": (by_scipy("erfinv"), "erfinv_vml_cpu"),
+    "erfc": (by_samples("erfc"), "erfc_vml_cpu"),
+    "erfinv": (by_samples("erfinv"), "erfinv_vml_cpu"),
     "lgamma": (log_gamma, "lgamma_vml_cpu"),
     "digamma": (by_scipy("psi"), "digamma"),
-    "i0": (by_scipy("i0"), "i0_vml_cpu"),
+    "i0": (by_samples("i0"), "i0_vml_cpu"),
     "special_entr": (by_scipy("entr"), "entr_cpu"),
-    "special_i0e": (by_scipy("i0e"), "i0e_cpu"),
-    "special_i1": (by_scipy("i1"), "i1_cpu"),
-    "special_i1e": (by_scipy("i1e"), "i1e_cpu"),
+    "special_i0e": (by_samples("i0e"), "i0e_cpu"),
+    "special_i1": (by_samples("i1"), "i1_cpu"),
+    "special_i1e": (by_samples("i1e"), "i1e_cpu"),
 }
 
 FULL_ONLY: dict[str, Loop] = {  # those of float32 and float64 alone
@@ -178,8 +159,8 @@ FULL_ONLY: dict[str, Loop] = {  # those of float32 and float64 alone
     "special_bessel_j1": by_scipy("j1"),
     "special_bessel_y0": by_scipy("y0"),
     "special_bessel_y1": by_scipy("y1"),
-    "special_modified_bessel_i0": by_scipy("i0"),
-    "special_modified_bessel_i1": by_scipy("i1"),
+    "special_modified_bessel_i0": by_samples("i0"),
+    "special_modified_bessel_i1": by_samples("i1"),
     "special_modified_bessel_k0": by_scipy("k0"),
     "special_modified_bessel_k1": by_scipy("k1"),
     "special_scaled_modified_bessel_k0": by_scipy("k0e"),

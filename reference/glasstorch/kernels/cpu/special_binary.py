@@ -11,7 +11,8 @@ import numpy as np
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.pointwise import DIRECT_FLOATS, FLOATING, Row, binary_kernel, register
-from glasstorch.kernels.cpu.special import FULL_PRECISION, by_scipy, ufunc, zeta
+from glasstorch.kernels.cpu.scipy_ufuncs import by_scipy, ufunc
+from glasstorch.kernels.cpu.special import FULL_PRECISION, zeta
 from glasstorch.kernels.iterator import Loop
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.promotion import float_result_type
