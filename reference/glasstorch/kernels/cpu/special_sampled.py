@@ -150,7 +150,8 @@ def i1e(x: Array) -> Array:
     result /= part  # times size / (1 + size), which would be NaN at infinity
     size += 1
     result /= np.sqrt(size, out=size)
-    return np.copysign(result, x + 0, out=result)  # of -0 it is 0
+    np.copysign(result, np.add(x, 0), out=result)  # of -0 it is 0
+    return result
 
 
 def grown(scaled: Callable[[Array], Array]) -> Callable[[Array], Array]:
