@@ -20,6 +20,7 @@ from glasstorch.core.dtype import dtype, float16, float32, float64, int8, int16,
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import (
     contiguous_strides,
+    existing_dim,
     expand_strides,
     infer_size,
     permutation,
@@ -390,9 +391,7 @@ def _with_bit_flipped(self: Tensor, bit: int) -> Tensor:
 def unbind(keys: int, self: Tensor, dim: int) -> tuple[Tensor, ...]:
     """One view for each index along a dimension."""
     shape = self._shape
-    if not shape:
-        raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = wrap_dim(dim, len(shape))
+    dim = existing_dim(dim, len(shape))
     strides = self.strides()
     rest = shape[:dim] + shape[dim + 1 :]
     steps = None if dim == 0 and self._strides is None else strides[:dim] + strides[dim + 1 :]

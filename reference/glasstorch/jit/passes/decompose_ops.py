@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from glasstorch.jit.constants import UNKNOWN, known
-from glasstorch.jit.ir import Block, Graph, Node, Value
+from glasstorch.jit.ir import Graph, Node, Value
 from glasstorch.jit.passes.fuse_pointwise import is_fusible
 from glasstorch.jit.types import NONE, TENSOR
 
@@ -24,31 +24,26 @@ def decompose_ops(graph: Graph) -> bool:
 
     The factors of an `addmm` must be known to be 1.
     """
-    changed = _decompose(graph.block)
+    found = [node for node in graph.all_nodes() if node.kind in DECOMPOSITIONS]
+    changed = [_decompose(node) for node in found]  # in order: the sum that one becomes stands beside the next
     graph.lint()
-    return changed
+    return any(changed)
 
 
-def _decompose(block: Block) -> bool:
-    changed = False
-    for node in block.nodes:
-        for inner in node.blocks:
-            changed |= _decompose(inner)
-        parts = DECOMPOSITIONS.get(node.kind)
-        if parts is None or not _is_beside_pointwise(node):
-            continue
-        with node.graph.inserting_before(node):
-            summands = parts(node)
-            if summands is None:
-                continue
-            total = _new(node, "aten::add", *summands, node.graph.insert_constant(1))
-        total.type = node.output.type
-        name = node.output.debug_name if node.output.has_debug_name else ""
-        node.output.replace_all_uses_with(total)
-        node.destroy()
-        total.set_debug_name(name)
-        changed = True
-    return changed
+def _decompose(node: Node) -> bool:
+    if not _is_beside_pointwise(node):
+        return False
+    with node.graph.inserting_before(node):
+        summands = DECOMPOSITIONS[node.kind](node)
+        if summands is None:
+            return False
+        total = _new(node, "aten::add", *summands, node.graph.insert_constant(1))
+    total.type = node.output.type
+    name = node.output.debug_name if node.output.has_debug_name else ""
+    node.output.replace_all_uses_with(total)
+    node.destroy()
+    total.set_debug_name(name)
+    return True
 
 
 def _is_beside_pointwise(node: Node) -> bool:

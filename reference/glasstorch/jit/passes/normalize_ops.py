@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from glasstorch.jit.ir import Block, Graph, Node
+from glasstorch.jit.ir import Graph, Node
 
 # What PyTorch's graphs write under the name on the right, with and without `_` at the end.
 ALIASES: Final = {
@@ -27,20 +27,11 @@ KINDS: Final = {
 
 def normalize_ops(graph: Graph) -> bool:
     """Give the nodes of operators that have two names the usual one."""
-    changed = _normalize(graph.block)
+    found = [node for node in graph.all_nodes() if node.kind in KINDS]
+    for node in found:
+        _rename(node, KINDS[node.kind])
     graph.lint()
-    return changed
-
-
-def _normalize(block: Block) -> bool:
-    changed = False
-    for node in block.nodes:
-        for inner in node.blocks:
-            changed |= _normalize(inner)
-        if node.kind in KINDS:
-            _rename(node, KINDS[node.kind])
-            changed = True
-    return changed
+    return bool(found)
 
 
 def _rename(node: Node, kind: str) -> None:

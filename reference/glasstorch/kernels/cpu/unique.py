@@ -11,8 +11,8 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, int32, int64
-from glasstorch.core.errors import ArgumentError, DimensionError, ShapeError, not_implemented_for
-from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
+from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.ordering import sorted_places
@@ -95,9 +95,7 @@ def unique_dim_consecutive(
 
 def selected_dim(self: Tensor, dim: int) -> int:
     """The dimension, counted from the front; refused where the parts along it have no elements to compare."""
-    if not self._shape:
-        raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
-    axis = wrap_dim(dim, self.dim())
+    axis = existing_dim(dim, self.dim())
     if any(size == 0 for d, size in enumerate(self._shape) if d != axis):
         raise ShapeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     return axis

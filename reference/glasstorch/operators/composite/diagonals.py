@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import Number
-from glasstorch.core.errors import DimensionError, ShapeError
-from glasstorch.core.geometry import Shape, wrap_dim
+from glasstorch.core.errors import ShapeError
+from glasstorch.core.geometry import Shape, existing_dim, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.composite.creation import new_zeros
 from glasstorch.operators.direct import on_tensor
@@ -74,9 +74,7 @@ def embedded_shape(shape: Shape, offset: int, dim1: int, dim2: int) -> Shape:
     first, second = sorted((wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)))
     if first == second:
         raise ShapeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    if not shape:
-        raise DimensionError("Dimension specified as -1 but tensor has no dimensions")
-    side = shape[-1] + abs(offset)
+    side = shape[existing_dim(-1, len(shape))] + abs(offset)
     sizes = list(shape[:-1])
     sizes.insert(first, side)
     sizes.insert(second, side)

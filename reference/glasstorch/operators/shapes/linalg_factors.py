@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import STORED_ONLY, int32
 from glasstorch.core.errors import DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.geometry import existing_dim
 from glasstorch.operators.shapes.linalg import check_floating, check_square, columns
 from glasstorch.operators.shapes.result import Result, castable, same_dtype
 
@@ -122,9 +123,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Result:
         raise ShapeError(f"{name}: input must have at least 2 dimensions.")
     if input._shape[-2] < input._shape[-1]:
         raise ShapeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
-    if not tau._shape:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    if input._shape[-1] < tau._shape[-1]:
+    if input._shape[-1] < tau._shape[existing_dim(-1, len(tau._shape))]:
         raise ShapeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     check_factors(input, tau, name)
     if tau.dtype is not input.dtype:

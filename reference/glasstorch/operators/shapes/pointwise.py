@@ -309,10 +309,7 @@ UINT8_CONDITION = (
 def clamp(self: TensorImpl, min: Number | None, max: Number | None) -> Result:
     """The same sizes, the dtype promoted with the bounds'."""
     bounds = [bound for bound in (min, max) if bound is not None]
-    if not bounds:
-        raise ArgumentError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    dtype = result_type(self, *bounds)
-    _check_clamped(dtype)
+    dtype = _clamped(self, *bounds)
     for bound in bounds:
         number_as(bound, dtype)
     return keeps_dtype(broadcast(dtype, self))
@@ -321,11 +318,16 @@ def clamp(self: TensorImpl, min: Number | None, max: Number | None) -> Result:
 def clamp_tensor(self: TensorImpl, min: TensorImpl | None, max: TensorImpl | None) -> Result:
     """Sizes broadcast, dtypes promoted."""
     bounds = [bound for bound in (min, max) if bound is not None]
+    return broadcast(_clamped(self, *bounds), self, *bounds)
+
+
+def _clamped(self: TensorImpl, *bounds: Number | TensorImpl) -> dtype:
+    """The common dtype of a tensor and its bounds, of which there must be one."""
     if not bounds:
         raise ArgumentError("torch.clamp: At least one of 'min' or 'max' must not be None")
     dtype = result_type(self, *bounds)
     _check_clamped(dtype)
-    return broadcast(dtype, self, *bounds)
+    return dtype
 
 
 def _check_clamped(dtype: dtype) -> None:

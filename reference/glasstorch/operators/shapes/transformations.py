@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.core.errors import DimensionError, ShapeError
+from glasstorch.core.errors import ShapeError
 from glasstorch.core.geometry import (
     Shape,
     channels_last_strides,
     contiguous_strides,
+    existing_dim,
     looks_channels_last,
     strides_like,
-    wrap_dim,
     wrap_dims,
 )
 from glasstorch.operators.shapes.indexing import like
@@ -46,9 +46,7 @@ def roll(self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Result:
         if 0 in shape:
             strides = strides_like(shape, strides)
             continue
-        if not shape:
-            raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
-        strides = _rolled_strides(shape, strides, shift, wrap_dim(dim, len(shape)))
+        strides = _rolled_strides(shape, strides, shift, existing_dim(dim, len(shape)))
     return Result(shape, self.dtype, strides)
 
 
