@@ -64,8 +64,21 @@ def test_help_says_what_a_function_does_how_it_is_called_and_what_is_special() -
     assert "add(input, other, *, alpha=1, out=None) -> Tensor" in text
     assert "shares the input's storage" in (glasstorch.transpose.__doc__ or "")
     assert "version counter is raised" in (glasstorch.Tensor.add_.__doc__ or "")
+    assert "shares the input's storage" not in (glasstorch.Tensor.reshape.__doc__ or "")
     assert list(inspect.signature(glasstorch.relu_).parameters) == ["input"]
     assert list(inspect.signature(glasstorch.mm).parameters) == ["input", "mat2", "out", "kwargs"]  # NumPy's names
+
+
+def test_a_docstring_has_the_ways_to_call_a_function_by_its_public_name_and_what_is_said_of_each() -> None:
+    assert "\nlinalg.inv(A, *, out=None) -> Tensor\n" in inspect.getdoc(glasstorch.linalg.inv) + "\n"
+    assert inspect.getdoc(glasstorch.std) == (
+        "The square root of the variance of all elements.\n\n"
+        "std(input, unbiased=True, *, out=None) -> Tensor\n"
+        "std(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor\n"
+        "    The square root of the variance over dimensions.\n"
+        "std(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor\n"
+        "    The square root of the variance over dimensions, with the variance's correction."
+    )
 
 
 def test_an_unknown_name_is_told_with_the_nearest_and_where_the_list_is() -> None:

@@ -64,6 +64,12 @@ def test_an_indented_block_is_code_and_stays_as_it_is() -> None:
     assert docstring_markdown(text).startswith("How?\n\n    run [arguments] a_b <x>\n\n")
 
 
+def test_ways_to_call_an_operator_are_code() -> None:
+    text = "All.\n\nlinalg.f(a_b, *, out=None) -> Tensor\nf(a, dim) -> Tensor\n    Over one.\n\nThe end."
+    shown = "All.\n\n```text\nlinalg.f(a_b, *, out=None) -> Tensor\nf(a, dim) -> Tensor\n    Over one.\n```\n\nThe end."
+    assert docstring_markdown(text) == shown
+
+
 def test_the_docstring_of_the_package_itself_is_shown_as_the_others(tmp_path: Path) -> None:
     package(tmp_path, {"small/__init__.py": "What?\n\nMirrors: a.h", "small/inner.py": "Who?\n\nMirrors: b.h"})
     small = griffe.load("small", search_paths=[tmp_path], extensions=griffe.load_extensions(HouseStyle))

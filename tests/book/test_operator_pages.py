@@ -8,8 +8,9 @@ from pathlib import Path
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels import cuda
 from glasstorch.operators.gen.model import OPERATORS
+from glasstorch.operators.whereabouts import LIBRARY
 from tests.book.small_book import ROOT
-from workbook.book.operator_pages import entries, link, operator_index, page_of_section, section_pages
+from workbook.book.operator_pages import entries, entry_markdown, link, operator_index, page_of_section, section_pages
 
 cuda.register_kernels()
 NAMES = [name.removeprefix("aten::") for name in registry.operators if name.startswith("aten::")]
@@ -42,6 +43,14 @@ def test_every_overload_stands_on_a_page_with_its_schema() -> None:
     assert set(re.findall(r"<p><code>aten::([\w.]+)\(", text)) == told
 
 
+def test_an_overload_says_what_it_does_where_that_is_not_what_the_first_one_does() -> None:
+    (std,) = (entry for entry in entries()["Reductions"] if entry.name == "std")
+    first, over_dimensions, corrected = entry_markdown(std).split('<div class="operator"')[1:]
+    assert "<p>The square root of the variance" not in first
+    assert "<p>The square root of the variance over dimensions.</p>" in over_dimensions
+    assert "<p>The square root of the variance over dimensions, with the variance's correction.</p>" in corrected
+
+
 def test_the_index_links_every_name_to_its_entry() -> None:
     pages = {Path(path).stem: text for path, text in section_pages(ROOT).items()}
     links = re.findall(r'<a href="([\w-]+)\.html#(\w+)"><code>(\w+)</code></a>', operator_index(ROOT))
@@ -49,10 +58,15 @@ def test_the_index_links_every_name_to_its_entry() -> None:
     assert all(f"{{ #{place} }}" in pages[page] for page, place, _ in links)
 
 
-def test_a_place_links_to_the_page_of_its_module() -> None:
-    assert link("kernels/cpu/scans.py:47") == (
-        '<a href="../api/kernels-cpu.html#glasstorch.kernels.cpu.scans"><code>kernels/cpu/scans.py:47</code></a>'
+def test_a_place_links_to_what_is_defined_there_on_the_page_of_its_module() -> None:
+    api = '<a href="../api/kernels-cpu.html#glasstorch.kernels.cpu.scans'
+    lines = (LIBRARY / "kernels/cpu/scans.py").read_text(encoding="utf-8").splitlines()
+    function, row = (
+        f"kernels/cpu/scans.py:{lines.index(line) + 1}"
+        for line in ("def log_add_exp(x: Array, y: Array) -> Array:", 'register_scan("cumsum", np.add)')
     )
+    assert link(function) == f'{api}.log_add_exp"><code>{function}</code></a>'
+    assert link(row) == f'{api}"><code>{row}</code></a>'
 
 
 def test_a_book_without_the_library_has_no_such_pages(tmp_path: Path) -> None:

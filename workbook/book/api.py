@@ -27,6 +27,7 @@ LABELS = ("Mirrors:", "Differs:")
 MARKUP = re.compile(r"[\[\]<_]|\*(?=\w)")
 NOTE = re.compile(r"# Note \[(.+)\]")  # as they are written; in Markdown it would be a heading
 CODE = "    "  # begins the lines of a block of code
+SIGNATURE = re.compile(r"[a-z][\w.]*\(.*\) -> \S")  # begins the ways to call an operator
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 
@@ -194,6 +195,11 @@ def docstring_markdown(text: str) -> str:
             facts.append((label.rstrip(":"), " ".join(said)))
         elif note := NOTE.fullmatch(line):
             told += [f"**Note: {plain(note[1])}**", ""]
+        elif SIGNATURE.match(line):
+            block = [line]
+            while lines and lines[0].strip():
+                block.append(lines.pop(0))
+            told += ["```text", *block, "```"]
         elif line.startswith(">>>"):
             block = [line]
             while lines and lines[0].strip():

@@ -6,6 +6,7 @@ One page for each section of native_functions.yaml, and an index. All facts come
 
 from __future__ import annotations
 
+import ast
 import html
 import re
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from workbook.book.house import PACKAGE
 
 FOLDER = "reference/operators"
 SECTION = re.compile(r"^# (.+?) -{10,}$")
+BOOST = 1.5  # in the search: who looks for `linalg.solve` wants its entry before the functions that compute it
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Entry:
     says: str
     public: tuple[str, ...]  # torch.cumsum, Tensor.cumsum
     overloads: tuple[Whereabouts, ...]  # in-place and out= forms stand with what they are forms of
+    docs: tuple[str, ...]  # what is said of each of them
 
     @property
     def operators(self) -> int:
@@ -57,7 +60,7 @@ def entries() -> dict[str, list[Entry]]:
         told = tuple(whereabouts(registry.find(f"aten::{function.name}")) for function in functions)
         public = tuple(dict.fromkeys(path for function in functions for path in _public(function)))
         title = titles[max(start for start in titles if start <= line)]
-        found[title].append(Entry(name, functions[0].doc, public, told))
+        found[title].append(Entry(name, functions[0].doc, public, told, tuple(each.doc for each in functions)))
     return {title: entries for title, entries in found.items() if entries}
 
 
@@ -109,7 +112,7 @@ def page_of_section(title: str) -> str:
 def section_page(title: str, found: list[Entry]) -> str:
     """The page of one section."""
     parts = [
-        f"---\ndescription: The operators of glasstorch, {title.lower()}.\nsearch:\n  boost: 0.5\n---",
+        f"---\ndescription: The operators of glasstorch, {title.lower()}.\nsearch:\n  boost: {BOOST}\n---",
         f"# {title}",
         f"*{counted(found)}* [All operators](index.md).",
         *map(entry_markdown, found),
@@ -130,8 +133,10 @@ def entry_markdown(entry: Entry) -> str:
     lines += [plain(entry.says), ""]
     if public:
         lines += [public, ""]
-    for one in entry.overloads:
-        lines += ['<div class="operator" markdown="0">', f"<p><code>{_escaped(one.schema)}</code></p>", "<dl>"]
+    for one, says in zip(entry.overloads, entry.docs, strict=True):
+        lines += ['<div class="operator" markdown="0">', f"<p><code>{_escaped(one.schema)}</code></p>"]
+        lines += [f"<p>{_escaped(says)}</p>"] if says != entry.says else []
+        lines.append("<dl>")
         lines += [f"<dt>{key}</dt><dd>{value}</dd>" for key, value in facts(one)]
         lines += ["</dl>", "</div>", ""]
     return "\n".join(lines).rstrip()
@@ -180,11 +185,30 @@ def pages_by_name() -> dict[str, str]:
 
 
 def link(place: str) -> str:
-    """A place as a link to the page of its module."""
-    path = Path(place.partition(":")[0])
+    """A place as a link into the page of its module: to the function or table that it lies in, if that has a name."""
+    file, _, line = place.partition(":")
+    path = Path(file)
     module = "glasstorch." + path.with_suffix("").as_posix().replace("/", ".")
+    name = next((name for first, last, name in _definitions(file) if first <= int(line) <= last), None)
     page = Path(page_of(path.parent.as_posix())).with_suffix(".html").name
-    return f'<a href="../api/{page}#{module}"><code>{_escaped(place)}</code></a>'
+    anchor = module if name is None else f"{module}.{name}"
+    return f'<a href="../api/{page}#{anchor}"><code>{_escaped(place)}</code></a>'
+
+
+@lru_cache(maxsize=128)
+def _definitions(file: str) -> list[tuple[int, int, str]]:
+    """First line, last line and name of what a file of the library defines at its top level for others."""
+    found = []
+    for node in ast.parse((LIBRARY / file).read_text(encoding="utf-8")).body:
+        first, name = node.lineno, ""
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first, name = min([first, *(each.lineno for each in node.decorator_list)]), node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            name = target.id if isinstance(target, ast.Name) else ""
+        if name and not name.startswith("_"):
+            found.append((first, node.end_lineno or first, name))
+    return found
 
 
 def _escaped(text: str) -> str:

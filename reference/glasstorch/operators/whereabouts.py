@@ -31,9 +31,8 @@ COMPUTING = (
 )
 GENERATED = "glasstorch.operators.generated"
 REFUSING = "autograd/not_implemented.py:"  # where the kernels come from that record that there is no derivative
-PREFIX = re.compile(
-    r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)"
-)  # of operators' names
+# What may stand before the name of an operator.
+PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
 HEADER = re.compile(r"^(Mirrors|Differs):\s*(.*?)(?=^\w+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)
 
 

@@ -6,6 +6,7 @@ Differs: a function calls an overload itself when the arguments plainly fit it, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from glasstorch.dispatch.schema import Argument
@@ -425,7 +426,7 @@ def _returns(f: NativeFunction) -> str:
 
 
 def signature_line(f: NativeFunction, has_out: bool) -> str:
-    """`add(input, other, *, alpha=1, out=None) -> Tensor`, as PyTorch's documentation writes it."""
+    """`linalg.inv(A, *, out=None) -> Tensor`, as PyTorch's documentation writes it."""
     parts, keyword_only = [], False
     for a in f.schema.arguments:
         if a.keyword_only and not keyword_only:
@@ -436,20 +437,29 @@ def signature_line(f: NativeFunction, has_out: bool) -> str:
         parts += ([] if keyword_only else ["*"]) + ["out=None"]
     results = [r.name or str(r.type.base) for r in f.schema.returns]
     returns = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    return f"{f.schema.name}({', '.join(parts)}) -> {returns}"
+    module = f.python_module if f.python_module in ("linalg", "fft", "special") else None
+    name = f"{module}.{f.schema.name.removeprefix(f'{module}_')}" if module else f.schema.name
+    return f"{name}({', '.join(parts)}) -> {returns}"
 
 
 def _doc(name: Name) -> str:
+    """What the first overload computes, the signatures, and below each what is said of that overload alone."""
     f = name.primary
     sentence = f.doc or f"See {f.schema.name.rstrip('_')}; changes its first argument in place and returns it."
-    lines = [sentence, ""]
-    lines += dict.fromkeys(f"    {signature_line(p, bool(name.outs))}" for p in name.plain)
+    lines, told = [sentence, ""], {sentence}
+    for overload in name.plain:
+        signature = signature_line(overload, bool(name.outs))
+        if signature not in lines:
+            lines.append(signature)
+            if overload.doc and overload.doc not in told:
+                lines.append(f"    {overload.doc}")
+                told.add(overload.doc)
     if f.schema.is_inplace:
         lines += ["", "The result is the first argument itself; its version counter is raised."]
-    elif f.schema.is_view:
-        lines += ["", "The result is a view: it shares the input's storage."]
+    elif f.schema.is_view and not re.search(r"\b(else|or) a copy\b", sentence):
+        lines += ["", "The result shares the input's storage."]
     if f.mirrors:
         lines += ["", f"Mirrors: {f.mirrors}"]
     text = "\n".join(lines)
     indented = text.replace("\n", "\n    ").replace("    \n", "\n")
-    return f'    """{indented}\n    """\n' if len(lines) > 1 else f'    """{sentence}"""\n'
+    return f'    """{indented}\n    """\n'

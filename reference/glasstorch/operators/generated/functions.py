@@ -2536,7 +2536,9 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
 
     arange(end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     arange(start, end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns the numbers from `start` up to, and without, `end`.
     arange(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns the numbers from `start` in steps of `step` up to, and without, `end`.
     """
     return _parse_arange(*args, **kwargs)
 
@@ -2546,6 +2548,7 @@ def eye(*args: Any, **kwargs: Any) -> Tensor:
 
     eye(n, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     eye(n, m, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns an (n, m) matrix with ones on its diagonal and 0 elsewhere.
     """
     return _parse_eye(*args, **kwargs)
 
@@ -2920,6 +2923,7 @@ def rand(
 
     rand(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     rand(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns numbers drawn uniformly from [0, 1), from a stream of their own.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
     if (
@@ -2953,6 +2957,7 @@ def rand_like(*args: Any, **kwargs: Any) -> Tensor:
 
     rand_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     rand_like(input, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+        Returns numbers drawn uniformly from [0, 1), from a stream of their own, in a tensor like the input.
     """
     return _parse_rand_like(*args, **kwargs)
 
@@ -2971,6 +2976,7 @@ def randn(
 
     randn(size, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     randn(size, *, generator, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns normal numbers from a stream of their own.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
     if (
@@ -3004,6 +3010,7 @@ def randn_like(*args: Any, **kwargs: Any) -> Tensor:
 
     randn_like(input, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     randn_like(input, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+        Returns normal numbers from a stream of their own, in a tensor like the input.
     """
     return _parse_randn_like(*args, **kwargs)
 
@@ -3013,7 +3020,9 @@ def randint(*args: Any, **kwargs: Any) -> Tensor:
 
     randint(high, size, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     randint(high, size, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns integers from a stream of their own.
     randint(low, high, size, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns integers drawn uniformly from `low` up to, and without, `high`.
     randint(low, high, size, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     return _parse_randint(*args, **kwargs)
@@ -3024,7 +3033,9 @@ def randint_like(*args: Any, **kwargs: Any) -> Tensor:
 
     randint_like(input, high, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     randint_like(input, high, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+        Returns integers from a stream of their own, in a tensor like the input.
     randint_like(input, low, high, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
+        Returns integers drawn uniformly from `low` up to, and without, `high`, in a tensor like the input.
     randint_like(input, low, high, *, generator, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None) -> Tensor
     """
     return _parse_randint_like(*args, **kwargs)
@@ -3035,6 +3046,7 @@ def randperm(*args: Any, **kwargs: Any) -> Tensor:
 
     randperm(n, *, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     randperm(n, *, generator, dtype=long, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns the integers from 0 to n - 1 in random order, from a stream of their own.
     """
     return _parse_randperm(*args, **kwargs)
 
@@ -3044,7 +3056,9 @@ def normal(*args: Any, **kwargs: Any) -> Tensor:
 
     normal(mean, std, *, generator=None, out=None) -> Tensor
     normal(mean, std=1, *, generator=None, out=None) -> Tensor
+        Returns normal numbers, each with its own mean.
     normal(mean, std, size, *, generator=None, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns normal numbers with one mean and one deviation.
     """
     return _parse_normal(*args, **kwargs)
 
@@ -3054,6 +3068,7 @@ def bernoulli(*args: Any, **kwargs: Any) -> Tensor:
 
     bernoulli(input, *, generator=None, out=None) -> Tensor
     bernoulli(input, p, *, generator=None, out=None) -> Tensor
+        Returns ones with probability p, else zeros, in a tensor like the input.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -3096,7 +3111,7 @@ def multinomial(
 def uniform_(input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with numbers drawn uniformly from [from, to).
 
-        uniform_(input, from_=0, to=1, *, generator=None) -> Tensor
+    uniform_(input, from_=0, to=1, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3115,7 +3130,7 @@ def uniform_(input: Tensor, from_: float = 0, to: float = 1, *, generator: Gener
 def normal_(input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with numbers drawn from a normal distribution.
 
-        normal_(input, mean=0, std=1, *, generator=None) -> Tensor
+    normal_(input, mean=0, std=1, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3134,7 +3149,7 @@ def normal_(input: Tensor, mean: float = 0, std: float = 1, *, generator: Genera
 def log_normal_(input: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with numbers whose logarithms have this mean and deviation.
 
-        log_normal_(input, mean=1, std=2, *, generator=None) -> Tensor
+    log_normal_(input, mean=1, std=2, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3153,7 +3168,7 @@ def log_normal_(input: Tensor, mean: float = 1, std: float = 2, *, generator: Ge
 def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with waiting times for events of which `lambd` come in a unit of time.
 
-        exponential_(input, lambd=1, *, generator=None) -> Tensor
+    exponential_(input, lambd=1, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3171,7 +3186,7 @@ def exponential_(input: Tensor, lambd: float = 1, *, generator: Generator | None
 def cauchy_(input: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with numbers of Cauchy's distribution.
 
-        cauchy_(input, median=0, sigma=1, *, generator=None) -> Tensor
+    cauchy_(input, median=0, sigma=1, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3190,7 +3205,7 @@ def cauchy_(input: Tensor, median: float = 0, sigma: float = 1, *, generator: Ge
 def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with how often something of probability p is tried until it happens.
 
-        geometric_(input, p, *, generator=None) -> Tensor
+    geometric_(input, p, *, generator=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3204,9 +3219,11 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
 def random_(*args: Any, **kwargs: Any) -> Tensor:
     """Fills the tensor with integers drawn uniformly from [from, to).
 
-        random_(input, from_, to, *, generator=None) -> Tensor
-        random_(input, to, *, generator=None) -> Tensor
-        random_(input, *, generator=None) -> Tensor
+    random_(input, from_, to, *, generator=None) -> Tensor
+    random_(input, to, *, generator=None) -> Tensor
+        Fills the tensor with integers drawn uniformly from [0, to).
+    random_(input, *, generator=None) -> Tensor
+        Fills the tensor with integers from 0 up to the largest that its dtype holds without gaps.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3216,8 +3233,9 @@ def random_(*args: Any, **kwargs: Any) -> Tensor:
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fills the tensor with ones with probability p, else zeros.
 
-        bernoulli_(input, p=0.5, *, generator=None) -> Tensor
-        bernoulli_(input, p, *, generator=None) -> Tensor
+    bernoulli_(input, p=0.5, *, generator=None) -> Tensor
+    bernoulli_(input, p, *, generator=None) -> Tensor
+        Fills the tensor with ones, each with the probability in its place of `p`, else zeros.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3270,7 +3288,7 @@ def add(
 def add_(input: Tensor, other: Tensor | Number, *more: Any, alpha: Number = 1) -> Tensor:
     """Adds `alpha` times the second tensor to the first, broadcast together.
 
-        add_(input, other, *, alpha=1) -> Tensor
+    add_(input, other, *, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3319,7 +3337,7 @@ def sub(
 def sub_(input: Tensor, other: Tensor | Number, *more: Any, alpha: Number = 1) -> Tensor:
     """Subtracts `alpha` times the second tensor from the first, broadcast together.
 
-        sub_(input, other, *, alpha=1) -> Tensor
+    sub_(input, other, *, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3361,7 +3379,7 @@ def subtract(
 def subtract_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`sub_` under another name.
 
-        subtract_(input, other, *, alpha=1) -> Tensor
+    subtract_(input, other, *, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3379,6 +3397,7 @@ def rsub(*args: Any, **kwargs: Any) -> Tensor:
 
     rsub(input, other, *, alpha=1) -> Tensor
     rsub(input, other, alpha=1) -> Tensor
+        Subtracts `alpha` times the tensor from a number.
     """
     return _parse_rsub(*args, **kwargs)
 
@@ -3402,7 +3421,7 @@ def mul(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any =
 def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Multiplies two tensors, broadcast together.
 
-        mul_(input, other) -> Tensor
+    mul_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3434,7 +3453,7 @@ def multiply(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: 
 def multiply_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul_` under another name.
 
-        multiply_(input, other) -> Tensor
+    multiply_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3452,6 +3471,7 @@ def div(*args: Any, **kwargs: Any) -> Tensor:
 
     div(input, other, *, out=None) -> Tensor
     div(input, other, *, rounding_mode, out=None) -> Tensor
+        Divides and rounds: not at all (None), towards zero ('trunc') or down ('floor').
     """
     return _parse_div(*args, **kwargs)
 
@@ -3459,8 +3479,9 @@ def div(*args: Any, **kwargs: Any) -> Tensor:
 def div_(*args: Any, **kwargs: Any) -> Tensor:
     """Divides the first tensor by the second, broadcast together; integers become floats.
 
-        div_(input, other) -> Tensor
-        div_(input, other, *, rounding_mode) -> Tensor
+    div_(input, other) -> Tensor
+    div_(input, other, *, rounding_mode) -> Tensor
+        Divides and rounds: not at all (None), towards zero ('trunc') or down ('floor').
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3479,8 +3500,8 @@ def divide(*args: Any, **kwargs: Any) -> Tensor:
 def divide_(*args: Any, **kwargs: Any) -> Tensor:
     """`div_` under another name.
 
-        divide_(input, other) -> Tensor
-        divide_(input, other, *, rounding_mode) -> Tensor
+    divide_(input, other) -> Tensor
+    divide_(input, other, *, rounding_mode) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3508,7 +3529,7 @@ def floor_divide(
 def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Divides and rounds down.
 
-        floor_divide_(input, other) -> Tensor
+    floor_divide_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3540,7 +3561,7 @@ def remainder(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out:
 def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The remainder of division rounded down; it has the divisor's sign.
 
-        remainder_(input, other) -> Tensor
+    remainder_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3580,7 +3601,7 @@ def pow(
 def pow_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """Raises each element to the power of the exponent.
 
-        pow_(input, exponent) -> Tensor
+    pow_(input, exponent) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3644,7 +3665,7 @@ def eq(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = 
 def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether elements are equal, as bool.
 
-        eq_(input, other) -> Tensor
+    eq_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3680,7 +3701,7 @@ def ne(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = 
 def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether elements differ, as bool.
 
-        ne_(input, other) -> Tensor
+    ne_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3716,7 +3737,7 @@ def not_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out:
 def not_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne_` under another name.
 
-        not_equal_(input, other) -> Tensor
+    not_equal_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3752,7 +3773,7 @@ def lt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = 
 def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether elements are less than the other's, as bool.
 
-        lt_(input, other) -> Tensor
+    lt_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3788,7 +3809,7 @@ def less(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any 
 def less_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt_` under another name.
 
-        less_(input, other) -> Tensor
+    less_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3824,7 +3845,7 @@ def gt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = 
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether elements are greater than the other's, as bool.
 
-        gt_(input, other) -> Tensor
+    gt_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3860,7 +3881,7 @@ def greater(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: A
 def greater_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt_` under another name.
 
-        greater_(input, other) -> Tensor
+    greater_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3896,7 +3917,7 @@ def le(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether elements are at most the other's, as bool.
 
-        le_(input, other) -> Tensor
+    le_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3932,7 +3953,7 @@ def less_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out
 def less_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le_` under another name.
 
-        less_equal_(input, other) -> Tensor
+    less_equal_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3968,7 +3989,7 @@ def ge(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = 
 def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """Whether elements are at least the other's, as bool.
 
-        ge_(input, other) -> Tensor
+    ge_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4006,7 +4027,7 @@ def greater_equal(
 def greater_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge_` under another name.
 
-        greater_equal_(input, other) -> Tensor
+    greater_equal_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4048,7 +4069,7 @@ def bitwise_and(
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits set in both; on bool, logical and.
 
-        bitwise_and_(input, other) -> Tensor
+    bitwise_and_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4090,7 +4111,7 @@ def bitwise_or(
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits set in either; on bool, logical or.
 
-        bitwise_or_(input, other) -> Tensor
+    bitwise_or_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4132,7 +4153,7 @@ def bitwise_xor(
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits set in exactly one; on bool, logical exclusive or.
 
-        bitwise_xor_(input, other) -> Tensor
+    bitwise_xor_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4164,7 +4185,7 @@ def bitwise_not(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 def bitwise_not_(input: Tensor) -> Tensor:
     """All bits flipped; on bool, logical not.
 
-        bitwise_not_(input) -> Tensor
+    bitwise_not_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4192,7 +4213,7 @@ def atan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, 
 def atan2_(input: Tensor, other: Tensor) -> Tensor:
     """The angle between the x axis and the point (other, self).
 
-        atan2_(input, other) -> Tensor
+    atan2_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4220,7 +4241,7 @@ def arctan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None
 def arctan2_(input: Tensor, other: Tensor) -> Tensor:
     """`atan2_` under another name.
 
-        arctan2_(input, other) -> Tensor
+    arctan2_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4248,7 +4269,7 @@ def hypot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, 
 def hypot_(input: Tensor, other: Tensor) -> Tensor:
     """The length of the hypotenuse of a right triangle with these two sides.
 
-        hypot_(input, other) -> Tensor
+    hypot_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4304,7 +4325,7 @@ def nextafter(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = No
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     """The floating point number next to each element in the direction of the other.
 
-        nextafter_(input, other) -> Tensor
+    nextafter_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4336,7 +4357,7 @@ def copysign(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: 
 def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The size of each element with the sign of the other; integers become floats.
 
-        copysign_(input, other) -> Tensor
+    copysign_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4372,7 +4393,7 @@ def fmod(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any 
 def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The remainder of division rounded towards zero; it has the dividend's sign.
 
-        fmod_(input, other) -> Tensor
+    fmod_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4404,7 +4425,7 @@ def logical_and(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = 
 def logical_and_(input: Tensor, other: Tensor) -> Tensor:
     """Whether both elements are not 0, as bool.
 
-        logical_and_(input, other) -> Tensor
+    logical_and_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4432,7 +4453,7 @@ def logical_or(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = N
 def logical_or_(input: Tensor, other: Tensor) -> Tensor:
     """Whether one of the elements is not 0, as bool.
 
-        logical_or_(input, other) -> Tensor
+    logical_or_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4460,7 +4481,7 @@ def logical_xor(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = 
 def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
     """Whether exactly one of the elements is not 0, as bool.
 
-        logical_xor_(input, other) -> Tensor
+    logical_xor_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4498,7 +4519,7 @@ def bitwise_left_shift(
 def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits of each integer moved by the other to the left.
 
-        bitwise_left_shift_(input, other) -> Tensor
+    bitwise_left_shift_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4540,7 +4561,7 @@ def bitwise_right_shift(
 def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The bits of each integer moved by the other to the right; the sign stays.
 
-        bitwise_right_shift_(input, other) -> Tensor
+    bitwise_right_shift_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4616,7 +4637,7 @@ def heaviside(input: Tensor = MISSING, values: Tensor = MISSING, *, out: Any = N
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
     """0 where an element is negative or NaN, 1 where it is positive, and of `values` where it is 0.
 
-        heaviside_(input, values) -> Tensor
+    heaviside_(input, values) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4644,7 +4665,7 @@ def gcd(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """The largest integer that divides both elements.
 
-        gcd_(input, other) -> Tensor
+    gcd_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4672,7 +4693,7 @@ def lcm(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
     """The smallest integer above 0 that both elements divide; 0 where one is 0.
 
-        lcm_(input, other) -> Tensor
+    lcm_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4700,7 +4721,7 @@ def ldexp(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, 
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """Each element times 2 to the power of the other.
 
-        ldexp_(input, other) -> Tensor
+    ldexp_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4738,7 +4759,7 @@ def float_power(
 def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """The quotient of two elements, not rounded, written where the first was.
 
-        true_divide_(input, other) -> Tensor
+    true_divide_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4754,7 +4775,7 @@ def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
 def float_power_(input: Tensor, exponent: Number | Tensor) -> Tensor:
     """Each element to a power, written where it was; it must be float64 or complex128.
 
-        float_power_(input, exponent) -> Tensor
+    float_power_(input, exponent) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4786,7 +4807,7 @@ def neg(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def neg_(input: Tensor) -> Tensor:
     """The negative of each element.
 
-        neg_(input) -> Tensor
+    neg_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4814,7 +4835,7 @@ def negative(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tens
 def negative_(input: Tensor) -> Tensor:
     """`neg_` under another name.
 
-        negative_(input) -> Tensor
+    negative_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4842,7 +4863,7 @@ def abs(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def abs_(input: Tensor) -> Tensor:
     """The absolute value of each element.
 
-        abs_(input) -> Tensor
+    abs_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4870,7 +4891,7 @@ def absolute(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tens
 def absolute_(input: Tensor) -> Tensor:
     """`abs_` under another name.
 
-        absolute_(input) -> Tensor
+    absolute_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4882,7 +4903,7 @@ def absolute_(input: Tensor) -> Tensor:
 
 
 def sgn(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """-1, 0 or 1 by the sign of each element.
+    """-1, 0 or 1 by the sign of each element; of a complex number its direction, a number of size 1, or 0.
 
     sgn(input, *, out=None) -> Tensor
     """
@@ -4896,9 +4917,9 @@ def sgn(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def sgn_(input: Tensor) -> Tensor:
-    """-1, 0 or 1 by the sign of each element.
+    """-1, 0 or 1 by the sign of each element; of a complex number its direction, a number of size 1, or 0.
 
-        sgn_(input) -> Tensor
+    sgn_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4926,7 +4947,7 @@ def exp(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def exp_(input: Tensor) -> Tensor:
     """e raised to each element.
 
-        exp_(input) -> Tensor
+    exp_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4954,7 +4975,7 @@ def log(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def log_(input: Tensor) -> Tensor:
     """The natural logarithm of each element.
 
-        log_(input) -> Tensor
+    log_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -4982,7 +5003,7 @@ def sqrt(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def sqrt_(input: Tensor) -> Tensor:
     """The square root of each element; NaN for a negative one.
 
-        sqrt_(input) -> Tensor
+    sqrt_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5010,7 +5031,7 @@ def rsqrt(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def rsqrt_(input: Tensor) -> Tensor:
     """One over the square root of each element.
 
-        rsqrt_(input) -> Tensor
+    rsqrt_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5038,7 +5059,7 @@ def reciprocal(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Te
 def reciprocal_(input: Tensor) -> Tensor:
     """One over each element.
 
-        reciprocal_(input) -> Tensor
+    reciprocal_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5066,7 +5087,7 @@ def sin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def sin_(input: Tensor) -> Tensor:
     """The sine of each element.
 
-        sin_(input) -> Tensor
+    sin_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5094,7 +5115,7 @@ def cos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def cos_(input: Tensor) -> Tensor:
     """The cosine of each element.
 
-        cos_(input) -> Tensor
+    cos_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5122,7 +5143,7 @@ def tanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def tanh_(input: Tensor) -> Tensor:
     """The hyperbolic tangent of each element.
 
-        tanh_(input) -> Tensor
+    tanh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5162,7 +5183,7 @@ def sigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def sigmoid_(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x)) for each element.
 
-        sigmoid_(input) -> Tensor
+    sigmoid_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5202,7 +5223,7 @@ def relu(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 def relu_(input: Tensor) -> Tensor:
     """Each element, or 0 where it is negative.
 
-        relu_(input) -> Tensor
+    relu_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5242,7 +5263,7 @@ def tan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def tan_(input: Tensor) -> Tensor:
     """The tangent of each element.
 
-        tan_(input) -> Tensor
+    tan_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5270,7 +5291,7 @@ def asin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def asin_(input: Tensor) -> Tensor:
     """The angle whose sine each element is.
 
-        asin_(input) -> Tensor
+    asin_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5298,7 +5319,7 @@ def arcsin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 def arcsin_(input: Tensor) -> Tensor:
     """`asin_` under another name.
 
-        arcsin_(input) -> Tensor
+    arcsin_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5326,7 +5347,7 @@ def acos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def acos_(input: Tensor) -> Tensor:
     """The angle whose cosine each element is.
 
-        acos_(input) -> Tensor
+    acos_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5354,7 +5375,7 @@ def arccos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 def arccos_(input: Tensor) -> Tensor:
     """`acos_` under another name.
 
-        arccos_(input) -> Tensor
+    arccos_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5382,7 +5403,7 @@ def atan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def atan_(input: Tensor) -> Tensor:
     """The angle whose tangent each element is.
 
-        atan_(input) -> Tensor
+    atan_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5410,7 +5431,7 @@ def arctan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 def arctan_(input: Tensor) -> Tensor:
     """`atan_` under another name.
 
-        arctan_(input) -> Tensor
+    arctan_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5438,7 +5459,7 @@ def sinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def sinh_(input: Tensor) -> Tensor:
     """The hyperbolic sine of each element.
 
-        sinh_(input) -> Tensor
+    sinh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5466,7 +5487,7 @@ def cosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def cosh_(input: Tensor) -> Tensor:
     """The hyperbolic cosine of each element.
 
-        cosh_(input) -> Tensor
+    cosh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5494,7 +5515,7 @@ def asinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def asinh_(input: Tensor) -> Tensor:
     """The number whose hyperbolic sine each element is.
 
-        asinh_(input) -> Tensor
+    asinh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5522,7 +5543,7 @@ def arcsinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def arcsinh_(input: Tensor) -> Tensor:
     """`asinh_` under another name.
 
-        arcsinh_(input) -> Tensor
+    arcsinh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5550,7 +5571,7 @@ def acosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def acosh_(input: Tensor) -> Tensor:
     """The number whose hyperbolic cosine each element is.
 
-        acosh_(input) -> Tensor
+    acosh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5578,7 +5599,7 @@ def arccosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def arccosh_(input: Tensor) -> Tensor:
     """`acosh_` under another name.
 
-        arccosh_(input) -> Tensor
+    arccosh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5606,7 +5627,7 @@ def atanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def atanh_(input: Tensor) -> Tensor:
     """The number whose hyperbolic tangent each element is.
 
-        atanh_(input) -> Tensor
+    atanh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5634,7 +5655,7 @@ def arctanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def arctanh_(input: Tensor) -> Tensor:
     """`atanh_` under another name.
 
-        arctanh_(input) -> Tensor
+    arctanh_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5662,7 +5683,7 @@ def expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def expm1_(input: Tensor) -> Tensor:
     """`exp(x) - 1`, exact for small elements too.
 
-        expm1_(input) -> Tensor
+    expm1_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5690,7 +5711,7 @@ def exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def exp2_(input: Tensor) -> Tensor:
     """2 to the power of each element.
 
-        exp2_(input) -> Tensor
+    exp2_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5718,7 +5739,7 @@ def log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def log1p_(input: Tensor) -> Tensor:
     """`log(1 + x)`, exact for small elements too.
 
-        log1p_(input) -> Tensor
+    log1p_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5746,7 +5767,7 @@ def log2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def log2_(input: Tensor) -> Tensor:
     """The logarithm of each element to the base 2.
 
-        log2_(input) -> Tensor
+    log2_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5774,7 +5795,7 @@ def log10(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def log10_(input: Tensor) -> Tensor:
     """The logarithm of each element to the base 10.
 
-        log10_(input) -> Tensor
+    log10_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5802,7 +5823,7 @@ def ceil(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def ceil_(input: Tensor) -> Tensor:
     """The smallest integer that is not below each element.
 
-        ceil_(input) -> Tensor
+    ceil_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5830,7 +5851,7 @@ def floor(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def floor_(input: Tensor) -> Tensor:
     """The largest integer that is not above each element.
 
-        floor_(input) -> Tensor
+    floor_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5858,7 +5879,7 @@ def trunc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def trunc_(input: Tensor) -> Tensor:
     """Each element without its fraction.
 
-        trunc_(input) -> Tensor
+    trunc_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5886,7 +5907,7 @@ def fix(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def fix_(input: Tensor) -> Tensor:
     """`trunc_` under another name.
 
-        fix_(input) -> Tensor
+    fix_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5902,6 +5923,7 @@ def round(*args: Any, **kwargs: Any) -> Tensor:
 
     round(input, *, out=None) -> Tensor
     round(input, *, decimals, out=None) -> Tensor
+        Each element rounded to so many decimal places; negative ones stand before the point.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -5913,8 +5935,9 @@ def round(*args: Any, **kwargs: Any) -> Tensor:
 def round_(*args: Any, **kwargs: Any) -> Tensor:
     """The integer nearest to each element; of two, the even one.
 
-        round_(input) -> Tensor
-        round_(input, *, decimals) -> Tensor
+    round_(input) -> Tensor
+    round_(input, *, decimals) -> Tensor
+        Each element rounded to so many decimal places; negative ones stand before the point.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -5942,7 +5965,7 @@ def sign(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def sign_(input: Tensor) -> Tensor:
     """-1, 0 or 1, with the sign of each element.
 
-        sign_(input) -> Tensor
+    sign_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6012,7 +6035,7 @@ def logical_not(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 def logical_not_(input: Tensor) -> Tensor:
     """Whether each element is 0, as bool.
 
-        logical_not_(input) -> Tensor
+    logical_not_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6038,9 +6061,9 @@ def square(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def square_(input: Tensor) -> Tensor:
-    """Each element times itself, written where it was.
+    """Each element times itself.
 
-        square_(input) -> Tensor
+    square_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6082,9 +6105,9 @@ def isinf(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """The tensor itself; bool is refused.
 
-        positive(input) -> Tensor
+    positive(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -6094,7 +6117,7 @@ def positive(input: Tensor) -> Tensor:
 
 
 def isnan(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """Where an element is not a number.
+    """Whether each element is NaN, as bool.
 
     isnan(input) -> Tensor
     """
@@ -6138,7 +6161,7 @@ def frac(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def frac_(input: Tensor) -> Tensor:
     """What is left of each element behind the point, with its sign.
 
-        frac_(input) -> Tensor
+    frac_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6197,7 +6220,7 @@ def nan_to_num_(
 ) -> Tensor:
     """Numbers in the place of NaN and infinity: 0 and the largest of the dtype unless given.
 
-        nan_to_num_(input, nan=None, posinf=None, neginf=None) -> Tensor
+    nan_to_num_(input, nan=None, posinf=None, neginf=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6230,7 +6253,7 @@ def deg2rad(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def deg2rad_(input: Tensor) -> Tensor:
     """Angles in degrees as radians.
 
-        deg2rad_(input) -> Tensor
+    deg2rad_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6258,7 +6281,7 @@ def rad2deg(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def rad2deg_(input: Tensor) -> Tensor:
     """Angles in radians as degrees.
 
-        rad2deg_(input) -> Tensor
+    rad2deg_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6288,6 +6311,7 @@ def where(*args: Any, **kwargs: Any) -> Tensor:
 
     where(condition, input, other, *, out=None) -> Tensor
     where(condition, *, out=None) -> Tensor
+        The indices at which the condition holds, one tensor for each dimension.
     """
     return _parse_where(*args, **kwargs)
 
@@ -6300,7 +6324,7 @@ def clamp(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """Elements held between the elements of two tensors; either may be missing.
+    """Elements held between two bounds, tensors or numbers; either may be missing.
 
     clamp(input, min=None, max=None, *, out=None) -> Tensor
     """
@@ -6334,9 +6358,9 @@ def clamp(
 
 
 def clamp_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
-    """Elements held between the elements of two tensors; either may be missing.
+    """Elements held between two bounds, tensors or numbers; either may be missing.
 
-        clamp_(input, min=None, max=None) -> Tensor
+    clamp_(input, min=None, max=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6407,7 +6431,7 @@ def clip(
 def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
     """`clamp_` under another name.
 
-        clip_(input, min=None, max=None) -> Tensor
+    clip_(input, min=None, max=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6435,7 +6459,7 @@ def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Numbe
 
 
 def clamp_max(input: Tensor = MISSING, max: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Elements held at or below the elements of a tensor.
+    """Elements held at or below a bound, a tensor or a number.
 
     clamp_max(input, max, *, out=None) -> Tensor
     """
@@ -6453,9 +6477,9 @@ def clamp_max(input: Tensor = MISSING, max: Tensor | Number = MISSING, *, out: A
 
 
 def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
-    """Elements held at or below the elements of a tensor.
+    """Elements held at or below a bound, a tensor or a number.
 
-        clamp_max_(input, max) -> Tensor
+    clamp_max_(input, max) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6471,7 +6495,7 @@ def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
 
 
 def clamp_min(input: Tensor = MISSING, min: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Elements held at or above the elements of a tensor.
+    """Elements held at or above a bound, a tensor or a number.
 
     clamp_min(input, min, *, out=None) -> Tensor
     """
@@ -6489,9 +6513,9 @@ def clamp_min(input: Tensor = MISSING, min: Tensor | Number = MISSING, *, out: A
 
 
 def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
-    """Elements held at or above the elements of a tensor.
+    """Elements held at or above a bound, a tensor or a number.
 
-        clamp_min_(input, min) -> Tensor
+    clamp_min_(input, min) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6540,7 +6564,7 @@ def addcmul(
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *more: Any, value: Number = 1) -> Tensor:
     """Adds `value` times the product of two tensors.
 
-        addcmul_(input, tensor1, tensor2, *, value=1) -> Tensor
+    addcmul_(input, tensor1, tensor2, *, value=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6592,7 +6616,7 @@ def addcdiv(
 def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *more: Any, value: Number = 1) -> Tensor:
     """Adds `value` times the quotient of two tensors.
 
-        addcdiv_(input, tensor1, tensor2, *, value=1) -> Tensor
+    addcdiv_(input, tensor1, tensor2, *, value=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6613,7 +6637,7 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *more: Any, value:
 def lerp(
     input: Tensor = MISSING, end: Tensor = MISSING, weight: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The point between two tensors at a fraction that each element has of its own.
+    """The point between two tensors at a fraction of the way, `weight`: a number, or one for each element.
 
     lerp(input, end, weight, *, out=None) -> Tensor
     """
@@ -6643,9 +6667,9 @@ def lerp(
 
 
 def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
-    """The point between two tensors at a fraction that each element has of its own.
+    """The point between two tensors at a fraction of the way, `weight`: a number, or one for each element.
 
-        lerp_(input, end, weight) -> Tensor
+    lerp_(input, end, weight) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6683,7 +6707,7 @@ def masked_fill(
 def masked_fill_(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
     """The tensor with a number where the mask holds.
 
-        masked_fill_(input, mask, value) -> Tensor
+    masked_fill_(input, mask, value) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -6773,6 +6797,7 @@ def sum(*args: Any, **kwargs: Any) -> Tensor:
 
     sum(input, *, dtype=None, out=None) -> Tensor
     sum(input, dim, keepdim=False, *, dtype=None, out=None) -> Tensor
+        The sum over the given dimensions, or over all.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -6790,6 +6815,7 @@ def mean(*args: Any, **kwargs: Any) -> Tensor:
 
     mean(input, *, dtype=None, out=None) -> Tensor
     mean(input, dim, keepdim=False, *, dtype=None, out=None) -> Tensor
+        The mean over the given dimensions, or over all.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -6861,7 +6887,9 @@ def max(*args: Any, **kwargs: Any) -> Tensor:
 
     max(input, *, out=None) -> Tensor
     max(input, other, *, out=None) -> Tensor
+        The larger of two elements; see maximum.
     max(input, dim, keepdim=False, *, out=None) -> (values, indices)
+        The largest element over a dimension, and its index.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -6879,7 +6907,9 @@ def min(*args: Any, **kwargs: Any) -> Tensor:
 
     min(input, *, out=None) -> Tensor
     min(input, other, *, out=None) -> Tensor
+        The smaller of two elements; see minimum.
     min(input, dim, keepdim=False, *, out=None) -> (values, indices)
+        The smallest element over a dimension, and its index.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -6973,7 +7003,9 @@ def all(*args: Any, **kwargs: Any) -> Tensor:
 
     all(input, *, out=None) -> Tensor
     all(input, dim, keepdim=False, *, out=None) -> Tensor
+        Whether all elements along a dimension are true.
     all(input, dim=None, keepdim=False, *, out=None) -> Tensor
+        Whether all elements along the given dimensions are true.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -6991,7 +7023,9 @@ def any(*args: Any, **kwargs: Any) -> Tensor:
 
     any(input, *, out=None) -> Tensor
     any(input, dim, keepdim=False, *, out=None) -> Tensor
+        Whether any element along a dimension is true.
     any(input, dim=None, keepdim=False, *, out=None) -> Tensor
+        Whether any element along the given dimensions is true.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7009,6 +7043,7 @@ def prod(*args: Any, **kwargs: Any) -> Tensor:
 
     prod(input, *, dtype=None, out=None) -> Tensor
     prod(input, dim, keepdim=False, *, dtype=None, out=None) -> Tensor
+        The product over one dimension.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7026,7 +7061,9 @@ def var(*args: Any, **kwargs: Any) -> Tensor:
 
     var(input, unbiased=True, *, out=None) -> Tensor
     var(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
+        The variance over dimensions; unbiased divides by one less than the number of elements.
     var(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
+        The variance over dimensions; the correction, 1 unless given, is taken from the number of elements.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7040,7 +7077,9 @@ def std(*args: Any, **kwargs: Any) -> Tensor:
 
     std(input, unbiased=True, *, out=None) -> Tensor
     std(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
+        The square root of the variance over dimensions.
     std(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
+        The square root of the variance over dimensions, with the variance's correction.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7054,7 +7093,9 @@ def var_mean(*args: Any, **kwargs: Any) -> Any:
 
     var_mean(input, unbiased=True) -> (Tensor, Tensor)
     var_mean(input, dim, unbiased=True, keepdim=False) -> (Tensor, Tensor)
+        The variance over dimensions, and the mean.
     var_mean(input, dim=None, *, correction=None, keepdim=False) -> (Tensor, Tensor)
+        The variance over dimensions, with a correction taken from the number of elements, and the mean.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7068,7 +7109,9 @@ def std_mean(*args: Any, **kwargs: Any) -> Any:
 
     std_mean(input, unbiased=True) -> (Tensor, Tensor)
     std_mean(input, dim, unbiased=True, keepdim=False) -> (Tensor, Tensor)
+        The square root of the variance over dimensions, and the mean.
     std_mean(input, dim=None, *, correction=None, keepdim=False) -> (Tensor, Tensor)
+        The square root of the variance over dimensions, with a correction taken from the number of elements, and the mean.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7143,6 +7186,7 @@ def count_nonzero(*args: Any, **kwargs: Any) -> Tensor:
 
     count_nonzero(input, dim=None) -> Tensor
     count_nonzero(input, dim) -> Tensor
+        How many elements are not 0, over dimensions.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7192,7 +7236,7 @@ def cumsum(
 def cumsum_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
     """The sums of the elements so far, along a dimension.
 
-        cumsum_(input, dim, *, dtype=None) -> Tensor
+    cumsum_(input, dim, *, dtype=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -7230,7 +7274,7 @@ def cumprod(
 def cumprod_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
     """The products of the elements so far, along a dimension.
 
-        cumprod_(input, dim, *, dtype=None) -> Tensor
+    cumprod_(input, dim, *, dtype=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -7290,6 +7334,7 @@ def trapezoid(*args: Any, **kwargs: Any) -> Tensor:
 
     trapezoid(y, x, *, dim=-1) -> Tensor
     trapezoid(y, *, dx=1, dim=-1) -> Tensor
+        The integral along a dimension by the trapezoid rule; dx lies between two samples.
     """
     return _parse_trapezoid(*args, **kwargs)
 
@@ -7299,6 +7344,7 @@ def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
 
     cumulative_trapezoid(y, x, *, dim=-1) -> Tensor
     cumulative_trapezoid(y, *, dx=1, dim=-1) -> Tensor
+        The integrals so far along a dimension by the trapezoid rule; dx lies between two samples.
     """
     return _parse_cumulative_trapezoid(*args, **kwargs)
 
@@ -7308,6 +7354,7 @@ def trapz(*args: Any, **kwargs: Any) -> Tensor:
 
     trapz(y, x, *, dim=-1) -> Tensor
     trapz(y, *, dx=1, dim=-1) -> Tensor
+        The integral along a dimension by the trapezoid rule, as trapezoid; dx lies between two samples.
     """
     return _parse_trapz(*args, **kwargs)
 
@@ -7332,6 +7379,7 @@ def sort(*args: Any, **kwargs: Any) -> Any:
 
     sort(input, dim=-1, descending=False, *, out=None) -> (values, indices)
     sort(input, *, stable, dim=-1, descending=False, out=None) -> (values, indices)
+        The elements in order along a dimension; equal ones keep their order where `stable` is true.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7349,6 +7397,7 @@ def argsort(*args: Any, **kwargs: Any) -> Tensor:
 
     argsort(input, dim=-1, descending=False, *, out=None) -> Tensor
     argsort(input, *, stable, dim=-1, descending=False, out=None) -> Tensor
+        The indices that put the elements in order; equal ones keep theirs where `stable` is true.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7427,7 +7476,9 @@ def isin(*args: Any, **kwargs: Any) -> Tensor:
 
     isin(elements, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
     isin(elements, test_element, *, assume_unique=False, invert=False, out=None) -> Tensor
+        Whether each element is the number.
     isin(element, test_elements, *, assume_unique=False, invert=False, out=None) -> Tensor
+        Whether the number is among the elements.
     """
     return _parse_isin(*args, **kwargs)
 
@@ -7491,6 +7542,7 @@ def median(*args: Any, **kwargs: Any) -> Tensor:
 
     median(input, *, out=None) -> Tensor
     median(input, dim, keepdim=False, *, out=None) -> (values, indices)
+        The median along a dimension, and where it stands.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7508,6 +7560,7 @@ def nanmedian(*args: Any, **kwargs: Any) -> Tensor:
 
     nanmedian(input, *, out=None) -> Tensor
     nanmedian(input, dim, keepdim=False, *, out=None) -> (values, indices)
+        The median of the elements along a dimension that are not NaN, and where it stands.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7737,6 +7790,7 @@ def histogram(*args: Any, **kwargs: Any) -> Any:
 
     histogram(input, bins, *, weight=None, density=False, out=None) -> (hist, bin_edges)
     histogram(input, bins=100, *, range=None, weight=None, density=False, out=None) -> (hist, bin_edges)
+        How many elements lie in each of equal bins, or the sums of their weights; and the edges of the bins.
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -7882,7 +7936,7 @@ def unique_dim(
 
 
 def take(input: Tensor = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Elements by their number in row-major order, in the index's sizes.
+    """Elements by their number in row-major order; the result has the index's sizes.
 
     take(input, index, *, out=None) -> Tensor
     """
@@ -7922,6 +7976,7 @@ def repeat_interleave(*args: Any, **kwargs: Any) -> Tensor:
 
     repeat_interleave(input, repeats, dim=None, *, output_size=None) -> Tensor
     repeat_interleave(repeats, *, output_size=None) -> Tensor
+        Each index as often as its element says.
     """
     return _parse_repeat_interleave(*args, **kwargs)
 
@@ -8053,7 +8108,7 @@ def addmm(
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the product of two matrices.
 
-        addmm_(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor
+    addmm_(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -8108,7 +8163,7 @@ def addmv(
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the product of a matrix and a vector.
 
-        addmv_(input, mat, vec, *, beta=1, alpha=1) -> Tensor
+    addmv_(input, mat, vec, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -8163,7 +8218,7 @@ def addr(
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times every element of one vector times every element of another.
 
-        addr_(input, vec1, vec2, *, beta=1, alpha=1) -> Tensor
+    addr_(input, vec1, vec2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -8220,7 +8275,7 @@ def baddbmm(
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the products of two batches of matrices.
 
-        baddbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
+    baddbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -8277,7 +8332,7 @@ def addbmm(
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *more: Any, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`beta` times a tensor plus `alpha` times the sum of the products of two batches of matrices.
 
-        addbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
+    addbmm_(input, batch1, batch2, *, beta=1, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -8348,7 +8403,7 @@ def linalg_cholesky_ex(
 ) -> Any:
     """The Cholesky decomposition, and for each matrix whether it failed.
 
-    linalg_cholesky_ex(input, *, upper=False, check_errors=False, out=None) -> (L, info)
+    linalg.cholesky_ex(input, *, upper=False, check_errors=False, out=None) -> (L, info)
     """
     if (
         isinstance(input, TensorImpl)
@@ -8368,7 +8423,7 @@ def linalg_cholesky_ex(
 def linalg_cholesky(input: Tensor = MISSING, *, upper: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
     """The triangle that gives a positive-definite matrix when it is multiplied with its own transpose.
 
-    linalg_cholesky(input, *, upper=False, out=None) -> Tensor
+    linalg.cholesky(input, *, upper=False, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(upper) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -8382,7 +8437,7 @@ def linalg_cholesky(input: Tensor = MISSING, *, upper: bool = False, out: Any = 
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """The inverse of each matrix, and whether it has one.
 
-    linalg_inv_ex(A, *, check_errors=False, out=None) -> (inverse, info)
+    linalg.inv_ex(A, *, check_errors=False, out=None) -> (inverse, info)
     """
     if isinstance(A, TensorImpl) and type(check_errors) is bool and out is None:
         included, allowed = active_keys.get()
@@ -8394,7 +8449,7 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> 
 def linalg_inv(A: Tensor, *, out: Any = None) -> Tensor:
     """The inverse of each matrix.
 
-    linalg_inv(A, *, out=None) -> Tensor
+    linalg.inv(A, *, out=None) -> Tensor
     """
     if isinstance(A, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -8418,7 +8473,7 @@ def _linalg_det(A: Tensor, *, out: Any = None) -> Any:
 def linalg_det(A: Tensor, *, out: Any = None) -> Tensor:
     """The determinant of each matrix.
 
-    linalg_det(A, *, out=None) -> Tensor
+    linalg.det(A, *, out=None) -> Tensor
     """
     if isinstance(A, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -8442,7 +8497,7 @@ def _linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     """Sign of the determinant and logarithm of its absolute value.
 
-    linalg_slogdet(A, *, out=None) -> (sign, logabsdet)
+    linalg.slogdet(A, *, out=None) -> (sign, logabsdet)
     """
     if isinstance(A, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -8454,7 +8509,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
 def linalg_eig(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
     """Complex eigenvalues and eigenvectors of any square matrices.
 
-    linalg_eig(input, *, out=None) -> (eigenvalues, eigenvectors)
+    linalg.eig(input, *, out=None) -> (eigenvalues, eigenvectors)
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -8468,7 +8523,7 @@ def linalg_eig(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> An
 def linalg_eigvals(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """Complex eigenvalues of any square matrices.
 
-    linalg_eigvals(input, *, out=None) -> Tensor
+    linalg.eigvals(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -8490,7 +8545,7 @@ def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any
 def linalg_eigh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None, **kwargs: Any) -> Any:
     """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices.
 
-    linalg_eigh(input, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)
+    linalg.eigh(input, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)
     """
     if kwargs or input is MISSING:
         return _parse_linalg_eigh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
@@ -8500,7 +8555,7 @@ def linalg_eigh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None, **
 def linalg_eigvalsh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None, **kwargs: Any) -> Tensor:
     """Eigenvalues of symmetric or Hermitian matrices in ascending order.
 
-    linalg_eigvalsh(input, UPLO="L", *, out=None) -> Tensor
+    linalg.eigvalsh(input, UPLO="L", *, out=None) -> Tensor
     """
     if kwargs or input is MISSING:
         return _parse_linalg_eigvalsh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
@@ -8510,7 +8565,7 @@ def linalg_eigvalsh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     """An orthogonal matrix and a triangle whose product each matrix is.
 
-    linalg_qr(A, mode='reduced', *, out=None) -> (Q, R)
+    linalg.qr(A, mode='reduced', *, out=None) -> (Q, R)
     """
     return _parse_linalg_qr(A, mode, out=out)
 
@@ -8538,7 +8593,7 @@ def _linalg_svd(
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """Left singular vectors, singular values in descending order, right singular vectors as rows.
 
-    linalg_svd(A, full_matrices=True, *, driver=None, out=None) -> (U, S, Vh)
+    linalg.svd(A, full_matrices=True, *, driver=None, out=None) -> (U, S, Vh)
     """
     if isinstance(A, TensorImpl) and type(full_matrices) is bool and driver is None and out is None:
         included, allowed = active_keys.get()
@@ -8550,7 +8605,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
 def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Any = None) -> Tensor:
     """Singular values in descending order.
 
-    linalg_svdvals(A, *, driver=None, out=None) -> Tensor
+    linalg.svdvals(A, *, driver=None, out=None) -> Tensor
     """
     if isinstance(A, TensorImpl) and driver is None and out is None:
         included, allowed = active_keys.get()
@@ -8580,7 +8635,7 @@ def _linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: b
 def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """The solution of a linear system, and whether there is one.
 
-    linalg_solve_ex(A, B, *, left=True, check_errors=False, out=None) -> (result, info)
+    linalg.solve_ex(A, B, *, left=True, check_errors=False, out=None) -> (result, info)
     """
     if (
         isinstance(A, TensorImpl)
@@ -8596,9 +8651,9 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 
 
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Tensor:
-    """X of `A @ X = B`, or with `left=False` of `X @ A = B`.
+    """Solves the linear system `A @ X = B` for X, or with `left=False` `X @ A = B`.
 
-    linalg_solve(A, B, *, left=True, out=None) -> Tensor
+    linalg.solve(A, B, *, left=True, out=None) -> Tensor
     """
     if isinstance(A, TensorImpl) and isinstance(B, TensorImpl) and type(left) is bool and out is None:
         included, allowed = active_keys.get()
@@ -8672,7 +8727,7 @@ def _cholesky_solve_helper(input: Tensor, A: Tensor, upper: bool, *, out: Any = 
 def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """Both triangles of the LU decomposition in one matrix, the exchanges of rows, and where U has a zero.
 
-    linalg_lu_factor_ex(A, *, pivot=True, check_errors=False, out=None) -> (LU, pivots, info)
+    linalg.lu_factor_ex(A, *, pivot=True, check_errors=False, out=None) -> (LU, pivots, info)
     """
     if isinstance(A, TensorImpl) and type(pivot) is bool and type(check_errors) is bool and out is None:
         included, allowed = active_keys.get()
@@ -8684,7 +8739,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """Both triangles of the LU decomposition in one matrix, and the exchanges of rows.
 
-    linalg_lu_factor(A, *, pivot=True, out=None) -> (LU, pivots)
+    linalg.lu_factor(A, *, pivot=True, out=None) -> (LU, pivots)
     """
     if isinstance(A, TensorImpl) and type(pivot) is bool and out is None:
         included, allowed = active_keys.get()
@@ -8696,7 +8751,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """The LU decomposition: a permutation and two triangles.
 
-    linalg_lu(A, *, pivot=True, out=None) -> (P, L, U)
+    linalg.lu(A, *, pivot=True, out=None) -> (P, L, U)
     """
     if isinstance(A, TensorImpl) and type(pivot) is bool and out is None:
         included, allowed = active_keys.get()
@@ -8710,7 +8765,7 @@ def linalg_lu_solve(
 ) -> Tensor:
     """Solves a system whose matrix is given by its LU decomposition.
 
-    linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor
+    linalg.lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor
     """
     if (
         isinstance(LU, TensorImpl)
@@ -8785,7 +8840,7 @@ def linalg_ldl_factor_ex(
 ) -> Any:
     """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, its exchanges, and whether it is singular.
 
-    linalg_ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None) -> (LD, pivots, info)
+    linalg.ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None) -> (LD, pivots, info)
     """
     if (
         isinstance(input, TensorImpl)
@@ -8807,7 +8862,7 @@ def linalg_ldl_factor_ex(
 def linalg_ldl_factor(input: Tensor = MISSING, *, hermitian: bool = False, out: Any = None, **kwargs: Any) -> Any:
     """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, and its exchanges.
 
-    linalg_ldl_factor(input, *, hermitian=False, out=None) -> (LD, pivots)
+    linalg.ldl_factor(input, *, hermitian=False, out=None) -> (LD, pivots)
     """
     if isinstance(input, TensorImpl) and type(hermitian) is bool and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -8821,7 +8876,7 @@ def linalg_ldl_factor(input: Tensor = MISSING, *, hermitian: bool = False, out: 
 def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Any = None) -> Tensor:
     """Solves a system whose matrix is given by its LDL decomposition.
 
-    linalg_ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor
+    linalg.ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor
     """
     if (
         isinstance(LD, TensorImpl)
@@ -8848,7 +8903,7 @@ def linalg_solve_triangular(
 ) -> Tensor:
     """Solves a system whose matrix is a triangle.
 
-    linalg_solve_triangular(input, B, *, upper, left=True, unitriangular=False, out=None) -> Tensor
+    linalg.solve_triangular(input, B, *, upper, left=True, unitriangular=False, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -8913,7 +8968,7 @@ def linalg_lstsq(
 ) -> Any:
     """The least squares solution of a system.
 
-    linalg_lstsq(input, b, rcond=None, *, driver=None, out=None) -> (solution, residuals, rank, singular_values)
+    linalg.lstsq(input, b, rcond=None, *, driver=None, out=None) -> (solution, residuals, rank, singular_values)
     """
     if (
         isinstance(input, TensorImpl)
@@ -8948,7 +9003,7 @@ def geqrf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
 def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Tensor:
     """The first columns of a product of reflections, as `geqrf` leaves them.
 
-    linalg_householder_product(input, tau, *, out=None) -> Tensor
+    linalg.householder_product(input, tau, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(tau, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -9035,7 +9090,7 @@ def svd(input: Tensor = MISSING, some: bool = True, compute_uv: bool = True, *, 
 def linalg_matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
     """The exponential of each matrix.
 
-    linalg_matrix_exp(input) -> Tensor
+    linalg.matrix_exp(input) -> Tensor
     """
     if isinstance(input, TensorImpl) and not kwargs:
         included, allowed = active_keys.get()
@@ -9105,8 +9160,9 @@ def inverse(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def linalg_pinv(*args: Any, **kwargs: Any) -> Tensor:
     """The pseudo-inverse; singular values up to the tolerances count as 0.
 
-    linalg_pinv(input, *, atol=None, rtol=None, hermitian=False, out=None) -> Tensor
-    linalg_pinv(input, rcond, hermitian=False, *, out=None) -> Tensor
+    linalg.pinv(input, *, atol=None, rtol=None, hermitian=False, out=None) -> Tensor
+    linalg.pinv(input, rcond, hermitian=False, *, out=None) -> Tensor
+        The pseudo-inverse with one tolerance, relative to the largest singular value.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -9118,8 +9174,9 @@ def linalg_pinv(*args: Any, **kwargs: Any) -> Tensor:
 def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
     """How many singular values are above the tolerances.
 
-    linalg_matrix_rank(input, *, atol=None, rtol=None, hermitian=False, out=None) -> Tensor
-    linalg_matrix_rank(input, tol, hermitian=False, *, out=None) -> Tensor
+    linalg.matrix_rank(input, *, atol=None, rtol=None, hermitian=False, out=None) -> Tensor
+    linalg.matrix_rank(input, tol, hermitian=False, *, out=None) -> Tensor
+        How many singular values are above one absolute tolerance.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -9129,9 +9186,9 @@ def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def linalg_matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """A matrix multiplied with itself; a negative power is one of the inverse.
+    """Each matrix to an integer power: the identity to 0, of the inverse where it is negative.
 
-    linalg_matrix_power(input, n, *, out=None) -> Tensor
+    linalg.matrix_power(input, n, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(n) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -9143,7 +9200,7 @@ def linalg_matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any =
 
 
 def matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """A matrix multiplied with itself; a negative power is one of the inverse.
+    """Each matrix to an integer power: the identity to 0, of the inverse where it is negative.
 
     matrix_power(input, n, *, out=None) -> Tensor
     """
@@ -9166,9 +9223,9 @@ def linalg_vector_norm(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The root of the given order of the sum of powers of the elements' sizes.
+    """The norm of order `ord` of the elements, over dimensions or all: of order 2 the root of the sum of their squares.
 
-    linalg_vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    linalg.vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9194,8 +9251,11 @@ def norm(*args: Any, **kwargs: Any) -> Tensor:
 
     norm(input, p, *, dtype, out=None) -> Tensor
     norm(input, p=2, *, out=None) -> Tensor
+        The norm of all elements.
     norm(input, p, dim, keepdim, *, dtype, out=None) -> Tensor
+        The norm over dimensions of elements that are converted first.
     norm(input, p, dim, keepdim=False, *, out=None) -> Tensor
+        The norm over dimensions.
     """
     return _parse_norm(*args, **kwargs)
 
@@ -9246,7 +9306,7 @@ def renorm(
 def renorm_(input: Tensor, p: Number, dim: int = MISSING, maxnorm: Number = MISSING, axis: int | None = None) -> Tensor:
     """The parts along a dimension, scaled so that the norm of none exceeds the largest one allowed.
 
-        renorm_(input, p, dim, maxnorm) -> Tensor
+    renorm_(input, p, dim, maxnorm) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -9277,10 +9337,11 @@ def linalg_matrix_norm(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The root of the sum of squares ('fro') or the sum of the singular values ('nuc').
+    """The norm of each matrix: the root of the sum of squares ('fro') or the sum of the singular values ('nuc').
 
-    linalg_matrix_norm(input, ord='fro', dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
-    linalg_matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
+    linalg.matrix_norm(input, ord='fro', dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
+    linalg.matrix_norm(input, ord, dim=[-2,-1], keepdim=False, *, dtype=None, out=None) -> Tensor
+        The largest sum of a column (1), of a row (inf) or singular value (2); with a negative order the smallest.
     """
     if (
         isinstance(input, TensorImpl)
@@ -9306,7 +9367,7 @@ def linalg_cross(
 ) -> Tensor:
     """The vector product along a dimension of size 3.
 
-    linalg_cross(input, other, *, dim=-1, out=None) -> Tensor
+    linalg.cross(input, other, *, dim=-1, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9348,9 +9409,9 @@ def cross(
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonals of the last two dimensions.
 
-        linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor
+    linalg.diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(A, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int:
         included, allowed = active_keys.get()
@@ -9362,7 +9423,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The matrix product.
 
-    linalg_matmul(input, other, *, out=None) -> Tensor
+    linalg.matmul(input, other, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -9376,7 +9437,7 @@ def linalg_matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any 
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
     """The sum of products over a dimension; what stands on the left is conjugated.
 
-    linalg_vecdot(x, y, *, dim=-1, out=None) -> Tensor
+    linalg.vecdot(x, y, *, dim=-1, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(y, TensorImpl) and type(dim) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -9551,7 +9612,7 @@ def pinverse(input: Tensor = MISSING, rcond: float = 1e-15, **kwargs: Any) -> Te
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """The product of two or more matrices in the order that multiplies least; the first and last may be vectors.
 
-    linalg_multi_dot(tensors, *, out=None) -> Tensor
+    linalg.multi_dot(tensors, *, out=None) -> Tensor
     """
     if is_tensors(tensors) and out is None:
         included, allowed = active_keys.get()
@@ -9563,7 +9624,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers of each element, from 0 on, along a new last dimension.
 
-    linalg_vander(x, *, N=None) -> Tensor
+    linalg.vander(x, *, N=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and (N is None or type(N) is int):
         included, allowed = active_keys.get()
@@ -9575,7 +9636,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_tensorinv(input: Tensor = MISSING, ind: int = 2, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The tensor that undoes `tensordot` with this one over its first dimensions.
 
-    linalg_tensorinv(input, ind=2, *, out=None) -> Tensor
+    linalg.tensorinv(input, ind=2, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(ind) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -9596,7 +9657,7 @@ def linalg_tensorsolve(
 ) -> Tensor:
     """The tensor whose `tensordot` with the first one, over all its dimensions, is the second.
 
-    linalg_tensorsolve(input, other, dims=None, *, out=None) -> Tensor
+    linalg.tensorsolve(input, other, dims=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9625,8 +9686,9 @@ def linalg_norm(
 ) -> Tensor:
     """The norm of vectors over one dimension, or of matrices over two.
 
-    linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
-    linalg_norm(input, ord, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    linalg.norm(input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+    linalg.norm(input, ord, dim=None, keepdim=False, *, dtype=None, out=None) -> Tensor
+        The norm of matrices called 'fro' or 'nuc'.
     """
     if (
         isinstance(input, TensorImpl)
@@ -9648,8 +9710,9 @@ def linalg_norm(
 def linalg_cond(input: Tensor = MISSING, p: Number | str | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
     """A norm of each matrix times that of its inverse: how much a linear system may enlarge an error.
 
-    linalg_cond(input, p=None, *, out=None) -> Tensor
-    linalg_cond(input, p, *, out=None) -> Tensor
+    linalg.cond(input, p=None, *, out=None) -> Tensor
+    linalg.cond(input, p, *, out=None) -> Tensor
+        The condition number of each matrix in the norm called 'fro' or 'nuc'.
     """
     if isinstance(input, TensorImpl) and (p is None or type(p) in NUMBERS) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -9791,7 +9854,7 @@ def fft_fft(
 ) -> Tensor:
     """The Fourier transform along a dimension.
 
-    fft_fft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
+    fft.fft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9820,7 +9883,7 @@ def fft_ifft(
 ) -> Tensor:
     """The inverse Fourier transform along a dimension.
 
-    fft_ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
+    fft.ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9849,7 +9912,7 @@ def fft_rfft(
 ) -> Tensor:
     """The Fourier transform of real numbers without its second half, the conjugate of the first.
 
-    fft_rfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
+    fft.rfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9878,7 +9941,7 @@ def fft_irfft(
 ) -> Tensor:
     """The inverse of `rfft`; `n` says whether the number of points was odd.
 
-    fft_irfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
+    fft.irfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9907,7 +9970,7 @@ def fft_hfft(
 ) -> Tensor:
     """The Fourier transform of a signal that is its own mirrored conjugate, half of which is given.
 
-    fft_hfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
+    fft.hfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9936,7 +9999,7 @@ def fft_ihfft(
 ) -> Tensor:
     """The inverse of `hfft`.
 
-    fft_ihfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
+    fft.ihfft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor
     """
     if (
         isinstance(input, TensorImpl)
@@ -9957,7 +10020,7 @@ def fft_ihfft(
 def fft_fftn(*args: Any, **kwargs: Any) -> Tensor:
     """The Fourier transform over several dimensions.
 
-    fft_fftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    fft.fftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -9969,7 +10032,7 @@ def fft_fftn(*args: Any, **kwargs: Any) -> Tensor:
 def fft_ifftn(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse Fourier transform over several dimensions.
 
-    fft_ifftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    fft.ifftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -9979,9 +10042,9 @@ def fft_ifftn(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def fft_rfftn(*args: Any, **kwargs: Any) -> Tensor:
-    """The half of the Fourier transform of real numbers over several dimensions that tells all.
+    """`rfft` over the last of several dimensions, `fft` over the others.
 
-    fft_rfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    fft.rfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -9993,7 +10056,7 @@ def fft_rfftn(*args: Any, **kwargs: Any) -> Tensor:
 def fft_irfftn(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse of `rfftn`.
 
-    fft_irfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    fft.irfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10005,7 +10068,7 @@ def fft_irfftn(*args: Any, **kwargs: Any) -> Tensor:
 def fft_fft2(*args: Any, **kwargs: Any) -> Tensor:
     """`fftn` over two dimensions, the last ones.
 
-    fft_fft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    fft.fft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10017,7 +10080,7 @@ def fft_fft2(*args: Any, **kwargs: Any) -> Tensor:
 def fft_ifft2(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse of `fft2`.
 
-    fft_ifft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    fft.ifft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10029,7 +10092,7 @@ def fft_ifft2(*args: Any, **kwargs: Any) -> Tensor:
 def fft_rfft2(*args: Any, **kwargs: Any) -> Tensor:
     """`rfftn` over two dimensions, the last ones.
 
-    fft_rfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    fft.rfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10041,7 +10104,7 @@ def fft_rfft2(*args: Any, **kwargs: Any) -> Tensor:
 def fft_irfft2(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse of `rfft2`.
 
-    fft_irfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    fft.irfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10053,7 +10116,7 @@ def fft_irfft2(*args: Any, **kwargs: Any) -> Tensor:
 def fft_hfft2(*args: Any, **kwargs: Any) -> Tensor:
     """`hfftn` over two dimensions, the last ones.
 
-    fft_hfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    fft.hfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10065,7 +10128,7 @@ def fft_hfft2(*args: Any, **kwargs: Any) -> Tensor:
 def fft_ihfft2(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse of `hfft2`.
 
-    fft_ihfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
+    fft.ihfft2(input, s=None, dim=[-2,-1], norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10077,7 +10140,7 @@ def fft_ihfft2(*args: Any, **kwargs: Any) -> Tensor:
 def fft_hfftn(*args: Any, **kwargs: Any) -> Tensor:
     """`hfft` over the last of several dimensions, `fft` over the others.
 
-    fft_hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    fft.hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10089,7 +10152,7 @@ def fft_hfftn(*args: Any, **kwargs: Any) -> Tensor:
 def fft_ihfftn(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse of `hfftn`.
 
-    fft_ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
+    fft.ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10103,6 +10166,7 @@ def stft(*args: Any, **kwargs: Any) -> Tensor:
 
     stft(input, n_fft, hop_length=None, win_length=None, window=None, normalized=False, onesided=None, return_complex=None, align_to_window=None) -> Tensor
     stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False, onesided=None, return_complex=None, align_to_window=None) -> Tensor
+        The Fourier transforms of pieces of a signal, which is first continued at both ends.
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10180,7 +10244,7 @@ def fft_fftfreq(
 ) -> Tensor:
     """The frequencies of the results of `fft`.
 
-    fft_fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    fft.fftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     if (
         type(n) is int
@@ -10213,7 +10277,7 @@ def fft_rfftfreq(
 ) -> Tensor:
     """The frequencies of the results of `rfft`.
 
-    fft_rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    fft.rfftfreq(n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
     """
     if (
         type(n) is int
@@ -10236,7 +10300,7 @@ def fft_rfftfreq(
 def fft_fftshift(*args: Any, **kwargs: Any) -> Tensor:
     """The spectrum with frequency 0 in the middle.
 
-    fft_fftshift(input, dim=None) -> Tensor
+    fft.fftshift(input, dim=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10252,7 +10316,7 @@ def fft_fftshift(*args: Any, **kwargs: Any) -> Tensor:
 def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
     """The inverse of `fftshift`.
 
-    fft_ifftshift(input, dim=None) -> Tensor
+    fft.ifftshift(input, dim=None) -> Tensor
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10268,9 +10332,9 @@ def fft_ifftshift(*args: Any, **kwargs: Any) -> Tensor:
 def alias(input: Tensor) -> Tensor:
     """A view of the whole tensor.
 
-        alias(input) -> Tensor
+    alias(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10282,9 +10346,9 @@ def alias(input: Tensor) -> Tensor:
 def lift_fresh(input: Tensor) -> Tensor:
     """The tensor itself, which was made without an operator; so a mode of Python dispatch hears of it.
 
-        lift_fresh(input) -> Tensor
+    lift_fresh(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10296,9 +10360,9 @@ def lift_fresh(input: Tensor) -> Tensor:
 def detach(input: Tensor) -> Tensor:
     """A view that no gradient flows through.
 
-        detach(input) -> Tensor
+    detach(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10310,10 +10374,11 @@ def detach(input: Tensor) -> Tensor:
 def view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     """The same elements under another shape; fails where that would need a copy.
 
-        view(input, size) -> Tensor
-        view(input, dtype) -> Tensor
+    view(input, size) -> Tensor
+    view(input, dtype) -> Tensor
+        The same bytes read as another dtype; the last dimension changes with the size of an element.
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
     if (
@@ -10349,9 +10414,7 @@ def _unsafe_view(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
 def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
     """The same elements under another shape: a view where possible, else a copy.
 
-        reshape(input, shape) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    reshape(input, shape) -> Tensor
     """
     ints = tuple(shape[0]) if len(shape) == 1 and type(shape[0]) in LISTS else shape
     if (
@@ -10369,9 +10432,9 @@ def reshape(input: Tensor, *shape: Any, **kwargs: Any) -> Tensor:
 def _reshape_alias(input: Tensor, size: Sequence[int], stride: Sequence[int]) -> Tensor:
     """A view with the given sizes and strides.
 
-        _reshape_alias(input, size, stride) -> Tensor
+    _reshape_alias(input, size, stride) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and is_ints(size) and is_ints(stride):
         included, allowed = active_keys.get()
@@ -10383,9 +10446,9 @@ def _reshape_alias(input: Tensor, size: Sequence[int], stride: Sequence[int]) ->
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """A view under another tensor's shape.
 
-        view_as(input, other) -> Tensor
+    view_as(input, other) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
         included, allowed = active_keys.get()
@@ -10395,11 +10458,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements under another tensor's shape.
+    """The same elements under another tensor's shape: a view where possible, else a copy.
 
-        reshape_as(input, other) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    reshape_as(input, other) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
         included, allowed = active_keys.get()
@@ -10409,11 +10470,9 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Neighbouring dimensions joined into one.
+    """Neighbouring dimensions joined into one: a view where possible, else a copy.
 
-        flatten(input, start_dim=0, end_dim=-1) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    flatten(input, start_dim=0, end_dim=-1) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(start_dim) is int and type(end_dim) is int:
         included, allowed = active_keys.get()
@@ -10425,9 +10484,9 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped.
 
-        transpose(input, dim0, dim1) -> Tensor
+    transpose(input, dim0, dim1) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
         included, allowed = active_keys.get()
@@ -10439,9 +10498,9 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """A view of a matrix with its two dimensions swapped; a vector stays as it is.
 
-        t(input) -> Tensor
+    t(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10453,9 +10512,9 @@ def t(input: Tensor) -> Tensor:
 def numpy_T(input: Tensor) -> Tensor:
     """A view with all dimensions in reverse order.
 
-        numpy_T(input) -> Tensor
+    numpy_T(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10467,9 +10526,9 @@ def numpy_T(input: Tensor) -> Tensor:
 def mT(input: Tensor) -> Tensor:
     """A view with the last two dimensions swapped.
 
-        mT(input) -> Tensor
+    mT(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10481,9 +10540,9 @@ def mT(input: Tensor) -> Tensor:
 def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
     """A view with the dimensions in the given order.
 
-        permute(input, dims) -> Tensor
+    permute(input, dims) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     ints = tuple(dims[0]) if len(dims) == 1 and type(dims[0]) in LISTS else dims
     if (
@@ -10501,9 +10560,9 @@ def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """A view with some dimensions moved to other places.
 
-        movedim(input, source, destination) -> Tensor
+    movedim(input, source, destination) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
         included, allowed = active_keys.get()
@@ -10519,9 +10578,9 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def expand(input: Tensor, *size: Any, implicit: bool = False, **kwargs: Any) -> Tensor:
     """A view that repeats dimensions of size 1 without copying.
 
-        expand(input, size, *, implicit=False) -> Tensor
+    expand(input, size, *, implicit=False) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
     if (
@@ -10540,9 +10599,9 @@ def expand(input: Tensor, *size: Any, implicit: bool = False, **kwargs: Any) -> 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """A view expanded to another tensor's shape.
 
-        expand_as(input, other) -> Tensor
+    expand_as(input, other) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
         included, allowed = active_keys.get()
@@ -10554,10 +10613,11 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def squeeze(*args: Any, **kwargs: Any) -> Tensor:
     """A view without dimensions of size 1.
 
-        squeeze(input) -> Tensor
-        squeeze(input, dim) -> Tensor
+    squeeze(input) -> Tensor
+    squeeze(input, dim) -> Tensor
+        A view without one dimension, if its size is 1.
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -10573,9 +10633,9 @@ def squeeze(*args: Any, **kwargs: Any) -> Tensor:
 def unsqueeze(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
     """A view with a new dimension of size 1.
 
-        unsqueeze(input, dim) -> Tensor
+    unsqueeze(input, dim) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
         included, allowed = active_keys.get()
@@ -10589,9 +10649,9 @@ def unsqueeze(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Ten
 def select(input: Tensor, dim: int = MISSING, index: int = MISSING, axis: int | None = None) -> Tensor:
     """A view of one index along a dimension, which disappears.
 
-        select(input, dim, index) -> Tensor
+    select(input, dim, index) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(dim) is int and type(index) is int and axis is None:
         included, allowed = active_keys.get()
@@ -10612,9 +10672,9 @@ def slice(
 ) -> Tensor:
     """A view of every `step`-th index from `start` up to, and without, `end`.
 
-        slice(input, dim=0, start=None, end=None, step=1) -> Tensor
+    slice(input, dim=0, start=None, end=None, step=1) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if (
         isinstance(input, TensorImpl)
@@ -10639,9 +10699,9 @@ def narrow(
 ) -> Tensor:
     """A view of `length` indices from `start` on.
 
-        narrow(input, dim, start, length) -> Tensor
+    narrow(input, dim, start, length) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if (
         isinstance(input, TensorImpl)
@@ -10673,9 +10733,9 @@ def narrow(
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal.
 
-        diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor
+    diagonal(input, offset=0, dim1=0, dim2=1) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(offset) is int and type(dim1) is int and type(dim2) is int:
         included, allowed = active_keys.get()
@@ -10687,9 +10747,9 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """A view of all windows of a size along a dimension.
 
-        unfold(input, dimension, size, step) -> Tensor
+    unfold(input, dimension, size, step) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(dimension) is int and type(size) is int and type(step) is int:
         included, allowed = active_keys.get()
@@ -10701,9 +10761,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of each index along a dimension.
 
-        unbind(input, dim=0) -> Tensor
+    unbind(input, dim=0) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(dim) is int and axis is None:
         included, allowed = active_keys.get()
@@ -10717,9 +10777,9 @@ def unbind(input: Tensor, dim: int = 0, axis: int | None = None) -> tuple[Tensor
 def split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of pieces of a size along a dimension; the last may be smaller.
 
-        split(input, split_size, dim=0) -> Tensor
+    split(input, split_size, dim=0) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     return _parse_split(*args, **kwargs)
 
@@ -10727,9 +10787,9 @@ def split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 def chunk(input: Tensor, chunks: int, dim: int = 0, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of a number of pieces along a dimension.
 
-        chunk(input, chunks, dim=0) -> Tensor
+    chunk(input, chunks, dim=0) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(chunks) is int and type(dim) is int and axis is None:
         included, allowed = active_keys.get()
@@ -10743,9 +10803,9 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, axis: int | None = None) -> 
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view with sizes, strides and offset chosen freely within the storage.
 
-        as_strided(input, size, stride, storage_offset=None) -> Tensor
+    as_strided(input, size, stride, storage_offset=None) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if (
         isinstance(input, TensorImpl)
@@ -10762,9 +10822,9 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """A view with two dimensions swapped, as NumPy calls it.
 
-        swapaxes(input, axis0, axis1) -> Tensor
+    swapaxes(input, axis0, axis1) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(axis0) is int and type(axis1) is int:
         included, allowed = active_keys.get()
@@ -10776,9 +10836,9 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped; transpose under another name.
 
-        swapdims(input, dim0, dim1) -> Tensor
+    swapdims(input, dim0, dim1) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(dim0) is int and type(dim1) is int:
         included, allowed = active_keys.get()
@@ -10790,9 +10850,9 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """Moves dimensions to other places; the others keep their order. movedim as NumPy calls it.
 
-        moveaxis(input, source, destination) -> Tensor
+    moveaxis(input, source, destination) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and is_ints(source) and is_ints(destination):
         included, allowed = active_keys.get()
@@ -10808,9 +10868,7 @@ def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[i
 def ravel(input: Tensor) -> Tensor:
     """All elements in a row: a view where they lie in one, else a copy.
 
-        ravel(input) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    ravel(input) -> Tensor
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10822,9 +10880,9 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int = MISSING, sizes: Sequence[int] = MISSING, axis: int | None = None) -> Tensor:
     """Cuts one dimension into several whose sizes multiply to its own.
 
-        unflatten(input, dim, sizes) -> Tensor
+    unflatten(input, dim, sizes) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl) and type(dim) is int and is_ints(sizes) and axis is None:
         included, allowed = active_keys.get()
@@ -10838,9 +10896,9 @@ def unflatten(input: Tensor, dim: int = MISSING, sizes: Sequence[int] = MISSING,
 def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
     """A view of the given shape with dimensions of size 1 repeated; expand as NumPy calls it.
 
-        broadcast_to(input, size) -> Tensor
+    broadcast_to(input, size) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
     if (
@@ -10858,9 +10916,9 @@ def broadcast_to(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
 def adjoint(input: Tensor) -> Tensor:
     """A view of matrices transposed, complex numbers conjugated.
 
-        adjoint(input) -> Tensor
+    adjoint(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10872,9 +10930,9 @@ def adjoint(input: Tensor) -> Tensor:
 def matrix_H(input: Tensor) -> Tensor:
     """A matrix transposed, complex numbers conjugated; the property `H`.
 
-        matrix_H(input) -> Tensor
+    matrix_H(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10886,9 +10944,9 @@ def matrix_H(input: Tensor) -> Tensor:
 def mH(input: Tensor) -> Tensor:
     """The last two dimensions swapped, complex numbers conjugated.
 
-        mH(input) -> Tensor
+    mH(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -10900,7 +10958,7 @@ def mH(input: Tensor) -> Tensor:
 def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Swaps two dimensions in place.
 
-        swapaxes_(input, axis0, axis1) -> Tensor
+    swapaxes_(input, axis0, axis1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -10914,7 +10972,7 @@ def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
 def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swaps two dimensions in place.
 
-        swapdims_(input, dim0, dim1) -> Tensor
+    swapdims_(input, dim0, dim1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -10997,9 +11055,9 @@ def sum_to_size(input: Tensor, *size: Any, **kwargs: Any) -> Tensor:
 def split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of consecutive pieces of the given sizes, which add up to the dimension's.
 
-        split_with_sizes(input, split_sizes, dim=0) -> Tensor
+    split_with_sizes(input, split_sizes, dim=0) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     return _parse_split_with_sizes(*args, **kwargs)
 
@@ -11007,11 +11065,13 @@ def split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 def tensor_split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of so many pieces along a dimension, or of those between indices; sizes need not divide.
 
-        tensor_split(input, sections, dim=0) -> Tensor
-        tensor_split(input, indices, dim=0) -> Tensor
-        tensor_split(input, tensor_indices_or_sections, dim=0) -> Tensor
+    tensor_split(input, sections, dim=0) -> Tensor
+    tensor_split(input, indices, dim=0) -> Tensor
+        Views of the pieces between indices.
+    tensor_split(input, tensor_indices_or_sections, dim=0) -> Tensor
+        As tensor_split, by a CPU tensor of int64.
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     return _parse_tensor_split(*args, **kwargs)
 
@@ -11019,10 +11079,11 @@ def tensor_split(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 def hsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of equal pieces side by side, or of those between column indices.
 
-        hsplit(input, sections) -> Tensor
-        hsplit(input, indices) -> Tensor
+    hsplit(input, sections) -> Tensor
+    hsplit(input, indices) -> Tensor
+        Views of the pieces between column indices.
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -11034,10 +11095,11 @@ def hsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 def vsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of equal pieces below one another, or of those between row indices.
 
-        vsplit(input, sections) -> Tensor
-        vsplit(input, indices) -> Tensor
+    vsplit(input, sections) -> Tensor
+    vsplit(input, indices) -> Tensor
+        Views of the pieces between row indices.
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -11049,10 +11111,11 @@ def vsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 def dsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """Views of equal pieces along dimension 2, or of those between its indices.
 
-        dsplit(input, sections) -> Tensor
-        dsplit(input, indices) -> Tensor
+    dsplit(input, sections) -> Tensor
+    dsplit(input, indices) -> Tensor
+        Views of the pieces between indices of dimension 2.
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -11100,7 +11163,7 @@ def unsafe_split_with_sizes(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swaps two dimensions of the tensor itself.
 
-        transpose_(input, dim0, dim1) -> Tensor
+    transpose_(input, dim0, dim1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -11114,7 +11177,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def t_(input: Tensor) -> Tensor:
     """Swaps the two dimensions of a matrix itself.
 
-        t_(input) -> Tensor
+    t_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -11128,8 +11191,9 @@ def t_(input: Tensor) -> Tensor:
 def squeeze_(*args: Any, **kwargs: Any) -> Tensor:
     """Takes dimensions of size 1 out of the tensor itself.
 
-        squeeze_(input) -> Tensor
-        squeeze_(input, dim) -> Tensor
+    squeeze_(input) -> Tensor
+    squeeze_(input, dim) -> Tensor
+        Takes one dimension out of the tensor itself, if its size is 1.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -11143,7 +11207,7 @@ def squeeze_(*args: Any, **kwargs: Any) -> Tensor:
 def unsqueeze_(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Tensor:
     """Puts a dimension of size 1 into the tensor itself.
 
-        unsqueeze_(input, dim) -> Tensor
+    unsqueeze_(input, dim) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -11159,7 +11223,7 @@ def unsqueeze_(input: Tensor, dim: int = MISSING, axis: int | None = None) -> Te
 def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """Makes the tensor itself look at its storage with other sizes, strides and offset.
 
-        as_strided_(input, size, stride, storage_offset=None) -> Tensor
+    as_strided_(input, size, stride, storage_offset=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -11760,9 +11824,9 @@ def as_strided_scatter(
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones: a view with one more dimension, of size 2.
 
-        view_as_real(input) -> Tensor
+    view_as_real(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11774,9 +11838,9 @@ def view_as_real(input: Tensor) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers as complex ones: a view without the last dimension, whose size is 2.
 
-        view_as_complex(input) -> Tensor
+    view_as_complex(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11812,9 +11876,9 @@ def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
 def real(input: Tensor) -> Tensor:
     """A view of the real parts; of real numbers, the tensor itself.
 
-        real(input) -> Tensor
+    real(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11826,9 +11890,9 @@ def real(input: Tensor) -> Tensor:
 def imag(input: Tensor) -> Tensor:
     """A view of the imaginary parts; complex tensors only.
 
-        imag(input) -> Tensor
+    imag(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11868,9 +11932,9 @@ def is_neg(input: Tensor = MISSING, **kwargs: Any) -> bool:
 def _conj(input: Tensor) -> Tensor:
     """A view that says it is conjugated; what reads it computes the conjugate then.
 
-        _conj(input) -> Tensor
+    _conj(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11882,9 +11946,9 @@ def _conj(input: Tensor) -> Tensor:
 def conj(input: Tensor) -> Tensor:
     """A view of the conjugates; of real numbers, the tensor itself.
 
-        conj(input) -> Tensor
+    conj(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11922,7 +11986,7 @@ def conj_physical(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 def conj_physical_(input: Tensor) -> Tensor:
     """The conjugates, computed; of real numbers, the tensor itself.
 
-        conj_physical_(input) -> Tensor
+    conj_physical_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -11936,9 +12000,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself, or a copy of one that only says it is conjugated.
 
-        resolve_conj(input) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    resolve_conj(input) -> Tensor
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11950,9 +12012,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself, or a copy of one that only says it is negated.
 
-        resolve_neg(input) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    resolve_neg(input) -> Tensor
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -11964,9 +12024,9 @@ def resolve_neg(input: Tensor) -> Tensor:
 def _neg_view(input: Tensor) -> Tensor:
     """A view that says it is negated; what reads it computes the negative then.
 
-        _neg_view(input) -> Tensor
+    _neg_view(input) -> Tensor
 
-    The result is a view: it shares the input's storage.
+    The result shares the input's storage.
     """
     if isinstance(input, TensorImpl):
         included, allowed = active_keys.get()
@@ -12108,6 +12168,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
 
     meshgrid(tensors) -> Tensor
     meshgrid(tensors, *, indexing) -> Tensor
+        Vectors expanded to the grid that they span; `xy` swaps the first two dimensions.
     """
     return _parse_meshgrid(*args, **kwargs)
 
@@ -12267,7 +12328,7 @@ def tril(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwarg
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """The elements on and below a diagonal of each matrix, 0 elsewhere.
 
-        tril_(input, diagonal=0) -> Tensor
+    tril_(input, diagonal=0) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12295,7 +12356,7 @@ def triu(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwarg
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """The elements on and above a diagonal of each matrix, 0 elsewhere.
 
-        triu_(input, diagonal=0) -> Tensor
+    triu_(input, diagonal=0) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12351,7 +12412,7 @@ def diagflat(input: Tensor = MISSING, offset: int = 0, **kwargs: Any) -> Tensor:
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """Sets the elements whose indices are all the same; with `wrap` the diagonal of a tall matrix starts anew below it.
 
-        fill_diagonal_(input, fill_value, wrap=False) -> Tensor
+    fill_diagonal_(input, fill_value, wrap=False) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12391,7 +12452,7 @@ def index_put(
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """Writes values at the places that tensors of indices name; accumulate adds instead.
 
-        index_put_(input, indices, values, accumulate=False) -> Tensor
+    index_put_(input, indices, values, accumulate=False) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12432,8 +12493,11 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     scatter(input, dim, index, src, *, out=None) -> Tensor
     scatter(input, dim, index, value, *, out=None) -> Tensor
+        The tensor with a number written along one dimension at the given indices.
     scatter(input, dim, index, src, *, reduce, out=None) -> Tensor
+        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
     scatter(input, dim, index, value, *, reduce, out=None) -> Tensor
+        The tensor with a number added, or multiplied with what is there, at the given indices.
     """
     return _parse_scatter(*args, **kwargs)
 
@@ -12441,10 +12505,13 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 def scatter_(*args: Any, **kwargs: Any) -> Tensor:
     """The tensor with elements of a source written along one dimension at the given indices.
 
-        scatter_(input, dim, index, src) -> Tensor
-        scatter_(input, dim, index, value) -> Tensor
-        scatter_(input, dim, index, src, *, reduce) -> Tensor
-        scatter_(input, dim, index, value, *, reduce) -> Tensor
+    scatter_(input, dim, index, src) -> Tensor
+    scatter_(input, dim, index, value) -> Tensor
+        The tensor with a number written along one dimension at the given indices.
+    scatter_(input, dim, index, src, *, reduce) -> Tensor
+        The tensor with elements of a source added, or multiplied with what is there, at the given indices.
+    scatter_(input, dim, index, value, *, reduce) -> Tensor
+        The tensor with a number added, or multiplied with what is there, at the given indices.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12485,7 +12552,7 @@ def scatter_add_(
 ) -> Tensor:
     """The tensor with elements of a source added along one dimension at the given indices.
 
-        scatter_add_(input, dim, index, src) -> Tensor
+    scatter_add_(input, dim, index, src) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12540,7 +12607,7 @@ def scatter_reduce_(
 ) -> Tensor:
     """The tensor with the sum, product, mean or extremum of elements of a source at the given indices.
 
-        scatter_reduce_(input, dim, index, src, reduce, *, include_self=True) -> Tensor
+    scatter_reduce_(input, dim, index, src, reduce, *, include_self=True) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12593,7 +12660,7 @@ def index_add_(
 ) -> Tensor:
     """The tensor with slices of a source added at the indices of one dimension that a vector names.
 
-        index_add_(input, dim, index, source, *, alpha=1) -> Tensor
+    index_add_(input, dim, index, source, *, alpha=1) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12647,7 +12714,7 @@ def index_reduce_(
 ) -> Tensor:
     """The tensor with the product, mean or extremum of slices of a source at the indices of one dimension.
 
-        index_reduce_(input, dim, index, source, reduce, *, include_self=True) -> Tensor
+    index_reduce_(input, dim, index, source, reduce, *, include_self=True) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12692,7 +12759,7 @@ def index_copy_(
 ) -> Tensor:
     """The tensor with slices of a source written at the indices of one dimension that a vector names.
 
-        index_copy_(input, dim, index, source) -> Tensor
+    index_copy_(input, dim, index, source) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12758,7 +12825,7 @@ def index_fill_(
 ) -> Tensor:
     """The tensor with a number written at the indices of one dimension that a vector names.
 
-        index_fill_(input, dim, index, value) -> Tensor
+    index_fill_(input, dim, index, value) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12814,7 +12881,7 @@ def put(
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """The tensor with elements written, or added, by their number in row-major order.
 
-        put_(input, index, source, accumulate=False) -> Tensor
+    put_(input, index, source, accumulate=False) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12847,7 +12914,7 @@ def masked_scatter(input: Tensor = MISSING, mask: Tensor = MISSING, source: Tens
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The tensor with the elements of a source, one after the other, where a mask is true.
 
-        masked_scatter_(input, mask, source) -> Tensor
+    masked_scatter_(input, mask, source) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -12985,9 +13052,7 @@ def clone(input: Tensor = MISSING, *, memory_format: memory_format_ | None = Non
 def contiguous(input: Tensor, *, memory_format: memory_format_ = contiguous_format) -> Tensor:
     """The tensor itself if it is laid out as asked, else a copy that is.
 
-        contiguous(input, *, memory_format=contiguous_format) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    contiguous(input, *, memory_format=contiguous_format) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(memory_format, memory_format_):
         included, allowed = active_keys.get()
@@ -12999,7 +13064,7 @@ def contiguous(input: Tensor, *, memory_format: memory_format_ = contiguous_form
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Overwrites the tensor with another's elements, cast and broadcast.
 
-        copy_(input, src, non_blocking=False) -> Tensor
+    copy_(input, src, non_blocking=False) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13061,20 +13126,21 @@ def result_type(*args: Any, **kwargs: Any) -> Any:
 
 
 def to(*args: Any, **kwargs: Any) -> Tensor:
-    """The tensor in a dtype or on a device: itself if nothing changes.
+    """The tensor in a dtype or on a device: itself if nothing changes, else a copy.
 
-        to(input, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
-        to(input, device, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
-        to(input, other, non_blocking=False, copy=False, memory_format=None) -> Tensor
-        to(input, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, copy=False, memory_format=None) -> Tensor
-
-    The result is a view: it shares the input's storage.
+    to(input, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
+    to(input, device, dtype, non_blocking=False, copy=False, memory_format=None) -> Tensor
+        The tensor on a device and in a dtype: itself if nothing changes, else a copy.
+    to(input, other, non_blocking=False, copy=False, memory_format=None) -> Tensor
+        The tensor with another's dtype and device: itself if nothing changes, else a copy.
+    to(input, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, copy=False, memory_format=None) -> Tensor
+        The tensor with the given options: itself if nothing changes, else a copy.
     """
     return _parse_to(*args, **kwargs)
 
 
 def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor in another's dtype: itself if nothing changes.
+    """The tensor in another's dtype: itself if nothing changes, else a copy.
 
     type_as(input, other) -> Tensor
     """
@@ -13106,7 +13172,7 @@ def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: An
 def fill_(input: Tensor, value: Number | Tensor) -> Tensor:
     """Sets every element to a number.
 
-        fill_(input, value) -> Tensor
+    fill_(input, value) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13124,7 +13190,7 @@ def fill_(input: Tensor, value: Number | Tensor) -> Tensor:
 def zero_(input: Tensor) -> Tensor:
     """Sets every element to 0.
 
-        zero_(input) -> Tensor
+    zero_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13162,7 +13228,7 @@ def _local_scalar_dense(input: Tensor) -> Number:
 def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
     """Changes the sizes in place; elements that fit are kept, new ones are not initialised.
 
-        resize_(input, size, *, memory_format=None) -> Tensor
+    resize_(input, size, *, memory_format=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13183,7 +13249,7 @@ def resize_(input: Tensor, *size: Any, memory_format: memory_format_ | None = No
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format_ | None = None) -> Tensor:
     """Changes the sizes in place to another tensor's; elements that fit are kept, new ones are not initialised.
 
-        resize_as_(input, the_template, *, memory_format=None) -> Tensor
+    resize_as_(input, the_template, *, memory_format=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13201,9 +13267,10 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_for
 def set_(*args: Any, **kwargs: Any) -> Tensor:
     """Makes the tensor look at another storage.
 
-        set_(input, source) -> Tensor
-        set_(input, source, storage_offset, size, stride=[]) -> Tensor
-        set_(input) -> Tensor
+    set_(input, source) -> Tensor
+    set_(input, source, storage_offset, size, stride=[]) -> Tensor
+    set_(input) -> Tensor
+        Makes the tensor look at an empty storage of its own.
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13668,7 +13735,7 @@ def erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def erf_(input: Tensor) -> Tensor:
     """The error function of each element.
 
-        erf_(input) -> Tensor
+    erf_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13696,7 +13763,7 @@ def erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def erfc_(input: Tensor) -> Tensor:
     """`1 - erf(x)`, exact where that is near 0 too.
 
-        erfc_(input) -> Tensor
+    erfc_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13724,7 +13791,7 @@ def erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 def erfinv_(input: Tensor) -> Tensor:
     """The number whose error function each element is.
 
-        erfinv_(input) -> Tensor
+    erfinv_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13752,7 +13819,7 @@ def lgamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 def lgamma_(input: Tensor) -> Tensor:
     """The logarithm of the size of the gamma function of each element.
 
-        lgamma_(input) -> Tensor
+    lgamma_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13780,7 +13847,7 @@ def digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 def digamma_(input: Tensor) -> Tensor:
     """The derivative of `lgamma`.
 
-        digamma_(input) -> Tensor
+    digamma_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13808,7 +13875,7 @@ def polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 def polygamma_(input: Tensor, n: int) -> Tensor:
     """The n-th derivative of `digamma`, written where the input was.
 
-        polygamma_(input, n) -> Tensor
+    polygamma_(input, n) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13836,7 +13903,7 @@ def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kw
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
     """The logarithm of the gamma function of p dimensions.
 
-        mvlgamma_(input, p) -> Tensor
+    mvlgamma_(input, p) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13864,7 +13931,7 @@ def i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def i0_(input: Tensor) -> Tensor:
     """The modified Bessel function of the first kind and order 0.
 
-        i0_(input) -> Tensor
+    i0_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13892,7 +13959,7 @@ def sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 def sinc_(input: Tensor) -> Tensor:
     """`sin(pi x) / (pi x)`, which is 1 at 0.
 
-        sinc_(input) -> Tensor
+    sinc_(input) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13920,7 +13987,7 @@ def logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None,
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
 
-        logit_(input, eps=None) -> Tensor
+    logit_(input, eps=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13932,7 +13999,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 
 
 def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The share of the gamma function of the first that the integral up to the second holds.
+    """The share of the integral that is the gamma function of the first which lies below the second.
 
     igamma(input, other, *, out=None) -> Tensor
     """
@@ -13946,9 +14013,9 @@ def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None,
 
 
 def igamma_(input: Tensor, other: Tensor) -> Tensor:
-    """The share of the gamma function of the first that the integral up to the second holds.
+    """The share of the integral that is the gamma function of the first which lies below the second.
 
-        igamma_(input, other) -> Tensor
+    igamma_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -13976,7 +14043,7 @@ def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None
 def igammac_(input: Tensor, other: Tensor) -> Tensor:
     """`1 - igamma(x, y)`, exact where that is near 0 too.
 
-        igammac_(input, other) -> Tensor
+    igammac_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -14014,7 +14081,7 @@ def xlogy(
 def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`x * log(y)`, which is 0 where x is.
 
-        xlogy_(input, other) -> Tensor
+    xlogy_(input, other) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -14032,7 +14099,7 @@ def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
 def special_entr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`-x log(x)`: 0 at 0, -infinity below.
 
-    special_entr(input, *, out=None) -> Tensor
+    special.entr(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14044,9 +14111,9 @@ def special_entr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 
 
 def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The number below which a share, the element, of a normal distribution lies.
+    """The inverse of `special.ndtr`: the number below which the given share of the normal distribution lies.
 
-    special_ndtri(input, *, out=None) -> Tensor
+    special.ndtri(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14060,7 +14127,7 @@ def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the share of a normal distribution below each element.
 
-    special_log_ndtr(input, *, out=None) -> Tensor
+    special.log_ndtr(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14074,7 +14141,7 @@ def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any)
 def special_erfcx(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(x * x) * erfc(x)`, without overflow on the way.
 
-    special_erfcx(input, *, out=None) -> Tensor
+    special.erfcx(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14088,7 +14155,7 @@ def special_erfcx(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 def special_i0e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(-|x|) * i0(x)`.
 
-    special_i0e(input, *, out=None) -> Tensor
+    special.i0e(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14102,7 +14169,7 @@ def special_i0e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 def special_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 1.
 
-    special_i1(input, *, out=None) -> Tensor
+    special.i1(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14116,7 +14183,7 @@ def special_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Te
 def special_i1e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(-|x|) * i1(x)`.
 
-    special_i1e(input, *, out=None) -> Tensor
+    special.i1e(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14130,7 +14197,7 @@ def special_i1e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 def special_bessel_j0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the first kind and order 0.
 
-    special_bessel_j0(input, *, out=None) -> Tensor
+    special.bessel_j0(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14144,7 +14211,7 @@ def special_bessel_j0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 def special_bessel_j1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the first kind and order 1.
 
-    special_bessel_j1(input, *, out=None) -> Tensor
+    special.bessel_j1(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14158,7 +14225,7 @@ def special_bessel_j1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 def special_bessel_y0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the second kind and order 0.
 
-    special_bessel_y0(input, *, out=None) -> Tensor
+    special.bessel_y0(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14172,7 +14239,7 @@ def special_bessel_y0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 def special_bessel_y1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the second kind and order 1.
 
-    special_bessel_y1(input, *, out=None) -> Tensor
+    special.bessel_y1(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14186,7 +14253,7 @@ def special_bessel_y1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any
 def special_modified_bessel_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 0.
 
-    special_modified_bessel_i0(input, *, out=None) -> Tensor
+    special.modified_bessel_i0(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14200,7 +14267,7 @@ def special_modified_bessel_i0(input: Tensor = MISSING, *, out: Any = None, **kw
 def special_modified_bessel_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 1.
 
-    special_modified_bessel_i1(input, *, out=None) -> Tensor
+    special.modified_bessel_i1(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14214,7 +14281,7 @@ def special_modified_bessel_i1(input: Tensor = MISSING, *, out: Any = None, **kw
 def special_modified_bessel_k0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the second kind and order 0.
 
-    special_modified_bessel_k0(input, *, out=None) -> Tensor
+    special.modified_bessel_k0(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14228,7 +14295,7 @@ def special_modified_bessel_k0(input: Tensor = MISSING, *, out: Any = None, **kw
 def special_modified_bessel_k1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the second kind and order 1.
 
-    special_modified_bessel_k1(input, *, out=None) -> Tensor
+    special.modified_bessel_k1(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14242,7 +14309,7 @@ def special_modified_bessel_k1(input: Tensor = MISSING, *, out: Any = None, **kw
 def special_airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
     """The Airy function Ai.
 
-    special_airy_ai(x, *, out=None) -> Tensor
+    special.airy_ai(x, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14254,7 +14321,7 @@ def special_airy_ai(x: Tensor, *, out: Any = None) -> Tensor:
 def special_scaled_modified_bessel_k0(x: Tensor, *, out: Any = None) -> Tensor:
     """`exp(x) * modified_bessel_k0(x)`.
 
-    special_scaled_modified_bessel_k0(x, *, out=None) -> Tensor
+    special.scaled_modified_bessel_k0(x, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14266,7 +14333,7 @@ def special_scaled_modified_bessel_k0(x: Tensor, *, out: Any = None) -> Tensor:
 def special_scaled_modified_bessel_k1(x: Tensor, *, out: Any = None) -> Tensor:
     """`exp(x) * modified_bessel_k1(x)`.
 
-    special_scaled_modified_bessel_k1(x, *, out=None) -> Tensor
+    special.scaled_modified_bessel_k1(x, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14278,7 +14345,7 @@ def special_scaled_modified_bessel_k1(x: Tensor, *, out: Any = None) -> Tensor:
 def special_spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
     """The spherical Bessel function of the first kind and order 0: `sin(x) / x`.
 
-    special_spherical_bessel_j0(x, *, out=None) -> Tensor
+    special.spherical_bessel_j0(x, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14292,7 +14359,7 @@ def special_xlog1py(
 ) -> Tensor:
     """`x * log1p(y)`, which is 0 where x is.
 
-    special_xlog1py(input, other, *, out=None) -> Tensor
+    special.xlog1py(input, other, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14316,7 +14383,7 @@ def special_zeta(
 ) -> Tensor:
     """The Hurwitz zeta function: the sum of `(y + k) ** -x` over k from 0.
 
-    special_zeta(input, other, *, out=None) -> Tensor
+    special.zeta(input, other, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14338,7 +14405,7 @@ def special_zeta(
 def special_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the first kind and degree n.
 
-    special_chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
+    special.chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14358,7 +14425,7 @@ def special_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, ou
 def special_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the second kind and degree n.
 
-    special_chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
+    special.chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14378,7 +14445,7 @@ def special_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, ou
 def special_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the third kind and degree n.
 
-    special_chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
+    special.chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14398,7 +14465,7 @@ def special_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, ou
 def special_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The Chebyshev polynomial of the fourth kind and degree n.
 
-    special_chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
+    special.chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14418,7 +14485,7 @@ def special_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, ou
 def special_hermite_polynomial_h(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The physicist's Hermite polynomial of degree n.
 
-    special_hermite_polynomial_h(x, n, *, out=None) -> Tensor
+    special.hermite_polynomial_h(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14438,7 +14505,7 @@ def special_hermite_polynomial_h(x: Tensor | Number, n: Tensor | Number, *, out:
 def special_hermite_polynomial_he(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The probabilist's Hermite polynomial of degree n.
 
-    special_hermite_polynomial_he(x, n, *, out=None) -> Tensor
+    special.hermite_polynomial_he(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14458,7 +14525,7 @@ def special_hermite_polynomial_he(x: Tensor | Number, n: Tensor | Number, *, out
 def special_laguerre_polynomial_l(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The Laguerre polynomial of degree n.
 
-    special_laguerre_polynomial_l(x, n, *, out=None) -> Tensor
+    special.laguerre_polynomial_l(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14478,7 +14545,7 @@ def special_laguerre_polynomial_l(x: Tensor | Number, n: Tensor | Number, *, out
 def special_legendre_polynomial_p(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The Legendre polynomial of degree n.
 
-    special_legendre_polynomial_p(x, n, *, out=None) -> Tensor
+    special.legendre_polynomial_p(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14498,7 +14565,7 @@ def special_legendre_polynomial_p(x: Tensor | Number, n: Tensor | Number, *, out
 def special_shifted_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The shifted Chebyshev polynomial of the first kind and degree n: that of 2x - 1.
 
-    special_shifted_chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
+    special.shifted_chebyshev_polynomial_t(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14518,7 +14585,7 @@ def special_shifted_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Numbe
 def special_shifted_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The shifted Chebyshev polynomial of the second kind and degree n: that of 2x - 1.
 
-    special_shifted_chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
+    special.shifted_chebyshev_polynomial_u(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14538,7 +14605,7 @@ def special_shifted_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Numbe
 def special_shifted_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The shifted Chebyshev polynomial of the third kind and degree n: that of 2x - 1.
 
-    special_shifted_chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
+    special.shifted_chebyshev_polynomial_v(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14558,7 +14625,7 @@ def special_shifted_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Numbe
 def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *, out: Any = None) -> Tensor:
     """The shifted Chebyshev polynomial of the fourth kind and degree n: that of 2x - 1.
 
-    special_shifted_chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
+    special.shifted_chebyshev_polynomial_w(x, n, *, out=None) -> Tensor
     """
     if isinstance(x, TensorImpl) and isinstance(n, TensorImpl) and out is None:
         included, allowed = active_keys.get()
@@ -14578,7 +14645,7 @@ def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Numbe
 def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`expm1` under another name.
 
-    special_expm1(input, *, out=None) -> Tensor
+    special.expm1(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14592,7 +14659,7 @@ def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp2` under another name.
 
-    special_exp2(input, *, out=None) -> Tensor
+    special.exp2(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14606,7 +14673,7 @@ def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`digamma` under another name.
 
-    special_psi(input, *, out=None) -> Tensor
+    special.psi(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14620,7 +14687,7 @@ def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`digamma` under another name.
 
-    special_digamma(input, *, out=None) -> Tensor
+    special.digamma(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14634,7 +14701,7 @@ def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) 
 def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`lgamma` under another name.
 
-    special_gammaln(input, *, out=None) -> Tensor
+    special.gammaln(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14648,7 +14715,7 @@ def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) 
 def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`erf` under another name.
 
-    special_erf(input, *, out=None) -> Tensor
+    special.erf(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14662,7 +14729,7 @@ def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`erfc` under another name.
 
-    special_erfc(input, *, out=None) -> Tensor
+    special.erfc(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14676,7 +14743,7 @@ def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`erfinv` under another name.
 
-    special_erfinv(input, *, out=None) -> Tensor
+    special.erfinv(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14690,7 +14757,7 @@ def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -
 def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`i0` under another name.
 
-    special_i0(input, *, out=None) -> Tensor
+    special.i0(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14704,7 +14771,7 @@ def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Te
 def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`logit` under another name.
 
-    special_logit(input, eps=None, *, out=None) -> Tensor
+    special.logit(input, eps=None, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and (eps is None or type(eps) is float) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14718,7 +14785,7 @@ def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any
 def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`polygamma` under another name.
 
-    special_polygamma(n, input, *, out=None) -> Tensor
+    special.polygamma(n, input, *, out=None) -> Tensor
     """
     if type(n) is int and isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14732,7 +14799,7 @@ def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwa
 def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
     """`logsumexp` under another name.
 
-    special_logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
+    special.logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
     """
     if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
         included, allowed = active_keys.get()
@@ -14744,7 +14811,7 @@ def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
 def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`sigmoid` under another name.
 
-    special_expit(input, *, out=None) -> Tensor
+    special.expit(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14758,7 +14825,7 @@ def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`sinc` under another name.
 
-    special_sinc(input, *, out=None) -> Tensor
+    special.sinc(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14772,7 +14839,7 @@ def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
     """`round` under another name.
 
-    special_round(input, *, decimals=0, out=None) -> Tensor
+    special.round(input, *, decimals=0, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(decimals) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14786,7 +14853,7 @@ def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None
 def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`log1p` under another name.
 
-    special_log1p(input, *, out=None) -> Tensor
+    special.log1p(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14800,7 +14867,7 @@ def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`igamma` under another name.
 
-    special_gammainc(input, other, *, out=None) -> Tensor
+    special.gammainc(input, other, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14814,7 +14881,7 @@ def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: A
 def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`igammac` under another name.
 
-    special_gammaincc(input, other, *, out=None) -> Tensor
+    special.gammaincc(input, other, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14828,7 +14895,7 @@ def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: 
 def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
     """`mvlgamma` under another name.
 
-    special_multigammaln(input, p, *, out=None) -> Tensor
+    special.multigammaln(input, p, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(p) is int and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14840,9 +14907,9 @@ def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any 
 
 
 def special_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The share of a normal distribution below each element.
+    """The share of the normal distribution with mean 0 and deviation 1 that lies below each element.
 
-    special_ndtr(input, *, out=None) -> Tensor
+    special.ndtr(input, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -14858,7 +14925,7 @@ def special_log_softmax(
 ) -> Tensor:
     """`log_softmax` under another name.
 
-    special_log_softmax(input, dim, *, dtype=None) -> Tensor
+    special.log_softmax(input, dim, *, dtype=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
         included, allowed = active_keys.get()
@@ -14872,7 +14939,7 @@ def special_log_softmax(
 def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
     """`softmax` under another name.
 
-    special_softmax(input, dim, dtype=None) -> Tensor
+    special.softmax(input, dim, dtype=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
         included, allowed = active_keys.get()
@@ -14888,7 +14955,7 @@ def special_xlogy(
 ) -> Tensor:
     """`xlogy` under another name.
 
-    special_xlogy(input, other, *, out=None) -> Tensor
+    special.xlogy(input, other, *, out=None) -> Tensor
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
