@@ -182,18 +182,14 @@ ROWS: tuple[Row, ...] = (
     row("geqrf", geqrf, *MATRICES[:3], dtypes=SINGLE_AND_DOUBLE, tolerance=100, differentiable=False),
     row("linalg_householder_product", reflected, call(t(3, 3), t(3)), call(t(2, 4, 3), t(2, 2)), call(t(3, 2), t(0)),
         dtypes=SINGLE_AND_DOUBLE, tolerance=100),
-    row("orgqr", reflected, call(t(3, 2), t(2)), dtypes=SINGLE_AND_DOUBLE, tolerance=100, cuda=False),
     row("ormqr", multiplied, call(t(3, 3), t(3), t(3, 2)), call(t(2, 3, 2), t(2, 2), t(2, 3, 2), True, True),
         call(t(3, 2), t(2), t(4, 3), False), call(t(3, 2), t(2), t(1, 3), False, True), dtypes=SINGLE_AND_DOUBLE,
         tolerance=100),
-    # The exponential, and other names
+    # The exponential, and old names
     row("linalg_matrix_exp", exponential, *SQUARE, call(t(0, 2, 2)), call(t(1, 1)), dtypes=SINGLE_AND_DOUBLE,
         tolerance=16),
-    row("matrix_exp", exponential, *SQUARE, dtypes=SINGLE_AND_DOUBLE, tolerance=16, cuda=False),
-    row("det", np.linalg.det, *SQUARE, dtypes=SINGLE_AND_DOUBLE, tolerance=16, cuda=False),
     row("slogdet", np.linalg.slogdet, *SQUARE, dtypes=SINGLE_AND_DOUBLE, result=(SAME, SAME), tolerance=100,
         cuda=False),
-    row("inverse", np.linalg.inv, *SQUARE, dtypes=SINGLE_AND_DOUBLE, tolerance=100, cuda=False),
     row("linalg_lstsq", lstsq, call(t(3, 2), t(3, 2)), call(t(2, 3), t(2, 2)), call(t(2, 3, 2), t(2, 3, 1)),
         dtypes=SINGLE_AND_DOUBLE, result=(SAME, SAME, always("int64"), SAME), tolerance=1000),
 )  # fmt: skip

@@ -135,7 +135,6 @@ ROWS: tuple[Row, ...] = (
     row("trapezoid.x", integral, call(t(2, 3), t(3)), call(t(3, 2), t(3), dim=0), call(t(2, 3), t(2, 3)), dtypes=FLOATS,
         tolerance=4, cuda=False),
     row("trapezoid.dx", integral, call(t(2, 3)), call(t(3, 2), dx=0.5, dim=0), dtypes=FLOATS, tolerance=4, cuda=False),
-    row("trapz.x", integral, call(t(2, 3), t(3)), dtypes=FLOATS, tolerance=4, cuda=False),
     row("trapz.dx", integral, call(t(2, 3)), call(t(3, 2), dx=0.5, dim=0), dtypes=FLOATS, tolerance=4, cuda=False),
     row("cumulative_trapezoid.x", running_integral, call(t(2, 3), t(3)), call(t(3, 2), t(3), dim=0), dtypes=FLOATS,
         tolerance=4, cuda=False),

@@ -46,11 +46,9 @@ ROWS: tuple[Row, ...] = (
       for name, function in {"gcd": np.gcd, "lcm": np.lcm}.items()),
     row("ldexp.Tensor", lambda x, y: x * 2.0**y, *TWO, call(t(2, 3), t(2, 3, dtype="int64")), dtypes=NUMBERS,
         result=FLOAT, tolerance=2),
-    row("true_divide.Tensor", np.true_divide, call(t(2, 3), t(3, **POSITIVE)), dtypes=NUMBERS, result=FLOAT),
     *(row(f"bitwise_{name}.Scalar_Tensor", function, call(6, t(2, 3, low=0, high=9)), call(1, t(low=0, high=9)),
           dtypes=INTEGERS, differentiable=False)
       for name, function in {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}.items()),
-    row("true_divide_.Tensor", np.true_divide, call(t(2, 3), t(3, **POSITIVE)), dtypes=FLOATS),
     row("float_power.Tensor_Tensor", np.power, call(t(2, 3, **POSITIVE), t(3)), dtypes=FLOATS, result=DOUBLE),
     row("float_power.Tensor_Scalar", np.power, call(t(2, 3), 2), call(t(3, **POSITIVE), -0.5), dtypes=FLOATS,
         result=DOUBLE),

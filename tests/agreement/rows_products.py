@@ -104,7 +104,6 @@ ROWS: tuple[Row, ...] = (
         dtypes=NUMBERS,
         tolerance=4,
     ),
-    row("ger", np.outer, call(t(2), t(3)), dtypes=NUMBERS),
     row(
         "kron",
         np.kron,

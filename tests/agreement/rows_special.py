@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from tests.agreement.samples import FLOAT, FLOATS, NUMBERS, PROMOTED, WITHOUT_CUDA, Row, call, row, t
+from tests.agreement.samples import FLOAT, FLOATS, NUMBERS, PROMOTED, Row, call, row, t
 
 Array = np.ndarray[Any, Any]
 
@@ -72,34 +72,6 @@ WITHOUT_DERIVATIVE: dict[str, Callable[..., Any]] = {
     "spherical_bessel_j0": lambda x: special.spherical_jn(0, x),
 }
 
-# name without `special_` -> the operator that it is, what that computes, and where
-ALIASES: dict[str, tuple[str, Callable[..., Any], tuple[Any, ...]]] = {
-    "digamma": ("digamma", special.psi, POSITIVE[:1]),
-    "erf": ("erf", special.erf, ANYWHERE[:1]),
-    "erfc": ("erfc", special.erfc, ANYWHERE[:1]),
-    "erfinv": ("erfinv", special.erfinv, SHARES[:1]),
-    "exp2": ("exp2", np.exp2, ANYWHERE[:1]),
-    "expit": ("sigmoid", special.expit, ANYWHERE[:1]),
-    "expm1": ("expm1", np.expm1, ANYWHERE[:1]),
-    "gammainc": ("igamma", special.gammainc, (call(t(2, 3, low=1, high=3, grad=False), t(3, low=1, high=3)),)),
-    "gammaincc": ("igammac", special.gammaincc, (call(t(2, 3, low=1, high=3, grad=False), t(3, low=1, high=3)),)),
-    "gammaln": ("lgamma", special.gammaln, POSITIVE[:1]),
-    "i0": ("i0", special.i0, ANYWHERE[:1]),
-    "log1p": ("log1p", np.log1p, POSITIVE[:1]),
-    "log_softmax": ("_log_softmax", special.log_softmax, (call(t(2, 3), 1),)),
-    "logit": ("logit", logit, (call(t(3, low=0, high=1), 0.05),)),
-    "logsumexp": ("logsumexp", logsumexp, (call(t(2, 3), [1]),)),
-    "multigammaln": ("lgamma", mvlgamma, (call(t(2, 3, low=2, high=4), 3),)),
-    "polygamma": ("polygamma", special.polygamma, (call(2, t(2, 3, low=1, high=3)),)),
-    "psi": ("digamma", special.psi, POSITIVE[:1]),
-    "round": ("round.decimals", lambda x, decimals=0: np.round(x, decimals), (call(t(2, 3)),)),
-    "sinc": ("sinc", np.sinc, ANYWHERE[:1]),
-    "softmax": ("_softmax", special.softmax, (call(t(2, 3), 1),)),
-    "xlogy": ("xlogy.Tensor", special.xlogy, TWO[:1]),
-    "xlogy.self_scalar": ("xlogy.Tensor", special.xlogy, LEFT),
-    "xlogy.other_scalar": ("xlogy.Tensor", special.xlogy, RIGHT[:1]),
-}
-
 POLYNOMIALS: dict[str, Callable[..., Any]] = {
     "chebyshev_polynomial_t": lambda x, n: special.eval_chebyt(n, x),
     "chebyshev_polynomial_u": lambda x, n: special.eval_chebyu(n, x),
@@ -117,11 +89,6 @@ KINDS = [("", name, oracle) for name, oracle in POLYNOMIALS.items()] + [
 ]
 DEGREES = t(2, 3, low=0, high=5, dtype="int64", grad=False)
 HIGH = t(3, low=10, high=12, dtype="int64", grad=False)
-
-
-def known(name: str) -> bool:
-    """Whether an operator has a kernel for CUDA."""
-    return name not in WITHOUT_CUDA
 
 
 ROWS: tuple[Row, ...] = (
@@ -151,9 +118,6 @@ ROWS: tuple[Row, ...] = (
     row("special_zeta", special.zeta, call(t(2, 3, low=2, high=4, grad=False), t(3, low=1, high=3)), dtypes=FULL[:3],
         result=FLOAT, tolerance=4),
     row("special_zeta.self_scalar", special.zeta, *LEFT, dtypes=FULL[:2], tolerance=4, cuda=False),
-    *(row(f"special_{name}", function, *calls, dtypes=FLOATS[:2], result=FLOAT, tolerance=4,
-          cuda=known(part) and part not in ("lgamma", "xlogy.Tensor"))
-      for name, (part, function, calls) in ALIASES.items()),
     *(row(f"special_{shift}{name}", oracle, call(t(2, 3), DEGREES),
           call(t(3, low=-0.9, high=0.9), HIGH, dtypes=FULL[:2]), dtypes=FULL, result=FLOAT, tolerance=50,
           differentiable=False)

@@ -105,12 +105,6 @@ ANY: tuple[T, ...] = (t(2, 3), t(), t(0, 2), TRANSPOSED, STEPPED)
 
 ROWS: tuple[Row, ...] = (
     # Other names
-    row("swapaxes", np.swapaxes, call(t(2, 3), 0, 1), call(t(2, 3, 4), -1, 0)),
-    row("swapdims", np.swapaxes, call(t(2, 3), 0, 1), call(t(2, 3, 4), -1, 0)),
-    row("swapaxes_", np.swapaxes, call(t(2, 3), 0, 1)),
-    row("swapdims_", np.swapaxes, call(t(2, 3), 0, 1)),
-    row("moveaxis.intlist", np.moveaxis, call(t(2, 3, 4), [0, 1], [2, 0])),
-    row("moveaxis.int", np.moveaxis, call(t(2, 3, 4), 0, -1)),
     row("broadcast_to", np.broadcast_to, call(t(2, 1), [2, 3]), call(t(3), [2, 3])),
     row("adjoint", swapped, call(t(2, 3)), call(t(2, 2, 3))),
     row("mH", swapped, call(t(2, 3)), call(t(2, 2, 3))),

@@ -41,19 +41,13 @@ def stack_out(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
     return cat_operator([tensor.unsqueeze(dim) for tensor in tensors], dim, out=out)
 
 
-@IMPLICIT.impl("concat.out", "concatenate.out")
-def concat_out(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
-    """`cat` under its other names."""
-    return cat_operator(list(tensors), dim, out=out)
-
-
 @IMPLICIT.impl("hstack.out")
 def hstack_out(tensors: Sequence[Tensor], out: Tensor) -> Tensor:
     """Side by side."""
     return cat_operator(*parts_of_hstack(tensors), out=out)
 
 
-@IMPLICIT.impl("vstack.out", "row_stack.out")
+@IMPLICIT.impl("vstack.out")
 def vstack_out(tensors: Sequence[Tensor], out: Tensor) -> Tensor:
     """One below the other."""
     return cat_operator(*parts_of_vstack(tensors), out=out)

@@ -1,8 +1,7 @@
 """How does an operator that is made of others hand the tensor given as out= on to the last of them?
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear_out), SoftMax.cpp (softmax_out,
-    log_softmax_out), BinaryOps.cpp (max_out, min_out, true_divide_out), UnaryOps.cpp (square_out,
-    deg2rad_out, rad2deg_out), Pow.cpp (float_power_out)
+    log_softmax_out), UnaryOps.cpp (square_out, deg2rad_out, rad2deg_out), Pow.cpp (float_power_out)
 Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
 
 # Note [The ways to write to out=]
@@ -35,11 +34,8 @@ from glasstorch.operators.generated.functions import (
     _log_softmax,
     _softmax,
     addmm,
-    div,
     linear,
     matmul,
-    maximum,
-    minimum,
     mul,
     pow,
 )
@@ -90,25 +86,7 @@ def square_out(self: Tensor, out: Tensor) -> Tensor:
     return pow(self, 2, out=out)
 
 
-@IMPLICIT.impl("max.out")
-def max_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
-    """The larger of two elements."""
-    return maximum(self, other, out=out)
-
-
-@IMPLICIT.impl("min.out")
-def min_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
-    """The smaller of two elements."""
-    return minimum(self, other, out=out)
-
-
 # Pointwise ------------------------------------------------------------------------------------------------------
-
-
-@IMPLICIT.impl("true_divide.out")
-def true_divide_out(self: Tensor, other: Tensor, out: Tensor) -> Tensor:
-    """The quotient, not rounded."""
-    return div(self, other, out=out)
 
 
 def register_product(name: str, factor: float) -> None:

@@ -62,6 +62,11 @@ class Step(NamedTuple):
     args: list[Any]
     kwargs: dict[str, Any]
 
+    @property
+    def writes(self) -> bool:
+        """Whether it changes a tensor in place."""
+        return _writes(self.operator)
+
     def run(self, values: list[Any]) -> list[Any]:
         def filled(given: Any) -> Any:
             if isinstance(given, list):
@@ -176,9 +181,11 @@ class _Writer:
             if found is None:
                 continue
             step, writes = found
+            if writes and _address(values[step.args[0].i]) in self.constants:  # where it would stay written
+                continue
             try:
                 results = step.run(values)
-                fits = self.accepts(step, values, results) and not (writes and _address(results[0]) in self.constants)
+                fits = self.accepts(step, values, results)
                 if fits and writes:
                     _gradients(values, leaves)
             except (RuntimeError, ValueError, TypeError, IndexError, Warning):
@@ -236,7 +243,7 @@ class _Writer:
         comes = len(self.steps) < len(self.ahead) and self.tries < TRIES * (1 + len(self.steps))
         if self.steps and not comes and self.random.random() < 0.15:  # the same again
             again = self.random.choice(self.steps)
-            return again, _writes(again.operator)
+            return again, again.writes
         self.tries += 1
         if comes:
             chosen = self.ahead[len(self.steps)]
@@ -350,18 +357,15 @@ def observe(program: Program, run: Callable[..., Any]) -> Seen:
 
 
 def observe_twice(program: Program, run: Callable[..., Any]) -> list[np.ndarray[Any, Any] | None] | None:
-    """The gradients of the sum of all gradients, after one run; None where eager has none, or refuses."""
+    """The gradients of the sum of all gradients, after one run; None where there are none."""
     inputs, leaves = program.inputs()
     glasstorch.manual_seed(SEED)
     outputs = [tensor for tensor in (*_flat(run(*inputs)), *inputs) if tensor.requires_grad]
     wanted = [leaf for leaf in leaves if leaf.requires_grad]
     seeds = [glasstorch.full_like(output, 0.25 * (i + 1)) for i, output in enumerate(outputs)]
-    try:
-        first = glasstorch.autograd.grad(outputs, wanted, seeds, allow_unused=True, create_graph=True)
-        again = [gradient for gradient in first if gradient is not None and gradient.requires_grad]
-        return _gradients(again, leaves) if again else None
-    except RuntimeError:
-        return None
+    first = glasstorch.autograd.grad(outputs, wanted, seeds, allow_unused=True, create_graph=True)
+    again = [gradient for gradient in first if gradient is not None and gradient.requires_grad]
+    return _gradients(again, leaves) if again else None
 
 
 def _flat(result: Any) -> Iterator[Tensor]:

@@ -14,6 +14,7 @@ import pytest
 
 import glasstorch
 from glasstorch import jit
+from glasstorch.core.errors import AutogradError
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.parser import parse_ir
@@ -139,11 +140,19 @@ def test_the_gradient_of_a_gradient_is_eagers() -> None:
         drawn, eager, traced = program(seed)
         if not any(gradient is not None for gradient in eager.gradients):
             continue
-        wanted = observe_twice(drawn, drawn)
+        try:
+            wanted = observe_twice(drawn, drawn)
+        except RuntimeError:  # some operators have no gradient of their gradient
+            continue
         graph = traced.copy()
         if wanted is None or not PASSES["with_gradients"](graph):
             continue
-        found = observe_twice(drawn, running(graph))
+        try:
+            found = observe_twice(drawn, running(graph))
+        except AutogradError as error:  # Note [Twice]: the node of a graph keeps inputs that operators' nodes do not
+            if "modified by an inplace operation" not in str(error) or not any(step.writes for step in drawn.steps):
+                raise
+            continue
         assert found is not None, about(seed, graph)
         for ours, theirs in zip(found, wanted, strict=True):
             close(ours, theirs, drawn.tolerance, about(seed, graph))

@@ -72,6 +72,7 @@ def test_generated_forms_stand_after_what_they_were_made_from(functions: Read) -
 ADD = """- func: add.Tensor(Tensor self, Tensor other) -> Tensor
   variants: function, method
   autogen: add_.Tensor, add.out
+  doc: "Adds."
 """
 PLUS = """- func: plus.Tensor(Tensor self, Tensor more) -> Tensor
   autogen: plus_.Tensor, plus.out
@@ -83,7 +84,29 @@ def test_an_alias_calls_the_form_of_its_original_that_it_is(functions: Read) -> 
     *_, plain, in_place, out = functions(ADD + PLUS)
     assert [f.alias_of for f in (plain, in_place, out)] == ["add.Tensor", "add_.Tensor", "add.out"]
     assert out.composite == ("CompositeImplicitAutograd", "aliases.add.out")
-    assert (in_place.doc, in_place.functional) == ("`add_` under another name.", "plus.Tensor")
+    assert (in_place.doc, in_place.functional) == ("`add_` under another name. Adds.", "plus.Tensor")
+
+
+def test_the_forms_of_an_alias_and_its_original_may_have_overloads_of_other_names(functions: Read) -> None:
+    original = ADD.replace("add.out", "add.OutTensor")
+    *_, plain, in_place, out = functions(PLUS + original)[:3]
+    assert [f.alias_of for f in (plain, in_place, out)] == ["add.Tensor", "add_.Tensor", "add.OutTensor"]
+
+
+def test_an_alias_may_leave_out_and_want_named_what_its_original_does_not(functions: Read) -> None:
+    *_, plain = functions(ADD + "- func: plus(Tensor self, *, Tensor other=0) -> Tensor\n  alias_of: add.Tensor")
+    assert plain.alias_of == "add.Tensor"
+
+
+def test_help_calls_the_original_of_an_alias_by_its_public_name(functions: Read) -> None:
+    alias, _ = functions("""
+        - func: det(Tensor A) -> Tensor
+          alias_of: linalg_det_of
+        - func: linalg_det_of(Tensor A) -> Tensor
+          python_module: linalg
+          doc: "The determinant."
+    """)
+    assert alias.doc == "`linalg.det_of` under another name. The determinant."
 
 
 def test_an_in_place_form_is_a_function_too_where_the_row_says_so(functions: Read) -> None:
@@ -103,12 +126,16 @@ def test_an_in_place_form_is_a_function_too_where_the_row_says_so(functions: Rea
             "alias_of: add.Tensor\n  doc: Adds.",
             "f is add.Tensor under another name: it has no dispatch, shape or doc of",
         ),
+        (
+            "autogen: f.out\n  alias_of: g",
+            "f.out is a form of an alias; g has no form of that kind",
+        ),
         ("inplace_variants: method", "inplace_variants of aten::f: expected some of its variants, ['function'], got"),
     ],
 )
 def test_an_alias_that_is_none_is_refused(functions: Read, row: str, message: str) -> None:
-    with pytest.raises(SchemaError, match=re.escape(f"native_functions.yaml:4: {message}")):
-        functions(f"{ADD}- func: f(Tensor x) -> Tensor\n  {row}")
+    with pytest.raises(SchemaError, match=re.escape(f"native_functions.yaml:5: {message}")):
+        functions(f"{ADD}- func: f(Tensor x) -> Tensor\n  {row}\n- func: g(Tensor x) -> Tensor")
 
 
 def test_an_out_form_of_several_results_has_a_tensor_for_each() -> None:

@@ -4977,19 +4977,6 @@ def linalg_householder_product_out(keys: int, input: Any, tau: Any, out: Any) ->
     return returned
 
 
-_orgqr_out = table("orgqr.out")
-
-
-@ADINPLACEORVIEW.impl("orgqr.out")
-def orgqr_out(keys: int, self: Any, input2: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _orgqr_out[below](below, self, input2, out)
-    out.bump_version()
-    return returned
-
-
 _ormqr_out = table("ormqr.out")
 
 
@@ -5064,19 +5051,6 @@ def slogdet_out(keys: int, self: Any, sign: Any, logabsdet: Any) -> Any:
     returned = _slogdet_out[below](below, self, sign, logabsdet)
     sign.bump_version()
     logabsdet.bump_version()
-    return returned
-
-
-_inverse_out = table("inverse.out")
-
-
-@ADINPLACEORVIEW.impl("inverse.out")
-def inverse_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _inverse_out[below](below, self, out)
-    out.bump_version()
     return returned
 
 
@@ -5195,19 +5169,6 @@ def linalg_matrix_power_out(keys: int, self: Any, n: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _linalg_matrix_power_out[below](below, self, n, out)
-    out.bump_version()
-    return returned
-
-
-_matrix_power_out = table("matrix_power.out")
-
-
-@ADINPLACEORVIEW.impl("matrix_power.out")
-def matrix_power_out(keys: int, self: Any, n: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _matrix_power_out[below](below, self, n, out)
     out.bump_version()
     return returned
 
@@ -5368,19 +5329,6 @@ def cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> Any:
     return returned
 
 
-_linalg_matmul_out = table("linalg_matmul.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matmul.out")
-def linalg_matmul_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matmul_out[below](below, self, other, out)
-    out.bump_version()
-    return returned
-
-
 _linalg_vecdot_out = table("linalg_vecdot.out")
 
 
@@ -5442,19 +5390,6 @@ def trace_out(keys: int, self: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _trace_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_ger_out = table("ger.out")
-
-
-@ADINPLACEORVIEW.impl("ger.out")
-def ger_out(keys: int, self: Any, vec2: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _ger_out[below](below, self, vec2, out)
     out.bump_version()
     return returned
 

@@ -3,8 +3,9 @@
 `native_functions.yaml` names the other under `alias_of:`; the kernel is made here from that name. Its in-place and out=
 forms are the forms of the other.
 
-Mirrors: aten/src/ATen/native/UnaryOps.cpp (absolute, arccos, fix, negative), BinaryOps.cpp (multiply, subtract,
-    greater), TensorCompare.cpp (clip)
+Mirrors: aten/src/ATen/native/UnaryOps.cpp (absolute, arccos, fix, negative, special_expit), BinaryOps.cpp (multiply,
+    subtract, greater, true_divide, special_gammainc), TensorCompare.cpp (clip), TensorShape.cpp (concat, swapaxes),
+    LinearAlgebra.cpp (ger, linalg_matmul)
 Differs: PyTorch writes a function for each name and form.
 """
 

@@ -26,11 +26,6 @@ atleast_1d, atleast_2d, atleast_3d = on_tensor("atleast_1d"), on_tensor("atleast
 slice_ = on_tensor("slice.Tensor")
 
 
-def concat(tensors: Sequence[Tensor], dim: int) -> Tensor:
-    """`cat` under its other names."""
-    return cat(tensors, dim)
-
-
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Tensors of one shape, joined along a new dimension."""
     dim = stacked_dim(tensors, dim)

@@ -272,11 +272,6 @@ def diagonal(A: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     return diagonal_of(A, offset, dim1, dim2)
 
 
-def product(self: Tensor, other: Tensor) -> Tensor:
-    """`matmul`."""
-    return matmul(self, other)
-
-
 def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
     """The sum of the products over one dimension; complex numbers on the left are conjugated."""
     check_floating(x, "linalg.vecdot")

@@ -1,7 +1,7 @@
-"""Which operators on matrices are other names for factorizations and solvers, or add a check to them?
+"""Which operators on matrices add a check to factorizations and solvers, or give their results otherwise?
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_lu_factor, _lu_with_info, lu_solve, linalg_ldl_factor,
-    cholesky_solve, orgqr, qr, svd), LinearAlgebra.cpp (matrix_exp, linalg_det and its kin)
+    cholesky_solve, qr, svd), LinearAlgebra.cpp (slogdet)
 Differs: nothing in substance.
 """
 
@@ -24,10 +24,8 @@ lu_factor_ex = on_tensor("linalg_lu_factor_ex")
 ldl_factor_ex = on_tensor("linalg_ldl_factor_ex")
 solve_with_lu = on_tensors("linalg_lu_solve")
 solve_with_cholesky = on_tensors("_cholesky_solve_helper")
-product_of_reflections = on_tensors("linalg_householder_product")
 orthogonal_factor = on_tensor("linalg_qr")
 singular = on_tensor("_linalg_svd")
-exponential = on_tensor("linalg_matrix_exp")
 
 # LU and LDL -----------------------------------------------------------------------------------------------------
 
@@ -92,11 +90,6 @@ def cholesky_solve(self: Tensor, input2: Tensor, upper: bool) -> Tensor:
     return solve_with_cholesky(right, triangle, upper)
 
 
-def orgqr(self: Tensor, input2: Tensor) -> Tensor:
-    """`linalg.householder_product`."""
-    return product_of_reflections(self, input2)
-
-
 def qr(self: Tensor, some: bool) -> Any:
     """`linalg.qr`, reduced or complete."""
     warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.")
@@ -117,14 +110,6 @@ def svd(self: Tensor, some: bool, compute_uv: bool) -> Any:
     left = functions.zeros((*batch, rows, rows), dtype=self.dtype, device=self.device)
     right = functions.zeros((*batch, cols, cols), dtype=self.dtype, device=self.device)
     return named_result("svd", (left, values, right.mH))
-
-
-# Other names ----------------------------------------------------------------------------------------------------
-
-
-def matrix_exp(self: Tensor) -> Tensor:
-    """`linalg.matrix_exp`."""
-    return exponential(self)
 
 
 def slogdet(self: Tensor) -> Any:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import NARROW_FLOATS, bool_, int64, promote_types
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
-from glasstorch.operators.composite.linalg import outer
 from glasstorch.operators.generated import functions
 from glasstorch.operators.shapes.result import C_NAMES
 
@@ -193,8 +192,3 @@ def vander(x: Tensor, N: int | None, increasing: bool) -> Tensor:
         equal = x.to(result.dtype).unsqueeze(1).expand([x._shape[0], count - 1])
         result.narrow(1, 1, count - 1).copy_(equal.cumprod(1))
     return result if increasing else result.flip([1])
-
-
-def ger(self: Tensor, vec2: Tensor) -> Tensor:
-    """`outer` by its name in BLAS."""
-    return outer(self, vec2)

@@ -55,11 +55,6 @@ def narrow_tensor(self: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
 # Pieces of one size ---------------------------------------------------------------------------------------------
 
 
-def split_sizes(self: Tensor, split_size: Sequence[int], dim: int) -> Pieces:
-    """Pieces of the given sizes, which add up to the dimension's: `split` with a list."""
-    return split_with_sizes(self, split_size, dim)
-
-
 def chunk(self: Tensor, chunks: int, dim: int) -> Pieces:
     """Pieces of one size, at most `chunks` of them; the last may be smaller."""
     size = _chunk_size(self, chunks, dim)

@@ -1,6 +1,6 @@
 """Pointwise operators made of others.
 
-Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub, true_divide), aten/src/ATen/native/TensorCompare.cpp
+Mirrors: aten/src/ATen/native/BinaryOps.cpp (rsub), aten/src/ATen/native/TensorCompare.cpp
     (where, isnan, isreal, isclose, allclose), aten/src/ATen/native/UnaryOps.cpp (positive, deg2rad, rad2deg),
     aten/src/ATen/native/Pow.cpp (float_power)
 Differs: `rsub` is one function for both overloads and every backend.
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 masked_fill = on_tensors("masked_fill.Scalar")
 sub = on_tensors("sub.Tensor")
-div = on_tensors("div.Tensor")
 
 
 def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
@@ -177,16 +176,6 @@ def in_double(one: Tensor | Number, other: Tensor | Number) -> Any:
 def power_dtype(one: Tensor | Number, other: Tensor | Number) -> dtype:
     """The dtype that `float_power` computes in."""
     return complex128 if result_type(one, other).is_complex else float64
-
-
-def true_divide(self: Tensor, other: Tensor) -> Tensor:
-    """`div` without rounding, under its old name."""
-    return div(self, other)
-
-
-def true_divide_(self: Tensor, other: Tensor) -> Tensor:
-    """`div_` without rounding, under its old name."""
-    return self.div_(other)
 
 
 def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:

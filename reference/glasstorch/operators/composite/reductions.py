@@ -1,7 +1,7 @@
-"""Which reductions are made of others, and what are max and min of two tensors?
+"""Which reductions are made of others?
 
-Mirrors: aten/src/ATen/native/BinaryOps.cpp (max, min), aten/src/ATen/native/ReduceOps.cpp (var, std, logsumexp),
-    aten/src/ATen/native/TensorAdvancedIndexing.cpp (count_nonzero)
+Mirrors: aten/src/ATen/native/ReduceOps.cpp (var, std, logsumexp), aten/src/ATen/native/TensorAdvancedIndexing.cpp
+    (count_nonzero)
 Differs: nothing in substance.
 """
 
@@ -12,20 +12,10 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.operators.direct import on_tensor
-from glasstorch.operators.generated.functions import amax, isinf, maximum, minimum, where
+from glasstorch.operators.generated.functions import amax, isinf, where
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
-
-
-def max_other(self: Tensor, other: Tensor) -> Tensor:
-    """The larger of two elements."""
-    return maximum(self, other)
-
-
-def min_other(self: Tensor, other: Tensor) -> Tensor:
-    """The smaller of two elements."""
-    return minimum(self, other)
 
 
 # Variances: `unbiased` is a correction of 1 ------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""Which special functions are other operators, by another name or with a number in a tensor's place?
+"""Which special functions are made of other operators, or of themselves with a number in a tensor's place?
 
-Mirrors: aten/src/ATen/native/UnaryOps.cpp (special_*, mvlgamma, polygamma_), BinaryOps.cpp (special_xlogy,
-    special_gammainc, xlogy, special_zeta), ReduceOps.cpp (special_logsumexp), SoftMax.cpp (special_softmax)
+Mirrors: aten/src/ATen/native/UnaryOps.cpp (special_ndtr, mvlgamma, polygamma_), BinaryOps.cpp (xlogy, special_xlog1py,
+    special_zeta, special_chebyshev_polynomial_t)
 Differs: one rule serves all that take a number.
 """
 
@@ -20,43 +20,6 @@ from glasstorch.operators.parser import NUMBERS
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
-
-# The same under another name -----------------------------------------------------------------------------------------
-
-
-def same_as(name: str) -> Callable[..., Any]:
-    """Calls another operator with the same arguments."""
-    operator = on_tensors(name)
-
-    def call(*arguments: Any) -> Any:
-        return operator(*arguments)
-
-    return call
-
-
-digamma = psi = same_as("digamma")
-erfc = same_as("erfc")
-erfinv = same_as("erfinv")
-exp2 = same_as("exp2")
-expit = same_as("sigmoid")
-expm1 = same_as("expm1")
-gammainc = same_as("igamma")
-gammaincc = same_as("igammac")
-gammaln = same_as("lgamma")
-i0 = same_as("i0")
-log1p = same_as("log1p")
-log_softmax = same_as("log_softmax.int")
-logit = same_as("logit")
-logsumexp = same_as("logsumexp")
-multigammaln = same_as("mvlgamma")
-polygamma = same_as("polygamma")
-round = same_as("round.decimals")
-sinc = same_as("sinc")
-softmax = same_as("softmax.int")
-special_erf = same_as("erf")
-special_xlogy = same_as("xlogy.Tensor")
-special_xlogy_self_scalar = same_as("xlogy.Scalar_Self")
-special_xlogy_other_scalar = same_as("xlogy.Scalar_Other")
 
 # A number in a tensor's place ----------------------------------------------------------------------------------------
 

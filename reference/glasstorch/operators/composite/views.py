@@ -35,7 +35,6 @@ unsafe_view = on_tensor("_unsafe_view")
 clone = on_tensor("clone")
 permute = on_tensor("permute")
 transpose = on_tensor("transpose.int")
-transpose_ = on_tensor("transpose_")
 sum_all = on_tensor("sum")
 sum_dims = on_tensor("sum.dim_IntList")
 unsqueeze = on_tensor("unsqueeze")
@@ -236,16 +235,6 @@ def _adjoint(self: Tensor, name: str, conjugate: bool = True) -> Tensor:
         raise ShapeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     swapped = transpose(self, -2, -1) if ndim else self
     return conj(swapped) if conjugate and self.dtype.is_complex else swapped
-
-
-def swap(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """`transpose` under NumPy's name, `swapaxes`, and its like, `swapdims`."""
-    return transpose(self, dim0, dim1)
-
-
-def swap_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """`transpose_` under other names."""
-    return transpose_(self, dim0, dim1)
 
 
 def movedim(self: Tensor, source: Sequence[int], destination: Sequence[int]) -> Tensor:

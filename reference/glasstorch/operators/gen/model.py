@@ -67,6 +67,17 @@ class NativeFunction:
         return self.schema.qualified_name.removeprefix("aten::")
 
     @property
+    def public_name(self) -> str:
+        """What users write after `torch.`: `linalg.det` of `linalg_det`."""
+        module = self.python_module
+        return self.schema.name.replace("_", ".", 1) if module not in (None, "nn") else self.schema.name
+
+    @property
+    def is_inplace(self) -> bool:
+        """Whether this is the in-place form that was generated for another operator."""
+        return self.functional is not None and self.schema.name == self.functional.partition(".")[0] + "_"
+
+    @property
     def is_composite_implicit(self) -> bool:
         """Whether its gradient is that of the operators it is made of."""
         return self.composite is not None and self.composite[0] == "CompositeImplicitAutograd"
@@ -152,10 +163,8 @@ def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
                 seen[function.name] = where
                 functions.append(function)
     by_name = {f.name: f for f in functions}
-    for function in functions:
-        with located(function.where):
-            _check_alias(function, by_name)
-    return functions
+    forms = {(f.functional, f.is_inplace): f.name for f in functions if f.functional is not None}
+    return [f if f.alias_of is None else _alias(f, by_name, forms) for f in functions]
 
 
 def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
@@ -194,9 +203,8 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         row.get("mirrors", ""),
         where,
         None,
+        original,
     )
-    if original is not None:
-        function = _alias(function, original)
     yield function
     for name in (n.strip() for n in row.get("autogen", "").split(",") if n.strip()):
         if not NAME.fullmatch(name):
@@ -209,35 +217,36 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             derived, seen_as = out_schema(schema, overload), variants & {"function"}
         else:
             raise SchemaError(f"autogen of {function.name}: {name!r} is neither {schema.name}_ nor an overload of it")
-        form = replace(function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name)
-        if original is not None:
-            form = _alias(form, original.partition(".")[0] + name.removeprefix(schema.name))
-        yield form
+        yield replace(function, schema=derived, variants=frozenset(seen_as), composite=None, functional=function.name)
 
 
-def _alias(function: NativeFunction, original: str) -> NativeFunction:
-    """An operator whose kernel calls another with the same arguments. See operators/composite/aliases.py."""
-    own = ("CompositeImplicitAutograd", f"aliases.{original}")
-    return replace(
-        function, composite=own, doc=f"`{original.partition('.')[0]}` under another name.", alias_of=original
-    )
+def _alias(
+    function: NativeFunction, by_name: dict[str, NativeFunction], forms: dict[tuple[str, bool], str]
+) -> NativeFunction:
+    """An operator whose kernel calls another with the same arguments. See operators/composite/aliases.py.
 
-
-def _check_alias(function: NativeFunction, by_name: dict[str, NativeFunction]) -> None:
-    """An alias takes and gives what its original does; the names of parameters may differ."""
-    if function.alias_of is None:
-        return
-    original = by_name.get(function.alias_of)
-    if original is None or original.alias_of is not None:
-        raise SchemaError(
-            f"{function.name}: expected alias_of to name an operator with a kernel, got {function.alias_of}"
+    It takes and gives what its original does; names of parameters, what may be left out and what must be named may
+    differ. The in-place and the out= form of an alias are aliases of its original's.
+    """
+    named = str(function.alias_of)
+    wanted = named if function.functional is None else forms.get((named, function.is_inplace), "")
+    original = by_name.get(wanted)
+    with located(function.where):
+        if named not in by_name or by_name[named].alias_of is not None:
+            raise SchemaError(f"{function.name}: expected alias_of to name an operator with a kernel, got {named}")
+        if original is None:
+            raise SchemaError(f"{function.name} is a form of an alias; {named} has no form of that kind")
+        own, others = (
+            ([a.type for a in f.schema.arguments], [r.type for r in f.schema.returns]) for f in (function, original)
         )
-    own, others = (
-        ([(a.type, a.default, a.keyword_only) for a in f.schema.arguments], [r.type for r in f.schema.returns])
-        for f in (function, original)
+        if own != others:
+            raise SchemaError(f"{function.name} is an alias and takes and gives other types: {original.schema}")
+    return replace(
+        function,
+        composite=("CompositeImplicitAutograd", f"aliases.{wanted}"),
+        doc=f"`{original.public_name}` under another name. {original.doc}".strip(),
+        alias_of=wanted,
     )
-    if own != others:
-        raise SchemaError(f"{function.name} is an alias and takes and gives other types: {original.schema}")
 
 
 def _composite(dispatch: Any) -> tuple[str, str] | None:

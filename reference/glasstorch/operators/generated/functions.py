@@ -185,6 +185,7 @@ _bitwise_right_shift_Scalar_Tensor = table("bitwise_right_shift.Scalar_Tensor")
 _bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
 _bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar")
 _true_divide_Tensor = table("true_divide.Tensor")
+_true_divide__Tensor = table("true_divide_.Tensor")
 _fmax = table("fmax")
 _fmin = table("fmin")
 _heaviside = table("heaviside")
@@ -198,7 +199,6 @@ _ldexp_ = table("ldexp_")
 _float_power_Tensor_Tensor = table("float_power.Tensor_Tensor")
 _float_power_Tensor_Scalar = table("float_power.Tensor_Scalar")
 _float_power_Scalar = table("float_power.Scalar")
-_true_divide__Tensor = table("true_divide_.Tensor")
 _float_power__Scalar = table("float_power_.Scalar")
 _float_power__Tensor = table("float_power_.Tensor")
 _neg = table("neg")
@@ -1028,6 +1028,7 @@ _parse_bitwise_right_shift_ = PythonFunction(
     "bitwise_right_shift_", ["bitwise_right_shift_.Tensor", "bitwise_right_shift_.Tensor_Scalar"]
 )
 _parse_true_divide = PythonFunction("true_divide", ["true_divide.Tensor"], ["true_divide.out"])
+_parse_true_divide_ = PythonFunction("true_divide_", ["true_divide_.Tensor"])
 _parse_fmax = PythonFunction("fmax", ["fmax"], ["fmax.out"])
 _parse_fmin = PythonFunction("fmin", ["fmin"], ["fmin.out"])
 _parse_heaviside = PythonFunction("heaviside", ["heaviside"], ["heaviside.out"])
@@ -1043,7 +1044,6 @@ _parse_float_power = PythonFunction(
     ["float_power.Tensor_Tensor", "float_power.Tensor_Scalar", "float_power.Scalar"],
     ["float_power.Tensor_Tensor_out", "float_power.Tensor_Scalar_out", "float_power.Scalar_out"],
 )
-_parse_true_divide_ = PythonFunction("true_divide_", ["true_divide_.Tensor"])
 _parse_float_power_ = PythonFunction("float_power_", ["float_power_.Scalar", "float_power_.Tensor"])
 _parse_neg = PythonFunction("neg", ["neg"], ["neg.out"])
 _parse_neg_ = PythonFunction("neg_", ["neg_"])
@@ -3355,7 +3355,7 @@ def sub_(input: Tensor, other: Tensor | Number, *more: Any, alpha: Number = 1) -
 def subtract(
     input: Tensor = MISSING, other: Tensor | Number = MISSING, *, alpha: Number = 1, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """`sub` under another name.
+    """`sub` under another name. Subtracts `alpha` times the second tensor from the first, broadcast together.
 
     subtract(input, other, *, alpha=1, out=None) -> Tensor
     """
@@ -3377,7 +3377,7 @@ def subtract(
 
 
 def subtract_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
-    """`sub_` under another name.
+    """`sub_` under another name. Subtracts `alpha` times the second tensor from the first, broadcast together.
 
     subtract_(input, other, *, alpha=1) -> Tensor
 
@@ -3435,7 +3435,7 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def multiply(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`mul` under another name.
+    """`mul` under another name. Multiplies two tensors, broadcast together.
 
     multiply(input, other, *, out=None) -> Tensor
     """
@@ -3451,7 +3451,7 @@ def multiply(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: 
 
 
 def multiply_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`mul_` under another name.
+    """`mul_` under another name. Multiplies two tensors, broadcast together.
 
     multiply_(input, other) -> Tensor
 
@@ -3489,19 +3489,21 @@ def div_(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def divide(*args: Any, **kwargs: Any) -> Tensor:
-    """`div` under another name.
+    """`div` under another name. Divides the first tensor by the second, broadcast together; integers become floats.
 
     divide(input, other, *, out=None) -> Tensor
     divide(input, other, *, rounding_mode, out=None) -> Tensor
+        `div` under another name. Divides and rounds: not at all (None), towards zero ('trunc') or down ('floor').
     """
     return _parse_divide(*args, **kwargs)
 
 
 def divide_(*args: Any, **kwargs: Any) -> Tensor:
-    """`div_` under another name.
+    """`div_` under another name. Divides the first tensor by the second, broadcast together; integers become floats.
 
     divide_(input, other) -> Tensor
     divide_(input, other, *, rounding_mode) -> Tensor
+        `div_` under another name. Divides and rounds: not at all (None), towards zero ('trunc') or down ('floor').
 
     The result is the first argument itself; its version counter is raised.
     """
@@ -3717,7 +3719,7 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def not_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`ne` under another name.
+    """`ne` under another name. Whether elements differ, as bool.
 
     not_equal(input, other, *, out=None) -> Tensor
     """
@@ -3735,7 +3737,7 @@ def not_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out:
 
 
 def not_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`ne_` under another name.
+    """`ne_` under another name. Whether elements differ, as bool.
 
     not_equal_(input, other) -> Tensor
 
@@ -3789,7 +3791,7 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def less(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`lt` under another name.
+    """`lt` under another name. Whether elements are less than the other's, as bool.
 
     less(input, other, *, out=None) -> Tensor
     """
@@ -3807,7 +3809,7 @@ def less(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any 
 
 
 def less_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`lt_` under another name.
+    """`lt_` under another name. Whether elements are less than the other's, as bool.
 
     less_(input, other) -> Tensor
 
@@ -3861,7 +3863,7 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def greater(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`gt` under another name.
+    """`gt` under another name. Whether elements are greater than the other's, as bool.
 
     greater(input, other, *, out=None) -> Tensor
     """
@@ -3879,7 +3881,7 @@ def greater(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: A
 
 
 def greater_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`gt_` under another name.
+    """`gt_` under another name. Whether elements are greater than the other's, as bool.
 
     greater_(input, other) -> Tensor
 
@@ -3933,7 +3935,7 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def less_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`le` under another name.
+    """`le` under another name. Whether elements are at most the other's, as bool.
 
     less_equal(input, other, *, out=None) -> Tensor
     """
@@ -3951,7 +3953,7 @@ def less_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out
 
 
 def less_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`le_` under another name.
+    """`le_` under another name. Whether elements are at most the other's, as bool.
 
     less_equal_(input, other) -> Tensor
 
@@ -4007,7 +4009,7 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
 def greater_equal(
     input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """`ge` under another name.
+    """`ge` under another name. Whether elements are at least the other's, as bool.
 
     greater_equal(input, other, *, out=None) -> Tensor
     """
@@ -4025,7 +4027,7 @@ def greater_equal(
 
 
 def greater_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """`ge_` under another name.
+    """`ge_` under another name. Whether elements are at least the other's, as bool.
 
     greater_equal_(input, other) -> Tensor
 
@@ -4225,7 +4227,7 @@ def atan2_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def arctan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`atan2` under another name.
+    """`atan2` under another name. The angle between the x axis and the point (other, self).
 
     arctan2(input, other, *, out=None) -> Tensor
     """
@@ -4239,7 +4241,7 @@ def arctan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None
 
 
 def arctan2_(input: Tensor, other: Tensor) -> Tensor:
-    """`atan2_` under another name.
+    """`atan2_` under another name. The angle between the x axis and the point (other, self).
 
     arctan2_(input, other) -> Tensor
 
@@ -4577,7 +4579,7 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def true_divide(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The quotient of two elements, not rounded.
+    """`div` under another name. Divides the first tensor by the second, broadcast together; integers become floats.
 
     true_divide(input, other, *, out=None) -> Tensor
     """
@@ -4590,6 +4592,22 @@ def true_divide(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, ou
     if kwargs or input is MISSING or other is MISSING:
         return _parse_true_divide.by_names(kwargs, input=input, other=other, out=out)
     return _parse_true_divide(input, other, out=out)
+
+
+def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`div_` under another name. Divides the first tensor by the second, broadcast together; integers become floats.
+
+    true_divide_(input, other) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if type(other) in NUMBERS:
+        other = hooks.tensor_hooks.wrapped_number(other)
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return _true_divide__Tensor[keys](keys, input, other)
+    return _parse_true_divide_(input, other)
 
 
 def fmax(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
@@ -4756,22 +4774,6 @@ def float_power(
     return _parse_float_power(input, exponent, out=out)
 
 
-def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
-    """The quotient of two elements, not rounded, written where the first was.
-
-    true_divide_(input, other) -> Tensor
-
-    The result is the first argument itself; its version counter is raised.
-    """
-    if type(other) in NUMBERS:
-        other = hooks.tensor_hooks.wrapped_number(other)
-    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | other.key_set | included) & allowed
-        return _true_divide__Tensor[keys](keys, input, other)
-    return _parse_true_divide_(input, other)
-
-
 def float_power_(input: Tensor, exponent: Number | Tensor) -> Tensor:
     """Each element to a power, written where it was; it must be float64 or complex128.
 
@@ -4819,7 +4821,7 @@ def neg_(input: Tensor) -> Tensor:
 
 
 def negative(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`neg` under another name.
+    """`neg` under another name. The negative of each element.
 
     negative(input, *, out=None) -> Tensor
     """
@@ -4833,7 +4835,7 @@ def negative(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tens
 
 
 def negative_(input: Tensor) -> Tensor:
-    """`neg_` under another name.
+    """`neg_` under another name. The negative of each element.
 
     negative_(input) -> Tensor
 
@@ -4875,7 +4877,7 @@ def abs_(input: Tensor) -> Tensor:
 
 
 def absolute(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`abs` under another name.
+    """`abs` under another name. The absolute value of each element.
 
     absolute(input, *, out=None) -> Tensor
     """
@@ -4889,7 +4891,7 @@ def absolute(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tens
 
 
 def absolute_(input: Tensor) -> Tensor:
-    """`abs_` under another name.
+    """`abs_` under another name. The absolute value of each element.
 
     absolute_(input) -> Tensor
 
@@ -5303,7 +5305,7 @@ def asin_(input: Tensor) -> Tensor:
 
 
 def arcsin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`asin` under another name.
+    """`asin` under another name. The angle whose sine each element is.
 
     arcsin(input, *, out=None) -> Tensor
     """
@@ -5317,7 +5319,7 @@ def arcsin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def arcsin_(input: Tensor) -> Tensor:
-    """`asin_` under another name.
+    """`asin_` under another name. The angle whose sine each element is.
 
     arcsin_(input) -> Tensor
 
@@ -5359,7 +5361,7 @@ def acos_(input: Tensor) -> Tensor:
 
 
 def arccos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`acos` under another name.
+    """`acos` under another name. The angle whose cosine each element is.
 
     arccos(input, *, out=None) -> Tensor
     """
@@ -5373,7 +5375,7 @@ def arccos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def arccos_(input: Tensor) -> Tensor:
-    """`acos_` under another name.
+    """`acos_` under another name. The angle whose cosine each element is.
 
     arccos_(input) -> Tensor
 
@@ -5415,7 +5417,7 @@ def atan_(input: Tensor) -> Tensor:
 
 
 def arctan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`atan` under another name.
+    """`atan` under another name. The angle whose tangent each element is.
 
     arctan(input, *, out=None) -> Tensor
     """
@@ -5429,7 +5431,7 @@ def arctan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor
 
 
 def arctan_(input: Tensor) -> Tensor:
-    """`atan_` under another name.
+    """`atan_` under another name. The angle whose tangent each element is.
 
     arctan_(input) -> Tensor
 
@@ -5527,7 +5529,7 @@ def asinh_(input: Tensor) -> Tensor:
 
 
 def arcsinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`asinh` under another name.
+    """`asinh` under another name. The number whose hyperbolic sine each element is.
 
     arcsinh(input, *, out=None) -> Tensor
     """
@@ -5541,7 +5543,7 @@ def arcsinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 
 
 def arcsinh_(input: Tensor) -> Tensor:
-    """`asinh_` under another name.
+    """`asinh_` under another name. The number whose hyperbolic sine each element is.
 
     arcsinh_(input) -> Tensor
 
@@ -5583,7 +5585,7 @@ def acosh_(input: Tensor) -> Tensor:
 
 
 def arccosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`acosh` under another name.
+    """`acosh` under another name. The number whose hyperbolic cosine each element is.
 
     arccosh(input, *, out=None) -> Tensor
     """
@@ -5597,7 +5599,7 @@ def arccosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 
 
 def arccosh_(input: Tensor) -> Tensor:
-    """`acosh_` under another name.
+    """`acosh_` under another name. The number whose hyperbolic cosine each element is.
 
     arccosh_(input) -> Tensor
 
@@ -5639,7 +5641,7 @@ def atanh_(input: Tensor) -> Tensor:
 
 
 def arctanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`atanh` under another name.
+    """`atanh` under another name. The number whose hyperbolic tangent each element is.
 
     arctanh(input, *, out=None) -> Tensor
     """
@@ -5653,7 +5655,7 @@ def arctanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tenso
 
 
 def arctanh_(input: Tensor) -> Tensor:
-    """`atanh_` under another name.
+    """`atanh_` under another name. The number whose hyperbolic tangent each element is.
 
     arctanh_(input) -> Tensor
 
@@ -5891,7 +5893,7 @@ def trunc_(input: Tensor) -> Tensor:
 
 
 def fix(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`trunc` under another name.
+    """`trunc` under another name. Each element without its fraction.
 
     fix(input, *, out=None) -> Tensor
     """
@@ -5905,7 +5907,7 @@ def fix(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
 
 
 def fix_(input: Tensor) -> Tensor:
-    """`trunc_` under another name.
+    """`trunc_` under another name. Each element without its fraction.
 
     fix_(input) -> Tensor
 
@@ -6395,7 +6397,7 @@ def clip(
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
-    """`clamp` under another name.
+    """`clamp` under another name. Elements held between two bounds, tensors or numbers; either may be missing.
 
     clip(input, min=None, max=None, *, out=None) -> Tensor
     """
@@ -6429,7 +6431,7 @@ def clip(
 
 
 def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
-    """`clamp_` under another name.
+    """`clamp_` under another name. Elements held between two bounds, tensors or numbers; either may be missing.
 
     clip_(input, min=None, max=None) -> Tensor
 
@@ -6887,7 +6889,7 @@ def max(*args: Any, **kwargs: Any) -> Tensor:
 
     max(input, *, out=None) -> Tensor
     max(input, other, *, out=None) -> Tensor
-        The larger of two elements; see maximum.
+        `maximum` under another name. The larger of two elements; NaN if either is.
     max(input, dim, keepdim=False, *, out=None) -> (values, indices)
         The largest element over a dimension, and its index.
     """
@@ -6907,7 +6909,7 @@ def min(*args: Any, **kwargs: Any) -> Tensor:
 
     min(input, *, out=None) -> Tensor
     min(input, other, *, out=None) -> Tensor
-        The smaller of two elements; see minimum.
+        `minimum` under another name. The smaller of two elements; NaN if either is.
     min(input, dim, keepdim=False, *, out=None) -> (values, indices)
         The smallest element over a dimension, and its index.
     """
@@ -7350,7 +7352,7 @@ def cumulative_trapezoid(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def trapz(*args: Any, **kwargs: Any) -> Tensor:
-    """The integral along a dimension by the trapezoid rule, as trapezoid; the samples stand at the places x.
+    """`trapezoid` under another name. The integral along a dimension by the trapezoid rule; the samples stand at the places x.
 
     trapz(y, x, *, dim=-1) -> Tensor
     trapz(y, *, dx=1, dim=-1) -> Tensor
@@ -9013,7 +9015,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -
 
 
 def orgqr(input: Tensor = MISSING, input2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The first columns of a product of reflections; `linalg.householder_product` is its newer name.
+    """`linalg.householder_product` under another name. The first columns of a product of reflections, as `geqrf` leaves them.
 
     orgqr(input, input2, *, out=None) -> Tensor
     """
@@ -9102,7 +9104,7 @@ def linalg_matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """The exponential of each matrix.
+    """`linalg.matrix_exp` under another name. The exponential of each matrix.
 
     matrix_exp(input) -> Tensor
     """
@@ -9116,7 +9118,7 @@ def matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def det(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
-    """The determinant of each matrix.
+    """`linalg.det` under another name. The determinant of each matrix.
 
     det(input) -> Tensor
     """
@@ -9144,7 +9146,7 @@ def slogdet(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
 
 
 def inverse(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The inverse of each matrix.
+    """`linalg.inv` under another name. The inverse of each matrix.
 
     inverse(input, *, out=None) -> Tensor
     """
@@ -9200,7 +9202,7 @@ def linalg_matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any =
 
 
 def matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Each matrix to an integer power: the identity to 0, of the inverse where it is negative.
+    """`linalg.matrix_power` under another name. Each matrix to an integer power: the identity to 0, of the inverse where it is negative.
 
     matrix_power(input, n, *, out=None) -> Tensor
     """
@@ -9421,7 +9423,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 
 
 def linalg_matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """The matrix product.
+    """`matmul` under another name. The matrix product of two tensors; leading dimensions are batches, broadcast together.
 
     linalg.matmul(input, other, *, out=None) -> Tensor
     """
@@ -9522,7 +9524,7 @@ def trace(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
 
 
 def ger(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`outer` under its name in BLAS.
+    """`outer` under another name. Every element of one vector times every element of another.
 
     ger(input, vec2, *, out=None) -> Tensor
     """
@@ -10820,7 +10822,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """A view with two dimensions swapped, as NumPy calls it.
+    """`transpose` under another name. A view with two dimensions swapped.
 
     swapaxes(input, axis0, axis1) -> Tensor
 
@@ -10834,7 +10836,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions swapped; transpose under another name.
+    """`transpose` under another name. A view with two dimensions swapped.
 
     swapdims(input, dim0, dim1) -> Tensor
 
@@ -10848,7 +10850,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def moveaxis(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
-    """Moves dimensions to other places; the others keep their order. movedim as NumPy calls it.
+    """`movedim` under another name. A view with some dimensions moved to other places.
 
     moveaxis(input, source, destination) -> Tensor
 
@@ -10956,7 +10958,7 @@ def mH(input: Tensor) -> Tensor:
 
 
 def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Swaps two dimensions in place.
+    """`transpose_` under another name. Swaps two dimensions of the tensor itself.
 
     swapaxes_(input, axis0, axis1) -> Tensor
 
@@ -10970,7 +10972,7 @@ def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 
 def swapdims_(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Swaps two dimensions in place.
+    """`transpose_` under another name. Swaps two dimensions of the tensor itself.
 
     swapdims_(input, dim0, dim1) -> Tensor
 
@@ -12050,7 +12052,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: A
 
 
 def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Another name of cat.
+    """`cat` under another name. Tensors joined along a dimension that they have.
 
     concat(tensors, dim=0, *, out=None) -> Tensor
     """
@@ -12064,7 +12066,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs
 
 
 def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """Another name of cat, as NumPy has it.
+    """`cat` under another name. Tensors joined along a dimension that they have.
 
     concatenate(tensors, dim=0, *, out=None) -> Tensor
     """
@@ -12116,7 +12118,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
 
 
 def row_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
-    """Another name of vstack.
+    """`vstack` under another name. Tensors joined one below the other; vectors are rows.
 
     row_stack(tensors, *, out=None) -> Tensor
     """
@@ -14643,7 +14645,7 @@ def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Numbe
 
 
 def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`expm1` under another name.
+    """`expm1` under another name. `exp(x) - 1`, exact for small elements too.
 
     special.expm1(input, *, out=None) -> Tensor
     """
@@ -14657,7 +14659,7 @@ def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 
 
 def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`exp2` under another name.
+    """`exp2` under another name. 2 to the power of each element.
 
     special.exp2(input, *, out=None) -> Tensor
     """
@@ -14671,7 +14673,7 @@ def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 
 
 def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`digamma` under another name.
+    """`digamma` under another name. The derivative of `lgamma`.
 
     special.psi(input, *, out=None) -> Tensor
     """
@@ -14685,7 +14687,7 @@ def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 
 
 def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`digamma` under another name.
+    """`digamma` under another name. The derivative of `lgamma`.
 
     special.digamma(input, *, out=None) -> Tensor
     """
@@ -14699,7 +14701,7 @@ def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) 
 
 
 def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`lgamma` under another name.
+    """`lgamma` under another name. The logarithm of the size of the gamma function of each element.
 
     special.gammaln(input, *, out=None) -> Tensor
     """
@@ -14713,7 +14715,7 @@ def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) 
 
 
 def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erf` under another name.
+    """`erf` under another name. The error function of each element.
 
     special.erf(input, *, out=None) -> Tensor
     """
@@ -14727,7 +14729,7 @@ def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> T
 
 
 def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erfc` under another name.
+    """`erfc` under another name. `1 - erf(x)`, exact where that is near 0 too.
 
     special.erfc(input, *, out=None) -> Tensor
     """
@@ -14741,7 +14743,7 @@ def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 
 
 def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`erfinv` under another name.
+    """`erfinv` under another name. The number whose error function each element is.
 
     special.erfinv(input, *, out=None) -> Tensor
     """
@@ -14755,7 +14757,7 @@ def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -
 
 
 def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`i0` under another name.
+    """`i0` under another name. The modified Bessel function of the first kind and order 0.
 
     special.i0(input, *, out=None) -> Tensor
     """
@@ -14769,7 +14771,7 @@ def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Te
 
 
 def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`logit` under another name.
+    """`logit` under another name. `log(x / (1 - x))`, of elements moved into [eps, 1 - eps] where eps is given.
 
     special.logit(input, eps=None, *, out=None) -> Tensor
     """
@@ -14783,7 +14785,7 @@ def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any
 
 
 def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`polygamma` under another name.
+    """`polygamma` under another name. The n-th derivative of `digamma`.
 
     special.polygamma(n, input, *, out=None) -> Tensor
     """
@@ -14797,7 +14799,7 @@ def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwa
 
 
 def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
-    """`logsumexp` under another name.
+    """`logsumexp` under another name. The logarithm of the sum of exponentials over dimensions, without overflow on the way.
 
     special.logsumexp(input, dim, keepdim=False, *, out=None) -> Tensor
     """
@@ -14809,7 +14811,7 @@ def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`sigmoid` under another name.
+    """`sigmoid` under another name. 1 / (1 + exp(-x)) for each element.
 
     special.expit(input, *, out=None) -> Tensor
     """
@@ -14823,7 +14825,7 @@ def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 
 
 def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`sinc` under another name.
+    """`sinc` under another name. `sin(pi x) / (pi x)`, which is 1 at 0.
 
     special.sinc(input, *, out=None) -> Tensor
     """
@@ -14837,7 +14839,7 @@ def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 
 
 def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
-    """`round` under another name.
+    """`round` under another name. Each element rounded to so many decimal places; negative ones stand before the point.
 
     special.round(input, *, decimals=0, out=None) -> Tensor
     """
@@ -14851,7 +14853,7 @@ def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None
 
 
 def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`log1p` under another name.
+    """`log1p` under another name. `log(1 + x)`, exact for small elements too.
 
     special.log1p(input, *, out=None) -> Tensor
     """
@@ -14865,7 +14867,7 @@ def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) ->
 
 
 def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`igamma` under another name.
+    """`igamma` under another name. The share of the integral that is the gamma function of the first which lies below the second.
 
     special.gammainc(input, other, *, out=None) -> Tensor
     """
@@ -14879,7 +14881,7 @@ def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: A
 
 
 def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`igammac` under another name.
+    """`igammac` under another name. `1 - igamma(x, y)`, exact where that is near 0 too.
 
     special.gammaincc(input, other, *, out=None) -> Tensor
     """
@@ -14893,7 +14895,7 @@ def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: 
 
 
 def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
-    """`mvlgamma` under another name.
+    """`mvlgamma` under another name. The logarithm of the gamma function of p dimensions.
 
     special.multigammaln(input, p, *, out=None) -> Tensor
     """
@@ -14923,7 +14925,7 @@ def special_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> 
 def special_log_softmax(
     input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any
 ) -> Tensor:
-    """`log_softmax` under another name.
+    """`log_softmax` under another name. The logarithm of softmax, computed without overflow.
 
     special.log_softmax(input, dim, *, dtype=None) -> Tensor
     """
@@ -14937,7 +14939,7 @@ def special_log_softmax(
 
 
 def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
-    """`softmax` under another name.
+    """`softmax` under another name. exp(x) over a dimension, divided by its sum.
 
     special.softmax(input, dim, dtype=None) -> Tensor
     """
@@ -14953,7 +14955,7 @@ def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ |
 def special_xlogy(
     input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
 ) -> Tensor:
-    """`xlogy` under another name.
+    """`xlogy` under another name. `x * log(y)`, which is 0 where x is.
 
     special.xlogy(input, other, *, out=None) -> Tensor
     """
