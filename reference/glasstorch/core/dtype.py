@@ -8,12 +8,13 @@ Differs: the dtypes that NumPy and ml_dtypes can hold; complex32, which neither 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final, Self
 
 import ml_dtypes
 import numpy as np
 
-from glasstorch.core.errors import ArgumentTypeError, DtypeError
+from glasstorch.core.errors import ArgumentTypeError, DtypeError, not_implemented_for
 
 Number = bool | int | float | complex
 RealNumber = bool | int | float
@@ -238,6 +239,12 @@ def check_can_cast(from_: dtype, to: dtype) -> None:
     """Raise DtypeError as in-place and out= operators do when the result does not fit the tensor written to."""
     if from_.category > to.category:
         raise DtypeError(f"result type {from_.scalar_name} can't be cast to the desired output type {to.scalar_name}")
+
+
+def check_implemented(label: str, dtype: dtype, refused: Collection[dtype]) -> None:
+    """Refuse a dtype for which PyTorch has no kernel, by its kernel's name."""
+    if dtype in refused:
+        raise not_implemented_for(label, dtype)
 
 
 def dtype_of_number(value: Number) -> dtype:

@@ -14,10 +14,10 @@ import numpy as np
 
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.iterator import BLOCK
 from glasstorch.operators.shapes.reductions import reduced_shape
 
-PIECE = 1 << 15  # elements of a piece that is reduced: a few arrays of them fit into the second level of cache
-STRIP = 1 << 16  # elements of whole lines: a line may be long, and what lies across it is read in runs
+STRIP = 2 * BLOCK  # elements of whole lines: a line may be long, and what lies across it is read in runs
 
 Reduce = Callable[[Array, Shape], Array]  # over dimensions, which stay with size 1
 
@@ -27,7 +27,7 @@ def reduce_in_pieces(reduce: Reduce, join: Reduce, array: Array, dims: Shape, ke
 
     The pieces are blocks in memory where the array has no gaps. An array without elements is one piece.
     """
-    if array.size <= PIECE:
+    if array.size <= BLOCK:
         total = reduce(array, dims)
     else:
         order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
@@ -38,15 +38,15 @@ def reduce_in_pieces(reduce: Reduce, join: Reduce, array: Array, dims: Shape, ke
 
 def _joined(reduce: Reduce, join: Reduce, array: Array, dims: Shape) -> Array:
     """The same for an array whose dimensions are in the order in which they lie in memory, the slowest first."""
-    if array.size <= PIECE:
+    if array.size <= BLOCK:
         return reduce(array, dims)
     d = next(d for d, size in enumerate(array.shape) if size > 1)
-    step = max(1, PIECE * array.shape[d] // array.size)
+    step = max(1, BLOCK * array.shape[d] // array.size)
     before: tuple[Any, ...] = (slice(None),) * d
     parts: list[Array] = []
     for start in range(0, array.shape[d], step):
         parts.append(_joined(reduce, join, array[(*before, slice(start, start + step))], dims))
-        if d in dims and len(parts) > 1 and len(parts) * parts[0].size > PIECE:
+        if d in dims and len(parts) > 1 and len(parts) * parts[0].size > BLOCK:
             parts = [join(np.concatenate(parts, d), (d,))]
     together = np.concatenate(parts, d)
     return join(together, (d,)) if d in dims and len(parts) > 1 else together

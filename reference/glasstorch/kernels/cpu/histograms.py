@@ -21,6 +21,7 @@ from glasstorch.core.dtype import (
     STORED_ONLY,
     Number,
     bool_,
+    check_implemented,
     dtype,
     float32,
     float64,
@@ -178,8 +179,7 @@ def searched(values: Array, edges: Array) -> Array:
 def histc(keys: int, self: Tensor, bins: int, min: Number, max: Number, out: Tensor | None = None) -> Tensor:
     """The kernel of `histc`."""
     shapes.histc(self, bins, min, max)
-    if self.dtype in COMPLEX_DTYPES:
-        raise not_implemented_for("aminmax_cpu", self.dtype)
+    check_implemented("aminmax_cpu", self.dtype, COMPLEX_DTYPES)
     if self.dtype.category < FLOATING or self.dtype in STORED_ONLY:
         raise not_implemented_for("histogram_cpu", self.dtype)
     edges = histc_edges(self, bins, min, max)

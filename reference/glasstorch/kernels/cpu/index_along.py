@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, int64
+from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, check_implemented, int64
 from glasstorch.core.errors import DimensionError, OverlapError, not_implemented_for
 from glasstorch.core.geometry import Overlap, Shape, has_internal_overlap, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -20,7 +20,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.cpu.accumulation import reduce_slices, write_slices
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.indexing import CPU, check_inside, first_outside, refuse
+from glasstorch.kernels.cpu.indexing import CPU, check_inside, first_outside
 from glasstorch.kernels.cpu.pointwise import Kernel
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured
@@ -74,7 +74,7 @@ def index_add(
     scattered = ndim > 1 and dim in (0, ndim - 1) and factor == 1 and index.dtype is int64
     empty = ndim > 1 and not (self.numel() and index.numel())
     if not empty:
-        refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu" if scattered else "index_add_")
+        check_implemented("scatter_gather_tensor_cpu" if scattered else "index_add_", self.dtype, STORED_ONLY)
         chosen = index.array().reshape(-1)
         (check_inside if scattered else check_in_self)(self._shape, dim, chosen)
     out = written(self, out, index, source)
@@ -172,7 +172,7 @@ def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor,
     dim = wrap_dim(dim, len(self._shape))
     empty = not source.numel()
     if not empty:
-        refuse(STORED_ONLY, self, "index_copy_cpu")
+        check_implemented("index_copy_cpu", self.dtype, STORED_ONLY)
         size = self._shape[dim] if self._shape else 1
         outside = first_outside(index.array(), 0, size)
         if outside is not None:
@@ -188,7 +188,7 @@ def index_copy(keys: int, self: Tensor, dim: int, index: Tensor, source: Tensor,
 def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
     """self[index[n]] = value, for dim 0; a negative index counts from the end."""
     shapes.index_fill(self, dim, index, value)
-    refuse(STORED_ONLY, self, "index_fill_cpu")
+    check_implemented("index_fill_cpu", self.dtype, STORED_ONLY)
     dim = wrap_dim(dim, len(self._shape))
     size = self._shape[dim] if self._shape else 1
     empty = 0 in shapes.without(self._shape, dim)

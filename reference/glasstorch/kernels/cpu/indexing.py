@@ -8,19 +8,28 @@ Differs: NumPy's advanced indexing has the same rules for index and index_put; a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty_strided, make, wrap
-from glasstorch.core.dtype import STORED_ONLY, bool_, dtype, int32, int64, uint8, uint16, uint32, uint64
+from glasstorch.core.dtype import (
+    STORED_ONLY,
+    bool_,
+    check_implemented,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from glasstorch.core.errors import (
     ArgumentError,
     DimensionError,
     DtypeError,
     IndexValueError,
-    not_implemented_for,
 )
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.storage import Storage
@@ -47,12 +56,6 @@ INDEX_DTYPES = (int64, bool_, int32)
 UNSIGNED = (uint16, uint32, uint64)  # most kernels leave these out, and some all that are STORED_ONLY
 
 COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted along a dimension
-
-
-def refuse(dtypes: Collection[dtype], tensor: Tensor, label: str) -> None:
-    """PyTorch's words where a kernel was not written for some dtypes."""
-    if tensor.dtype in dtypes:
-        raise not_implemented_for(label, tensor.dtype)
 
 
 # index, index_put -----------------------------------------------------------------------------------------------
@@ -100,7 +103,7 @@ def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumul
 def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
     """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask says."""
     array, at, source = target.array(), numpy_index(indices, filled), values.array()
-    refuse(STORED_ONLY if filled else UNSIGNED, target, "masked_fill" if filled else "index_put")
+    check_implemented("masked_fill" if filled else "index_put", target.dtype, STORED_ONLY if filled else UNSIGNED)
     if filled:
         source = np.asarray(number_as(source.item(), target.dtype))
     try:
@@ -207,7 +210,7 @@ def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
     """The indices of one dimension that a vector names; none may be negative."""
     shape = shapes.index_select(self, dim, index).shape
     if len(self._shape) < 2:
-        refuse(UNSIGNED, self, "index_select")
+        check_implemented("index_select", self.dtype, UNSIGNED)
     source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
     dim = wrap_dim(dim, source.ndim)
     size = source.shape[dim]
@@ -239,7 +242,7 @@ def masked_select(keys: int, self: Tensor, mask: Tensor) -> Tensor:
     source, chosen = np.broadcast_arrays(self.array(), mask.array())
     picked = source[chosen]
     if picked.size:
-        refuse(UNSIGNED, self, "masked_select")
+        check_implemented("masked_select", self.dtype, UNSIGNED)
     return wrap(picked, self.dtype)
 
 
@@ -284,7 +287,7 @@ def of_columns(columns: Array) -> Tensor:
 
 def nonzero_columns(tensor: Tensor) -> Array:
     """The indices of elements that are not 0, one row for each dimension."""
-    refuse(STORED_ONLY, tensor, "nonzero_count_cpu")
+    check_implemented("nonzero_count_cpu", tensor.dtype, STORED_ONLY)
     array = tensor.array()
     if not tensor._shape:
         return np.empty((0, int(np.count_nonzero(array))), np.int64)

@@ -18,7 +18,7 @@ from glasstorch.core.errors import DimensionError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import widened
+from glasstorch.kernels.cpu.reductions import finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.nn import MEAN, NONE
@@ -90,10 +90,10 @@ def nll_loss(
     dtype = self.dtype.numpy
     scores, targets = batched(self, target)
     classes, positions, counted = named(scores.shape, targets, ignore_index)
-    scored = widened(scores.reshape(-1).take(positions), self.dtype)
+    scored = widened(scores.reshape(-1).take(positions))
     total_weight: Any = classes.size
     if weight is not None:
-        weights = widened(weight.array().reshape(-1).take(classes), weight.dtype)
+        weights = widened(weight.array().reshape(-1).take(classes))
         scored *= weights
         total_weight = np.add.reduce(weights)
     if reduction == NONE and len(self._shape) > 1:
@@ -120,13 +120,13 @@ def nll_loss_gradient(
     classes, positions, counted = named(scores.shape, targets, ignore_index)
     gradient = empty_array(scores.shape, scores.dtype, scores.size * scores.itemsize)
     gradient.fill(0)
-    share = np.negative(widened(grad_output.array(), grad_output.dtype)).reshape(-1)
+    share = np.negative(widened(grad_output.array())).reshape(-1)
     if reduction == NONE and len(self._shape) > 1:
         share = share if counted is None else share[counted]
     elif reduction == MEAN:
-        share = np.true_divide(share, widened(total_weight.array(), total_weight.dtype))
+        share = np.true_divide(share, widened(total_weight.array()))
     if weight is not None:
-        share = share * widened(weight.array().reshape(-1).take(classes), weight.dtype)
+        share = share * widened(weight.array().reshape(-1).take(classes))
     gradient.reshape(-1)[positions] = share
     return gradient.reshape(self._shape)
 
@@ -156,18 +156,18 @@ def register_nll_loss(name: str) -> None:
 def mse_loss(keys: int, self: Tensor, target: Tensor, reduction: int, out: Tensor | None = None) -> Tensor:
     """The squared differences, their mean or their sum."""
     dtype = mse_loss_shape(self, target, reduction).dtype
-    return _delivered(quietly(squared_differences, self, target, reduction, dtype), dtype, out)
+    return finish(quietly(squared_differences, self, target, reduction, dtype), dtype, out)
 
 
-def squared_differences(self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Array:
+def squared_differences(self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Any:
     """As in PyTorch, halves are rounded before they are averaged."""
     squares = np.square(np.subtract(_operand(self, dtype), _operand(target, dtype)))
     if reduction == NONE:
-        return fresh(squares, dtype.numpy)
+        return squares
     if dtype in HALF_PRECISION:
-        squares = widened(squares.astype(dtype.numpy), dtype)
+        squares = widened(squares.astype(dtype.numpy))
     result = np.add.reduce(squares, None)
-    return fresh(np.true_divide(result, squares.size) if reduction == MEAN else result, dtype.numpy)
+    return np.true_divide(result, squares.size) if reduction == MEAN else result
 
 
 def mse_loss_backward(
@@ -175,27 +175,19 @@ def mse_loss_backward(
 ) -> Tensor:
     """Twice the difference times the gradient, divided by the number of elements where the mean was taken."""
     dtype = mse_loss_backward_shape(grad_output, self, target, reduction).dtype
-    return _delivered(quietly(mse_gradient, grad_output, self, target, reduction, dtype), dtype, out)
+    return finish(quietly(mse_gradient, grad_output, self, target, reduction, dtype), dtype, out)
 
 
-def mse_gradient(grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Array:
+def mse_gradient(grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, dtype: dtype) -> Any:
     """See mse_loss_backward."""
     difference = np.subtract(_operand(self, dtype), _operand(target, dtype))
     factor = 2 / difference.size if reduction == MEAN and difference.size else 2
-    return fresh(difference * (_operand(grad_output, dtype) * factor), dtype.numpy)
+    return difference * (_operand(grad_output, dtype) * factor)
 
 
 def _operand(tensor: Tensor, dtype: dtype) -> Array:
     """The tensor's elements in the dtype that `dtype` is computed in."""
-    return widened(tensor.array().astype(dtype.numpy, copy=False), dtype)
-
-
-def _delivered(result: Array, dtype: dtype, out: Tensor | None) -> Tensor:
-    """The result as a fresh tensor, or written into `out`."""
-    if out is None:
-        return wrap(result, dtype)
-    quietly(np.copyto, out.array(), result, casting="unsafe")
-    return out
+    return widened(tensor.array().astype(dtype.numpy, copy=False))
 
 
 register_nll_loss("nll_loss")

@@ -15,8 +15,7 @@ from numpy.typing import DTypeLike
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import distributions
 from glasstorch.core.draws import Stream
-from glasstorch.core.dtype import FLOAT8, int64
-from glasstorch.core.errors import not_implemented_for
+from glasstorch.core.dtype import FLOAT8, check_implemented, int64
 from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import memory_order, strides_like
 from glasstorch.core.random_bounds import RandomNumberError
@@ -68,22 +67,16 @@ def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Sour
     if not weights.size:
         raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
     if replacement and num_samples > 1:  # one place can be drawn in either way
-        check_dtype(self, "multinomial")
+        check_implemented("multinomial", self.dtype, FLOAT8)
         check_in_turn(weights, num_samples, source)
         places = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
     else:
-        check_dtype(self, "aminmax_cpu")
+        check_implemented("aminmax_cpu", self.dtype, FLOAT8)
         if not are_weights(weights).all():
             raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
         check_rows(weights)
         places = drawn_without_replacement(self, weights, num_samples, source)
     return np.ascontiguousarray(places, np.int64)
-
-
-def check_dtype(self: Tensor, kernel: str) -> None:
-    """Refuse the floats of 8 bits, in the name of the kernel of PyTorch that does."""
-    if self.dtype in FLOAT8:
-        raise not_implemented_for(kernel, self.dtype)
 
 
 def check_in_turn(weights: Array, count: int, source: Source) -> None:

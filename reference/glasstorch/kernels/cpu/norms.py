@@ -15,12 +15,21 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import STORED_ONLY, Number, bfloat16, bool_, complex64, dtype, float16, float32
-from glasstorch.core.errors import not_implemented_for
+from glasstorch.core.dtype import (
+    STORED_ONLY,
+    Number,
+    bfloat16,
+    bool_,
+    check_implemented,
+    complex64,
+    dtype,
+    float16,
+    float32,
+)
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.cpu.reductions import add_reduction, finish, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -36,15 +45,9 @@ RENORMED_IN: dict[Any, Any] = {
     bfloat16: np.float32,
     complex64: np.complex128,
 }
-add: Callable[..., Any] = np.add.reduce
 largest: Callable[..., Any] = np.maximum.reduce
 smallest: Callable[..., Any] = np.minimum.reduce
-
-
-def check_arithmetic(dtype: dtype, label: str) -> None:
-    """Refuse bool, and what is stored and not computed with."""
-    if dtype is bool_ or dtype in STORED_ONLY:
-        raise not_implemented_for(label, dtype)
+NOT_MULTIPLIED = STORED_ONLY | {bool_}
 
 
 def vector_norm(
@@ -61,7 +64,7 @@ def vector_norm(
     array: Array = self.array()
     if dtype is not None:
         array = array.astype(dtype.numpy)
-    dims, sizes = reduced_dims(dim, array.ndim), widened(array, self.dtype if dtype is None else dtype)
+    dims, sizes = reduced_dims(dim, array.ndim), widened(array)
     order = float(ord.real)
     if order and all(array.shape[d] == 1 for d in dims):
         order = 1.0  # one element has its size for a norm, whatever its powers are rounded to
@@ -79,11 +82,11 @@ def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> An
     if order == 0:
         return np.count_nonzero(sizes, dims, keepdims=keepdim)
     if order == 1:
-        return add(sizes, dims, keepdims=keepdim)
+        return add_reduction(sizes, dims, keepdims=keepdim)
     if order == 2:
         return np.sqrt(squares(sizes, dims, keepdim))
     exponent = sizes.dtype.type(order)
-    return np.power(add(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
+    return np.power(add_reduction(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
 
 
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
@@ -120,8 +123,8 @@ def squares(array: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:
     """The vector product in the three dimensions of one dimension."""
     result = shapes.cross(self, other, dim)
-    check_arithmetic(self.dtype, "cross")
-    x, y = (np.broadcast_to(widened(tensor.array(), tensor.dtype), result.shape) for tensor in (self, other))
+    check_implemented("cross", self.dtype, NOT_MULTIPLIED)
+    x, y = (np.broadcast_to(widened(tensor.array()), result.shape) for tensor in (self, other))
     x, y = (np.moveaxis(array, wrap_dim(dim, array.ndim), 0) for array in (x, y))
     product = [quietly(minor, x, y, i) for i in range(3)]
     return finish(np.stack(product, wrap_dim(dim, x.ndim)), result.dtype, out)
@@ -137,9 +140,9 @@ def minor(x: Array, y: Array, i: int) -> Array:
 def trace(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
     """The sum of the diagonal."""
     result = shapes.trace(self)
-    check_arithmetic(self.dtype, "trace")
+    check_implemented("trace", self.dtype, NOT_MULTIPLIED)
     diagonal = np.diagonal(self.array()).astype(result.dtype.numpy)
-    return finish(quietly(np.sum, widened(diagonal, result.dtype)), result.dtype, out)
+    return finish(quietly(np.sum, widened(diagonal)), result.dtype, out)
 
 
 structured(CPU, "linalg_vector_norm", vector_norm)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core.dtype import STORED_ONLY, int64
+from glasstorch.core.dtype import STORED_ONLY, check_implemented, int64
 from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.copies import clone
-from glasstorch.kernels.cpu.indexing import CPU, first_outside, nonzero_columns, refuse
+from glasstorch.kernels.cpu.indexing import CPU, first_outside, nonzero_columns
 from glasstorch.kernels.cpu.scattering import FEW
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, check_writable, structured
@@ -45,7 +45,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
     shapes.put(self, index, source, accumulate)
     size = self.numel()
     if index.numel():
-        refuse(STORED_ONLY, self, "take_put_cpu")
+        check_implemented("take_put_cpu", self.dtype, STORED_ONLY)
         outside = first_outside(index.array(), -size, size)
         if outside is not None:
             raise DimensionError(f"out of range: tried to access index {outside} on a tensor of {size} elements.")
@@ -67,7 +67,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
 def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
     """The elements of the source, one after the other, where the mask is true."""
     shape = shapes.masked_scatter(self, mask, source).shape
-    refuse(STORED_ONLY, self, "masked_scatter")
+    check_implemented("masked_scatter", self.dtype, STORED_ONLY)
     chosen = np.broadcast_to(mask.array(), shape)
     count, given = int(np.count_nonzero(chosen)), source.numel()
     if count > given:

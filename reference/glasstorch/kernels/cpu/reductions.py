@@ -27,14 +27,14 @@ from glasstorch.core.dtype import (
     COMPLEX_DTYPES,
     FLOAT8,
     FLOATING,
-    HALF_PRECISION,
     STORED_ONLY,
+    check_implemented,
     dtype,
     float32,
     float64,
     int64,
 )
-from glasstorch.core.errors import DtypeError, not_implemented_for
+from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
@@ -64,20 +64,22 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
     return wrap(quietly(np.asarray, result, dtype.numpy, order="C"), dtype)
 
 
-def widened(array: Array, dtype: dtype) -> Array:
-    """The array as float32 where NumPy would compute its dtype in a slower or less exact way."""
-    return array.astype(np.float32) if dtype in HALF_PRECISION else array
-
-
 def is_half(array: Array) -> bool:
-    """Whether the elements are float16 or bfloat16, which NumPy compares slowly."""
+    """Whether the elements are float16 or bfloat16, with which NumPy computes slowly and less exactly."""
     return array.dtype.itemsize == 2 and array.dtype.kind not in "iu"
 
 
-def check_implemented(label: str, dtype: dtype, refused: frozenset[dtype]) -> None:
-    """Refuse a dtype for which PyTorch has no kernel, by its kernel's name."""
-    if dtype in refused:
-        raise not_implemented_for(label, dtype)
+def widened(array: Array) -> Array:
+    """Half precision as float32; other elements as they are."""
+    return array.astype(np.float32) if is_half(array) else array
+
+
+def finish_pair(
+    name: str, values: Any, places: Any, dtype: dtype, out: tuple[Tensor, Tensor] | None
+) -> tuple[Any, ...]:
+    """Values and where they stand as the result of an operator, or written into those given; see `finish`."""
+    to_values, to_places = out if out is not None else (None, None)
+    return named_result(name, (finish(values, dtype, to_values), finish(places, int64, to_places)))
 
 
 # Sums -----------------------------------------------------------------------------------------------------------
@@ -290,9 +292,7 @@ def register_extremum(name: str, ufunc: np.ufunc, position: Callable[..., Any]) 
             values = array.reshape(-1).take(first + places)
         else:
             values = extrema(ufunc, array, () if axis is None else (axis,), keepdim)
-        to_values, to_indices = out if out is not None else (None, None)
-        results = finish(values, self.dtype, to_values), finish(places, int64, to_indices)
-        return named_result(operator_dim, results)
+        return finish_pair(operator_dim, values, places, self.dtype, out)
 
     def extremum_dims(keys: int, self: Tensor, dim: Sequence[int], keepdim: bool, out: Tensor | None = None) -> Tensor:
         shape_dims(self, dim, keepdim)

@@ -23,12 +23,11 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, STORED_ONLY, bool_, dtype, int64
+from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, STORED_ONLY, bool_, check_implemented, dtype
 from glasstorch.core.geometry import wrap_dim
-from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import UNORDERED, add_reduction, check_implemented, finish, widened
+from glasstorch.kernels.cpu.reductions import UNORDERED, add_reduction, finish, finish_pair, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
@@ -145,15 +144,14 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
             axis = wrap_dim(dim, array.ndim)
             last = np.moveaxis(array, axis, -1)
-            found = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]), self.dtype)
+            found = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
             values, places = (np.moveaxis(one.reshape(last.shape), -1, axis) for one in found)
-        given = out if out is not None else (None, None)
-        return named_result(name, (finish(values, self.dtype, given[0]), finish(places, int64, given[1])))
+        return finish_pair(name, values, places, self.dtype, out)
 
     structured(CPU, name, running)
 
 
-def running_extremum(ufunc: np.ufunc, without_nan: np.ufunc, rows: Array, dtype: dtype) -> tuple[Array, Array]:
+def running_extremum(ufunc: np.ufunc, without_nan: np.ufunc, rows: Array) -> tuple[Array, Array]:
     """In each row, for each element, the extremum up to there and its column.
 
     Few elements exceed all before them: those are found first, then repeated until the next one.
@@ -163,7 +161,7 @@ def running_extremum(ufunc: np.ufunc, without_nan: np.ufunc, rows: Array, dtype:
     turned = len(rows) >= LINES
     records = []
     for part in parts_to_turn(rows) if turned else (slice(top, top + height) for top in range(0, len(rows), height)):
-        block = widened(rows[part], dtype)
+        block = widened(rows[part])
         if turned:
             record = record_columns(ufunc, block)
         elif block.dtype.kind == "f" and np.isnan(add_reduction(block, None)):  # or infinities of both signs
@@ -193,7 +191,7 @@ def logcumsumexp(keys: int, self: Tensor, dim: int, out: Tensor | None = None) -
     """The logarithm of the sum of exponentials so far, without overflow on the way."""
     shapes.logcumsumexp(self, dim)
     check_implemented("logcumsumexp_out_cpu", self.dtype, NOT_EXPONENTIATED)
-    array: Any = widened(self.array(), self.dtype)
+    array: Any = widened(self.array())
     if not array.ndim:
         return finish(array.copy(), self.dtype, out)
     array = array.astype(np.complex128 if self.dtype.is_complex else np.float64, copy=False)

@@ -17,7 +17,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.dtype import HALF_PRECISION, STORED_ONLY, Number, bool_
+from glasstorch.core.dtype import HALF_PRECISION, STORED_ONLY, Number, bool_, check_implemented
 from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -25,7 +25,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.index_along import UFUNCS as SLICE_UFUNCS
 from glasstorch.kernels.cpu.index_along import divide_by, identity
-from glasstorch.kernels.cpu.indexing import COUNT, CPU, check_inside, refuse
+from glasstorch.kernels.cpu.indexing import COUNT, CPU, check_inside
 from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import check_no_overlap, structured
@@ -86,7 +86,7 @@ def gather(keys: int, self: Tensor, dim: int, index: Tensor, sparse_grad: bool, 
     shapes.gather(self, dim, index, sparse_grad)
     picked = empty_array(index._shape, self.dtype.numpy, index.numel() * self.dtype.itemsize)
     if index.numel():
-        refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu")
+        check_implemented("scatter_gather_tensor_cpu", self.dtype, STORED_ONLY)
         at = index.array()
         check_inside(self._shape, dim, at)
         source = without_repeats(self.array(), wrap_dim(dim, len(self._shape)))
@@ -152,14 +152,14 @@ def scatter_reduce_two(
     reduce = placing.EXTREMA.get(reduce, reduce)
     if index.numel():
         if not include_self:
-            refuse(STORED_ONLY, self, "scatter_reduce_exclude_input_init")
-        refuse(STORED_ONLY, self, "scatter_gather_tensor_cpu")
+            check_implemented("scatter_reduce_exclude_input_init", self.dtype, STORED_ONLY)
+        check_implemented("scatter_gather_tensor_cpu", self.dtype, STORED_ONLY)
         refused = (reduce == "mean" and self.dtype is bool_) or (reduce in ("amax", "amin") and self.dtype.is_complex)
         if refused:
             label = f"scatter_gather_tensor_cpu_reduce_{reduce}"
             raise not_implemented_for(label, self.dtype)
     elif reduce == "mean":
-        refuse((bool_,), self, "div_floor_cpu")
+        check_implemented("div_floor_cpu", self.dtype, (bool_,))
     return _scattered(self, dim, index, src, out, reduce, include_self)
 
 
@@ -175,7 +175,8 @@ def _scattered(
     """Write or reduce a source, larger than the index or a number, into `out` or a copy of the tensor."""
     at = index.array()
     if at.size:
-        refuse(STORED_ONLY, self, f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu")
+        label = f"scatter_gather_{'tensor' if isinstance(source, Tensor) else 'scalar'}_cpu"
+        check_implemented(label, self.dtype, STORED_ONLY)
         check_inside(self._shape, dim, at)
     if out is None:
         out = clone(0, self, contiguous_format)

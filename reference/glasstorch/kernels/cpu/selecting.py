@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import COMPLEX_DTYPES, STORED_ONLY, bool_, dtype, int64
+from glasstorch.core.dtype import bool_, check_implemented, dtype
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
-from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.equal_elements import (
@@ -28,14 +27,13 @@ from glasstorch.kernels.cpu.equal_elements import (
     unstable_sort,
 )
 from glasstorch.kernels.cpu.ordering import picked, sorted_places
-from glasstorch.kernels.cpu.reductions import check_implemented, finish, is_half, widened
+from glasstorch.kernels.cpu.reductions import UNORDERED, finish, finish_pair, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import selecting as shapes
 
 CPU = KernelTable("CPU")
 
-UNORDERED = COMPLEX_DTYPES | STORED_ONLY
 NO_BOOL = UNORDERED | {bool_}
 Outs = tuple[Tensor, Tensor] | None
 
@@ -46,23 +44,12 @@ def rows_of(self: Tensor, dim: int) -> tuple[Array, int]:
     return np.ascontiguousarray(np.moveaxis(self.array(), d, -1)), d
 
 
-def pair(name: str, values: Array, places: Array, dtype: dtype, out: Outs) -> tuple[Any, ...]:
-    """Both results as tensors, or written into those given."""
-    to_values, to_places = out if out is not None else (None, None)
-    return named_result(name, (finish(values, dtype, to_values), finish(places, int64, to_places)))
-
-
-def comparable(rows: Array) -> Array:
-    """The rows in a dtype that NumPy compares fast: half precision as float32."""
-    return rows.astype(np.float32) if is_half(rows) else rows
-
-
 def reduced(name: str, rows: Array, places: Array, d: int, keepdim: bool, dtype: dtype, out: Outs) -> tuple[Any, ...]:
     """The elements at one place in each row, and the places."""
     values = picked(rows, places[..., None])[..., 0]
     if keepdim:
         values, places = np.expand_dims(values, d), np.expand_dims(places, d)
-    return pair(name, values, places, dtype, out)
+    return finish_pair(name, values, places, dtype, out)
 
 
 # One element of each row ----------------------------------------------------------------------------------------
@@ -72,10 +59,10 @@ def kthvalue(keys: int, self: Tensor, k: int, dim: int, keepdim: bool, out: Outs
     """The kernel of `kthvalue`: NaN counts as larger than everything."""
     shapes.kthvalue(self, k, dim, keepdim)
     if not self._shape:
-        return pair("kthvalue", self.array().copy(), np.array(0), self.dtype, out)
+        return finish_pair("kthvalue", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("kthvalue_cpu", self.dtype, NO_BOOL)
     rows, d = rows_of(self, dim)
-    wide = widened(rows, self.dtype)
+    wide = widened(rows)
     places = kthvalue_places(wide, ranked(wide, k - 1), k - 1)
     return reduced("kthvalue", rows, places, d, keepdim, self.dtype, out)
 
@@ -112,9 +99,9 @@ def median_dim(name: str, ignore_nan: bool) -> Any:
         shapes.median_dim(self, dim, keepdim)
         check_implemented("median_out", self.dtype, NO_BOOL)
         if not self._shape:
-            return pair(name, self.array().copy(), np.array(0), self.dtype, out)
+            return finish_pair(name, self.array().copy(), np.array(0), self.dtype, out)
         rows, d = rows_of(self, dim)
-        wide = widened(rows, self.dtype)
+        wide = widened(rows)
         places = middle_places(wide, middles(wide, ignore_nan), ignore_nan)
         return reduced(name, rows, places, d, keepdim, self.dtype, out)
 
@@ -164,7 +151,7 @@ def median_all(ignore_nan: bool) -> Any:
         if 0 in self._shape:
             return finish(np.float32(np.nan), self.dtype, out)
         check_implemented("median_cpu", self.dtype, NO_BOOL)
-        return finish(middles(widened(self.array().reshape(-1), self.dtype), ignore_nan), self.dtype, out)
+        return finish(middles(widened(self.array().reshape(-1)), ignore_nan), self.dtype, out)
 
     return kernel
 
@@ -173,7 +160,7 @@ def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> 
     """The kernel of `mode`: of several equally frequent elements the smallest; every NaN is one of its kind."""
     shapes.mode(self, dim, keepdim)
     if not self._shape:
-        return pair("mode", self.array().copy(), np.array(0), self.dtype, out)
+        return finish_pair("mode", self.array().copy(), np.array(0), self.dtype, out)
     if 0 in self._shape:
         rows, d = rows_of(self, dim)
         return reduced("mode", rows, np.empty(rows.shape[:-1], np.int64), d, keepdim, self.dtype, out)
@@ -204,12 +191,12 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
     if self.dtype.is_complex:
         raise DtypeError(" topk does not support complex dtypes on CPU")
     if not self._shape:
-        return pair("topk", self.array().copy(), np.array(0), self.dtype, out)
+        return finish_pair("topk", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("topk_cpu", self.dtype, UNORDERED)
     rows, d = rows_of(self, dim)
     places = first_places(rows, k, largest) if rows.size > FOLLOWED else followed_places(rows, k, largest, sorted)
     values = picked(rows, places)
-    return pair("topk", np.moveaxis(values, -1, d), np.moveaxis(places, -1, d), self.dtype, out)
+    return finish_pair("topk", np.moveaxis(values, -1, d), np.moveaxis(places, -1, d), self.dtype, out)
 
 
 def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Array:
@@ -220,7 +207,7 @@ def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Arra
         return places
     few = 64 * k <= rows.shape[-1]  # then PyTorch sorts them, asked for or not
     if sorted or few:
-        chosen = picked(comparable(rows), first)
+        chosen = picked(widened(rows), first)
         concerned = (chosen[..., 1:] == chosen[..., :-1]).any(-1)
         if chosen.dtype.kind == "f":
             concerned |= np.count_nonzero(np.isnan(chosen), -1) > 1
@@ -237,7 +224,7 @@ def first_places(rows: Array, k: int, descending: bool) -> Array:
     size = rows.shape[-1]
     if not 0 < k <= size // 4:
         return sorted_places(rows, descending)[..., :k]
-    wide = comparable(rows)
+    wide = widened(rows)
     last = ranked(wide, size - k if descending else k - 1)[..., None]
     chosen = ~(wide < last) if descending else wide <= last
     if (np.count_nonzero(chosen, -1) != k).any():  # several are equal to the last, or NaN

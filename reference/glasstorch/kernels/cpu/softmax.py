@@ -16,22 +16,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrap
+from glasstorch._tensor import Tensor
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import HALF_PRECISION, dtype
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import add_reduce
-from glasstorch.kernels.iterator import BLOCK
+from glasstorch.kernels.cpu.blocks import STRIP
+from glasstorch.kernels.cpu.reductions import add_reduce, finish
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import nn as shapes
 
 CPU = KernelTable("CPU")
 
-LARGE_BLOCK = 2 * BLOCK  # elements: most passes write where they read
 SHORT = 64  # sizes of the dimension up to which a block is transposed
 NEAR = 4.0  # maxima that differ by less may stand for each other: exponentials keep their digits
 
@@ -117,7 +116,7 @@ def along(function: Function, inputs: list[Array], dim: int, numpy_dtype: np.dty
 def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
     """Along the last dimension of (rows, size)."""
     rows, size = out.shape
-    step = max(LARGE_BLOCK // size, 1)
+    step = max(STRIP // size, 1)
     for start in range(0, rows, step):
         part = slice(start, start + step)
         if size <= SHORT:
@@ -131,7 +130,7 @@ def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
 def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
     """Along the middle dimension of (outer, size, inner). Planes are not cut: NumPy prefers them whole."""
     outer, size, inner = out.shape
-    step = max(LARGE_BLOCK // (size * inner), 1)
+    step = max(STRIP // (size * inner), 1)
     for start in range(0, outer, step):
         part = slice(start, start + step)
         function([x[part] for x in inputs], out[part], 1)
@@ -144,10 +143,7 @@ def applied(function: Function, tensors: list[Tensor], dim: int, dtype: dtype, o
     else:
         arrays = [np.asarray(t.array(), order="C") for t in tensors]
     result = along(function, arrays, wrap_dim(dim, arrays[0].ndim), arrays[0].dtype)
-    if out is not None:
-        np.copyto(out.array(), result, casting="unsafe")
-        return out
-    return wrap(result.astype(dtype.numpy, copy=False), dtype)
+    return finish(result, dtype, out)
 
 
 # Kernels --------------------------------------------------------------------------------------------------------

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, STORED_ONLY, Number, dtype, int64, uint64
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, STORED_ONLY, Number, check_implemented, dtype, int64, uint64
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
+from glasstorch.kernels.cpu.reductions import add_reduction, finish, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -37,7 +37,6 @@ NOT_HASHED = COMPLEX_DTYPES | STORED_ONLY
 COLUMNS = 1 << 10  # of that, rows whose neighbours in memory are other rows
 MULTIPLIED = 1 << 17  # elements whose halves are multiplied at a time
 NARROW = 16  # elements of a row that are multiplied one after another
-add_reduction: Callable[..., Any] = np.add.reduce
 multiply_reduction: Callable[..., Any] = np.multiply.reduce
 xor_reduction: Callable[..., Any] = np.bitwise_xor.reduce
 
@@ -62,7 +61,7 @@ def _product(self: Tensor, dim: int | None, keepdim: bool, dtype: dtype | None, 
     array = self.array()
     if array.dtype != computed.numpy:
         array = quietly(array.astype, computed.numpy)
-    array = widened(array, computed)
+    array = widened(array)
     axis = dim if array.ndim else None
     if array.flags.c_contiguous and array.size > WIDE_BLOCK and axis in (None, array.ndim - 1):
         rows = array.reshape(-1, array.shape[-1] if axis is not None else array.size)

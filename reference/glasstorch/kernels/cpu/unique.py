@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array
-from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, int32, int64
+from glasstorch.core.dtype import COMPLEX_DTYPES, FLOAT8, check_implemented, int32, int64
 from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.ordering import sorted_places
-from glasstorch.kernels.cpu.reductions import check_implemented, finish, widened
+from glasstorch.kernels.cpu.reductions import finish, widened
 from glasstorch.kernels.quiet import quietly
 
 CPU = KernelTable("CPU")
@@ -34,7 +34,7 @@ def unique(
     """Always sorted; what was not asked for is an empty tensor."""
     check_implemented("unique", self.dtype, REFUSED)
     array = self.array().reshape(-1)
-    wide = widened(array, self.dtype)
+    wide = widened(array)
     order = sorted_places(np.ascontiguousarray(wide), False) if return_inverse else None
     in_order = quietly(np.sort, wide) if order is None else wide.take(order)
     return runs(in_order, self, order, return_inverse, return_counts)
@@ -109,7 +109,7 @@ def unique_dim(
     axis = selected_dim(self, dim)
     check_implemented("unique_dim", self.dtype, REFUSED)
     array = self.array()
-    values, inverse, counts = np.unique(widened(array, self.dtype), False, True, True, axis, equal_nan=False)
+    values, inverse, counts = np.unique(widened(array), False, True, True, axis, equal_nan=False)
     values = values.astype(array.dtype)
     parts = np.ascontiguousarray(np.moveaxis(values, axis, 0))  # one part after another in memory, as in PyTorch
     return (

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import STORED_ONLY, Number, bool_, int32, int64
+from glasstorch.core.dtype import STORED_ONLY, Number, bool_, check_implemented, int32, int64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.core.layout import contiguous_format
@@ -36,8 +36,7 @@ def check_take(self: Tensor, index: Tensor) -> None:
     """Refuse an index that does not consist of int64, a dtype without a kernel, and to take from nothing."""
     if index.dtype is not int64:
         raise DtypeError(f"take(): Expected a long tensor for index, but got {index.dtype.scalar_name}")
-    if self.dtype in STORED_ONLY:
-        raise not_implemented_for("take_cpu", self.dtype)
+    check_implemented("take_cpu", self.dtype, STORED_ONLY)
     if index.numel() and not self.numel():
         raise DimensionError("take(): tried to take from an empty tensor")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, FLOATING, Number, bool_, dtype
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8, FLOATING, Number, bool_, check_implemented, dtype
 from glasstorch.core.errors import DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import Shape, expand_strides
 from glasstorch.operators.shapes.promotion import result_type
@@ -138,8 +138,7 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Number, alpha: Number) 
             raise DtypeError(f"Boolean {name} only supported for Boolean results.")
         if common.category < FLOATING and not isinstance(number, int):
             raise DtypeError(f"For integral input tensors, argument {name} must not be a floating point number.")
-    if common in BAREBONES_UNSIGNED | FLOAT8:
-        raise not_implemented_for("addr_cpu", common)
+    check_implemented("addr_cpu", common, BAREBONES_UNSIGNED | FLOAT8)
     return Result(shape, common)
 
 

@@ -31,7 +31,7 @@ def _softmax(name: str, self: Tensor, dim: int, half_to_float: bool) -> Result:
         raise DtypeError(f"{name}: conversion is supported for Half type only, got {self.dtype.scalar_name}")
     if self.dtype not in FLOATS and 0 not in self._shape:
         last = "_lastdim" if dim == max(len(self._shape) - 1, 0) else ""
-        _refuse(f"{name}{last}_kernel_impl", self.dtype)
+        raise not_implemented_for(f"{name}{last}_kernel_impl", self.dtype)
     return Result(self._shape, float32 if half_to_float else self.dtype, None, same_dtype)
 
 
@@ -46,7 +46,7 @@ def _softmax_backward(name: str, grad_output: Tensor, output: Tensor, dim: int, 
     wrap_dim(dim, len(output._shape))
     _check_same(grad_output.dtype, output.dtype)
     if grad_output.dtype not in FLOATS:
-        _refuse(f"{name}_backward_kernel_impl", grad_output.dtype)
+        raise not_implemented_for(f"{name}_backward_kernel_impl", grad_output.dtype)
     narrowed = grad_output.dtype is float32 and input_dtype is float16
     return Result(grad_output._shape, float16 if narrowed else grad_output.dtype, None, same_dtype)
 
@@ -209,7 +209,7 @@ def mse_loss(self: Tensor, target: Tensor, reduction: int) -> Result:
     shape = broadcast_shapes(self._shape, target._shape)
     computed = result_type(self, target)
     if computed not in FLOATS:
-        _refuse("mse_cpu", computed)
+        raise not_implemented_for("mse_cpu", computed)
     return Result(shape if reduction == NONE else (), computed)
 
 
@@ -218,7 +218,7 @@ def mse_loss_backward(grad_output: Tensor, self: Tensor, target: Tensor, reducti
     shape = broadcast_shapes(self._shape, target._shape, grad_output._shape)
     computed = result_type(self, target, grad_output)
     if computed not in FLOATS:
-        _refuse("mse_backward_cpu_out", computed)
+        raise not_implemented_for("mse_backward_cpu_out", computed)
     return Result(shape, computed)
 
 
@@ -232,8 +232,4 @@ def _check_same(expected: dtype, found: dtype) -> None:
 
 def _check_floating(kernel: str, tensor: Tensor) -> None:
     if tensor.dtype not in FLOATS:
-        _refuse(kernel, tensor.dtype)
-
-
-def _refuse(kernel: str, dtype: dtype) -> None:
-    raise not_implemented_for(kernel, dtype)
+        raise not_implemented_for(kernel, tensor.dtype)

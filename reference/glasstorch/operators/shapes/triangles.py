@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import STORED_ONLY
-from glasstorch.core.errors import ShapeError, not_implemented_for
+from glasstorch.core.dtype import STORED_ONLY, check_implemented
+from glasstorch.core.errors import ShapeError
 from glasstorch.operators.shapes.result import Result, same_dtype
 
 if TYPE_CHECKING:
@@ -29,6 +29,5 @@ def triu(self: Tensor, diagonal: int) -> Result:
 def _triangle(name: str, self: Tensor) -> Result:
     if len(self._shape) < 2:
         raise ShapeError(f"{name}: input tensor must have at least 2 dimensions")
-    if self.dtype in STORED_ONLY:
-        raise not_implemented_for(name, self.dtype)
+    check_implemented(name, self.dtype, STORED_ONLY)
     return Result(self._shape, self.dtype, check_out=same_dtype)
