@@ -17,7 +17,6 @@ from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import (
     COMPLEX_DTYPES,
     FLOATING,
-    HALF_PRECISION,
     STORED_ONLY,
     Number,
     bool_,
@@ -31,7 +30,7 @@ from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_fo
 from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.cpu.reductions import finish, widened
 from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.ranges import linspace_numbers
@@ -85,7 +84,7 @@ def histc_edges(self: Tensor, bins: int, min: Number, max: Number) -> Array:
     high: Any = max
     array = self.array()
     if low == high and array.size:
-        wide = array.astype(np.float32) if self.dtype in HALF_PRECISION else array
+        wide = widened(array)
         low, high = wide.min().item(), wide.max().item()
     if low == high:
         low, high = low - 1, high + 1

@@ -30,6 +30,7 @@ from glasstorch.core.dtype import (
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.reductions import finish
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes
@@ -145,8 +146,7 @@ def _dotted(self: Tensor, vector: Tensor, dtype: dtype, out: Tensor | None) -> T
     left, right = self.array(), vector.array()
     if dtype in HALF_PRECISION:
         left, right = left.astype(np.float32), right.astype(np.float32)
-    result = stored(quietly(left.dot, right), dtype, None if out is None else out.array())
-    return wrap(result, dtype) if out is None else out
+    return finish(quietly(left.dot, right), dtype, out)
 
 
 def addmm(

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, wrap
+from glasstorch._tensor import Tensor
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import NARROW_FLOATS, Number, bool_, dtype, float32
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.matmul import addmm, dot, factor, product, stored
+from glasstorch.kernels.cpu.matmul import addmm, dot, factor, product
+from glasstorch.kernels.cpu.reductions import finish
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -43,10 +44,9 @@ def added(
     if alpha not in (0, 1):
         quietly(np.multiply, total, alpha, total)
     if beta != 0:
-        bias = self.array().astype(computed.numpy, copy=False)
+        bias = _elements_in(self, computed)
         quietly(np.add, total, bias if beta == 1 else quietly(np.multiply, bias, beta), total)
-    made = stored(total, result.dtype, None if out is None else out.array())
-    return wrap(made, result.dtype) if out is None else out
+    return finish(total, result.dtype, out)
 
 
 def baddbmm(
@@ -121,8 +121,7 @@ def addr(
         if beta != 0:
             bias = _elements_in(self, computed)
             quietly(np.add, total, bias if beta == 1 else quietly(np.multiply, bias, _number_in(beta, computed)), total)
-    made = stored(total, result.dtype if out is None else out.dtype, None if out is None else out.array())
-    return wrap(made, result.dtype) if out is None else out
+    return finish(total, result.dtype, out)
 
 
 def _elements_in(tensor: Tensor, computed: dtype) -> Array:
@@ -138,9 +137,7 @@ def vdot(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> T
     """The product of two vectors, the first of them conjugated."""
     if not self.dtype.is_complex:
         return dot(keys, self, other, out)
-    result = shapes.dot(self, other)
-    made = stored(quietly(np.vdot, self.array(), other.array()), result.dtype, None if out is None else out.array())
-    return wrap(made, result.dtype) if out is None else out
+    return finish(quietly(np.vdot, self.array(), other.array()), shapes.dot(self, other).dtype, out)
 
 
 structured(CPU, "baddbmm", baddbmm)

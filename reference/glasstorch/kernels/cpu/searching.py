@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrapped_number
-from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, dtype, float32
+from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.errors import IndexValueError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.pointwise import ALL, EVERY, NOT_BOOL
 from glasstorch.kernels.cpu.reductions import finish
-from glasstorch.kernels.iterator import BLOCK
+from glasstorch.kernels.iterator import BLOCK, op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import sorting as shapes
@@ -130,7 +130,7 @@ def searchsorted_scalar(
 
 def in_order(tensor: Tensor, common: dtype) -> Array:
     """A tensor's array in a dtype that NumPy can order."""
-    array: Array = quietly(tensor.array().astype, (float32 if common in HALF_PRECISION else common).numpy)
+    array: Array = quietly(tensor.array().astype, op_math(common).numpy)
     return array
 
 

@@ -28,7 +28,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import add_reduction, finish, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import structured
+from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes import statistics as shapes
 from glasstorch.operators.shapes.reductions import reduced_dims
 
@@ -93,62 +93,35 @@ def multiply_rows(rows: Array) -> Array:
 # Variances ------------------------------------------------------------------------------------------------------
 
 
-def var(
-    keys: int,
-    self: Tensor,
-    dim: Sequence[int] | None,
-    correction: Number | None,
-    keepdim: bool,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The mean squared distance from the mean."""
-    return _variance("var", self, dim, correction, keepdim, out)
+def register_variance(name: str) -> None:
+    """Register var or std, and the operator that gives the mean too."""
+    shape, shapes_with_mean = shape_function(f"{name}.correction"), shape_function(f"{name}_mean.correction")
 
+    def variance(
+        keys: int,
+        self: Tensor,
+        dim: Sequence[int] | None,
+        correction: Number | None,
+        keepdim: bool,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        result = shape(self, dim, correction, keepdim)
+        if self.dtype in FLOAT8:
+            raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
+        found, _ = _moments(name, self, dim, correction, keepdim, result.shape)
+        return finish(found, result.dtype, out)
 
-def std(
-    keys: int,
-    self: Tensor,
-    dim: Sequence[int] | None,
-    correction: Number | None,
-    keepdim: bool,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The square root of the variance."""
-    return _variance("std", self, dim, correction, keepdim, out)
+    def variance_and_mean(
+        keys: int, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any = None
+    ) -> tuple[Tensor, ...]:
+        results = shapes_with_mean(self, dim, correction, keepdim)
+        check_implemented("std_cpu", self.dtype, FLOAT8)
+        found = _moments(f"{name}_mean", self, dim, correction, keepdim, results[0].shape)
+        given = out if out is not None else (None, None)
+        return tuple(finish(f, r.dtype, to) for f, r, to in zip(found, results, given, strict=True))
 
-
-def _variance(
-    name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Tensor | None
-) -> Tensor:
-    result = shapes.VARIANCES[name](self, dim, correction, keepdim)
-    if self.dtype in FLOAT8:
-        raise DtypeError(f"std_var_all: Unsupported dtype {self.dtype.scalar_name}")
-    found, _ = _moments(name, self, dim, correction, keepdim, result.shape)
-    return finish(found, result.dtype if out is None else out.dtype, out)
-
-
-def var_mean(
-    keys: int, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any = None
-) -> tuple[Tensor, ...]:
-    """The variance and the mean."""
-    return _variance_and_mean("var_mean", self, dim, correction, keepdim, out)
-
-
-def std_mean(
-    keys: int, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any = None
-) -> tuple[Tensor, ...]:
-    """The square root of the variance, and the mean."""
-    return _variance_and_mean("std_mean", self, dim, correction, keepdim, out)
-
-
-def _variance_and_mean(
-    name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool, out: Any
-) -> tuple[Tensor, ...]:
-    results = getattr(shapes, name)(self, dim, correction, keepdim)
-    check_implemented("std_cpu", self.dtype, FLOAT8)
-    found = _moments(name, self, dim, correction, keepdim, results[0].shape)
-    given = out if out is not None else (None, None)
-    return tuple(finish(f, r.dtype, to) for f, r, to in zip(found, results, given, strict=True))
+    structured(CPU, f"{name}.correction", variance)
+    structured(CPU, f"{name}_mean.correction", variance_and_mean)
 
 
 def _moments(
@@ -233,9 +206,7 @@ def hash_tensor(
 
 CPU.add("prod", prod)
 structured(CPU, "prod.dim_int", prod_dim)
-structured(CPU, "var.correction", var)
-structured(CPU, "std.correction", std)
-structured(CPU, "var_mean.correction", var_mean)
-structured(CPU, "std_mean.correction", std_mean)
+register_variance("var")
+register_variance("std")
 structured(CPU, "count_nonzero.dim_IntList", count_nonzero)
 structured(CPU, "hash_tensor", hash_tensor)

@@ -57,8 +57,13 @@ def runs(
             inverse[order] = number
         inverse = inverse.reshape(self._shape)
     if return_counts:
-        counts = np.diff(np.flatnonzero(np.append(starts, True))) if array.size else NOTHING
+        counts = lengths(starts)
     return finish(array[starts], self.dtype, None), finish(inverse, int64, None), finish(counts, int64, None)
+
+
+def lengths(starts: Array) -> Array:
+    """How long the runs are that begin where `starts` is true."""
+    return np.diff(np.flatnonzero(np.append(starts, True))) if starts.size else NOTHING
 
 
 @CPU.impl("unique_consecutive")
@@ -85,7 +90,7 @@ def unique_dim_consecutive(
     flat = parts.reshape(size, -1) if parts.size else np.empty((size, 0))
     quietly(np.any, quietly(np.not_equal, flat[1:], flat[:-1]), 1, out=starts[1:])
     inverse = np.cumsum(starts) - 1
-    counts = np.diff(np.flatnonzero(np.append(starts, True))) if size else NOTHING
+    counts = lengths(starts)
     return (
         from_array(np.moveaxis(parts[starts], 0, axis), self.dtype),
         finish(inverse, int64, None),

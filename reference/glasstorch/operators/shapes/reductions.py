@@ -48,6 +48,11 @@ def reduced_shape(shape: Shape, dims: Shape, keepdim: bool) -> Shape:
     return tuple(size for d, size in enumerate(shape) if d not in dims)
 
 
+def shape_over(self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Shape:
+    """The sizes that are left of a tensor; None and an empty list mean all dimensions."""
+    return reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
+
+
 def _check_not_empty(name: str, shape: Shape, dim: int) -> None:
     """An extremum of nothing has no value."""
     if shape and shape[dim] == 0:
@@ -69,7 +74,7 @@ def sum(self: Tensor, dtype: dtype | None) -> Result:
 
 def sum_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
     """Integers and bool are added as int64; an out= tensor chooses the dtype where none is given."""
-    shape = reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
+    shape = shape_over(self, dim, keepdim)
     if dtype is not None:
         return Result(shape, dtype, None, same_dtype)
     return Result(shape, self.dtype if self.dtype.category >= FLOATING else int64, None, any_dtype)
@@ -96,7 +101,7 @@ def mean_dim(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtyp
             f"mean(): could not infer output dtype. {whose} dtype must be either a floating point or complex dtype. "
             f"Got: {computed.scalar_name}"
         )
-    shape = reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
+    shape = shape_over(self, dim, keepdim)
     return Result(shape, computed, None, check_can_cast if dtype is None else same_dtype)
 
 
@@ -129,8 +134,7 @@ def _extremum_dims(name: str, self: Tensor, dim: Sequence[int], keepdim: bool) -
             raise nothing_along(f"{name}()", d)
     if not dim:
         _extremum(name, self)
-    dims = reduced_dims(dim, len(self._shape))
-    return Result(reduced_shape(self._shape, dims, keepdim), self.dtype, None, _input_dtype)
+    return Result(shape_over(self, dim, keepdim), self.dtype, None, _input_dtype)
 
 
 def _arg_extremum(name: str, self: Tensor, dim: int | None, keepdim: bool) -> Result:

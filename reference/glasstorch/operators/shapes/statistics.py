@@ -9,16 +9,16 @@ Differs: nothing in substance.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import BOOL, INTEGRAL, Number, dtype, int64, uint64
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.user_line import warn_user
 from glasstorch.operators.shapes.promotion import float_result_type
-from glasstorch.operators.shapes.reductions import nothing_along, reduced_dims, reduced_shape
+from glasstorch.operators.shapes.reductions import nothing_along, shape_over
 from glasstorch.operators.shapes.result import Result, any_dtype, same_dtype
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def prod(self: Tensor, dtype: dtype | None) -> Result:
 
 def prod_dim(self: Tensor, dim: int, keepdim: bool, dtype: dtype | None) -> Result:
     """One dimension less."""
-    return accumulated(self, reduced_shape(self._shape, reduced_dims([dim], len(self._shape)), keepdim), dtype)
+    return accumulated(self, shape_over(self, [dim], keepdim), dtype)
 
 
 # Variances ------------------------------------------------------------------------------------------------------
@@ -57,12 +57,11 @@ def _variance(self: Tensor, dim: Sequence[int] | None, correction: Number | None
     """Floating point and complex only; the variance of complex numbers is real."""
     if self.dtype.category in (BOOL, INTEGRAL):
         raise DtypeError("std and var only support floating point and complex dtypes")
-    shape = reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
+    shape = shape_over(self, dim, keepdim)
     return Result(shape, self.dtype.to_real())
 
 
 var = std = _variance
-VARIANCES: Final[dict[str, Callable[..., Result]]] = {"var": var, "std": std}
 
 
 def _variance_and_mean(
@@ -93,7 +92,7 @@ def check_degrees_of_freedom(name: str, count: int, shape: Shape, correction: Nu
 
 def count_nonzero(self: Tensor, dim: Sequence[int]) -> Result:
     """int64; an empty list means all dimensions."""
-    return Result(reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), False), int64)
+    return Result(shape_over(self, dim, False), int64)
 
 
 def hash_tensor(self: Tensor, dim: Sequence[int], keepdim: bool, mode: int) -> Result:
@@ -108,7 +107,7 @@ def hash_tensor(self: Tensor, dim: Sequence[int], keepdim: bool, mode: int) -> R
             "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
             "with the 'dim' argument."
         )
-    shape = reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim)
+    shape = shape_over(self, dim, keepdim)
     return Result(shape, uint64, None, _hash_dtype)
 
 
@@ -120,7 +119,7 @@ def _hash_dtype(result: dtype, out: dtype) -> None:
 def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Result:
     """Integers and bool become the default floating dtype; an empty list means all dimensions."""
     dtype = self.dtype if self.dtype.is_complex else float_result_type(self)
-    return Result(reduced_shape(self._shape, reduced_dims(dim, len(self._shape)), keepdim), dtype)
+    return Result(shape_over(self, dim, keepdim), dtype)
 
 
 # Running sums, products and extrema -----------------------------------------------------------------------------
