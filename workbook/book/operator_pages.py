@@ -25,7 +25,7 @@ from workbook.book.house import PACKAGE
 
 FOLDER = "reference/operators"
 SECTION = re.compile(r"^# (.+?) -{10,}$")
-BOOST = 1.5  # in the search: who looks for `linalg.solve` wants its entry before the functions that compute it
+BOOST = 2  # in the search: who looks for `linalg.solve` wants its entry before the functions that compute it
 
 
 @dataclass(frozen=True)
