@@ -344,6 +344,23 @@ def test_a_refusal_by_all_overloads_says_why_for_each() -> None:
     )
 
 
+def test_a_refusal_with_out_says_which_overload_takes_which_out() -> None:
+    x = glasstorch.ones(2)
+    with pytest.raises(ArgumentTypeError) as error:
+        glasstorch.max(x, 0, out=x)
+    assert str(error.value) == (
+        "max() received an invalid combination of arguments - got (Tensor, int, out=Tensor), but expected one of:\n"
+        " * (Tensor input, *, Tensor out)\n"
+        "      takes 1 positional arguments but 2 were given\n"
+        " * (Tensor input, Tensor other, *, Tensor out)\n"
+        "      argument 'other' (position 2) must be Tensor, not int\n"
+        " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out)\n"
+        "      argument 'out' must be tuple of Tensors, not Tensor"
+    )
+    with pytest.raises(ArgumentTypeError, match=r"; expected exp\(Tensor input, \*, Tensor out\)$"):
+        glasstorch.exp(1, out=x)
+
+
 def test_a_function_called_by_its_parser_counts_the_places_of_a_function() -> None:
     function = PythonFunction("narrow", ["narrow"])
     with pytest.raises(ArgumentTypeError, match=r"argument 'start' \(position 3\) must be int, not str"):

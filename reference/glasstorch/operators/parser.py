@@ -34,6 +34,7 @@ from glasstorch.operators.old_orders import OLD_ORDERS, warn_of_old_order
 
 FUNCTIONS = "glasstorch.operators.generated.functions"  # the module that calls what is here
 NUMBERS = frozenset((bool, int, float, complex))
+TUPLE = "tuple of Tensors"
 OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")  # None is as if they were not given
 LISTS = frozenset((list, tuple, Size))
 INT = frozenset((int,))
@@ -108,7 +109,9 @@ class Parameter:
         self.default = argument.default_value if self.has_default else None
         convert = converter(argument.type, numbers_as_tensors)
         # None stands for an empty list where that is the default: `amax(dim=None)`.
-        self.convert = (lambda value: [] if value is None else convert(value)) if self.default == [] else convert
+        self.convert: Callable[[Any], Any] = (
+            (lambda value: [] if value is None else convert(value)) if self.default == [] else convert
+        )
 
 
 class Signature:
@@ -207,9 +210,16 @@ class Signature:
             found,
         )
 
+    @property
+    def kind_of_out(self) -> str:
+        """What out= takes."""
+        return TUPLE if len(self.outs) > 1 or self.outs[0].type.is_list else "Tensor"
+
     def __str__(self) -> str:
         parts = [_parameter_text(p) for p in self.positional]
         names = [_parameter_text(p.argument) for p in self.parameters if p.keyword_only]
+        if self.is_out:
+            names.append(f"{self.kind_of_out} out")
         if names:
             parts += ["*", *names]
         return f"({', '.join(parts)})"
@@ -267,9 +277,9 @@ class PythonFunction:
         }
 
     def choose(
-        self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
+        self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any], out: Any = None
     ) -> tuple[Signature, list[Any]]:
-        """The first overload that accepts the arguments, with its bound arguments."""
+        """The first overload that accepts the arguments, with its bound arguments; `out` fits all of these."""
         mismatches = []
         for signature in signatures:
             try:
@@ -278,12 +288,16 @@ class PythonFunction:
                 mismatches.append(mismatch.with_traceback(None))  # with it, this frame would keep itself alive
         renamed = _with_torch_names(kwargs)
         if renamed != list(kwargs):
-            return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)))
+            return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)), out)
         in_old_order = self._in_old_order(signatures, args, kwargs)
         if in_old_order is not None:
             return in_old_order
         as_method = is_called_as_method(FUNCTIONS)
         reasons = [mismatch.reason(as_method) for mismatch in mismatches]
+        if out is not None:
+            others = [s for s in self.out_signatures if s not in signatures]
+            reasons += [f"argument 'out' must be {s.kind_of_out}, not {_type_name(out)}" for s in others]
+            signatures, kwargs = [*signatures, *others], {**kwargs, "out": out}
         if len(signatures) == 1:
             raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
         named = [f"{k}={type(v).__name__}" for k, v in kwargs.items() if v is not None or k not in OPTIONS]
@@ -314,10 +328,9 @@ class PythonFunction:
                 f"{self.name}() has no out= form; expected one of {[str(s) for s in self.signatures]}"
             )
         takes_list = self.out_signatures[0].outs[0].type.is_list
-        in_tuple = isinstance(out, list | tuple)
-        if in_tuple not in {takes_list or len(s.outs) > 1 for s in self.out_signatures}:
-            wanted = "Tensor" if in_tuple else "tuple of Tensors"
-            raise ArgumentTypeError(f"{self.name}(): argument 'out' must be {wanted}, not {_type_name(out)}")
+        kinds = {s.kind_of_out for s in self.out_signatures}
+        if len(kinds) == 1 and isinstance(out, list | tuple) != (kinds == {TUPLE}):
+            raise ArgumentTypeError(f"{self.name}(): argument 'out' must be {kinds.pop()}, not {_type_name(out)}")
         outs = list(out) if isinstance(out, list | tuple) else [out]
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):
@@ -333,7 +346,7 @@ class PythonFunction:
                 del kwargs[name]
         if self.is_factory:
             _check_options_of_out(kwargs, outs[0])
-        signature, bound = self.choose(fitting, args, kwargs)
+        signature, bound = self.choose(fitting, args, kwargs, out)
         bound += [outs] if takes_list else outs
         keys = compute_keys(keys_of(bound))
         result = signature.operator.table[keys](keys, *bound)

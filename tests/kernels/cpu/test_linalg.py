@@ -129,6 +129,8 @@ def test_the_pseudo_inverse_and_the_rank_obey_tolerances() -> None:
     assert linalg.matrix_rank(x, 2.0).item() == 1
     assert linalg.matrix_rank(x, glasstorch.tensor(0.5)).item() == 2
     assert linalg.matrix_rank(x, rtol=glasstorch.tensor(0.01), hermitian=True).item() == 2
+    with pytest.raises(RuntimeError, match=r"^torch\.linalg\.matrix_rank: The input tensor input must"):
+        linalg.matrix_rank(x[0])
     assert linalg.pinv(x, rtol=0.01)[2, 2].item() == 0
     assert linalg.pinv(x, 0.01)[2, 2].item() == 0
     assert linalg.pinv(x, glasstorch.tensor(0.01), hermitian=True)[2, 2].item() == 0

@@ -53,3 +53,8 @@ def test_scatter_is_row_major_and_index_put_keeps_the_layout() -> None:
     at = glasstorch.tensor([[0]])
     assert indexing.scatter_value(x, 0, at, 1).strides is None
     assert indexing.index_put(x, [at], glasstorch.tensor(1.0), False).strides == (1, 2)
+
+
+def test_a_mask_that_does_not_go_with_the_tensor_is_named_first() -> None:
+    with pytest.raises(RuntimeError, match=r"tensor a \(2\) must match the size of tensor b \(3\)"):
+        glasstorch.masked_select(glasstorch.ones(3), glasstorch.tensor([True, False]))

@@ -169,7 +169,7 @@ def _like(value: Tensor | float, other: Tensor) -> Tensor:
 
 def matrix_rank(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None, hermitian: bool) -> Tensor:
     """How many singular values are above the tolerances."""
-    check_matrix(self, "linalg.matrix_rank", "input")
+    check_matrix(self, "torch.linalg.matrix_rank", "input")
     if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise DtypeError("This function doesn't handle types other than float and double")
     if not self.numel():

@@ -300,7 +300,7 @@ def masked_select(self: Tensor, mask: Tensor) -> Result:
     """As many elements as the mask, broadcast with the tensor, has true ones."""
     if mask.dtype is not bool_:
         raise DtypeError("masked_select: expected BoolTensor for mask")
-    shape = broadcast_shapes(self._shape, mask._shape)
+    shape = broadcast_shapes(mask._shape, self._shape)
     chosen = np.broadcast_to(mask.host_array(), shape)
     return Result((int(np.count_nonzero(chosen)),), self.dtype, check_out=_same_as_selected)
 
