@@ -30,6 +30,7 @@ from glasstorch.core.errors import (
 )
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.functions import maximum, where
+from glasstorch.operators.shapes.reductions import reduced_shape
 from glasstorch.operators.shapes.scalars import LARGEST
 
 Dims = int | Sequence[int] | None
@@ -188,9 +189,13 @@ argmin = place("argmin", "Where the smallest of the elements that count stands, 
 
 def counted(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> tuple[Tensor, Tensor | None]:
     """How many elements count, and the mask as `canonical` makes it."""
-    kept = None if mask is None else canonical(input, mask)
-    counting = functions.ones(input.shape, dtype=int64, device=input.device) if kept is None else kept
-    return sum(counting, dim, keepdim=keepdim), kept
+    if mask is not None:
+        kept = canonical(input, mask)
+        return sum(kept, dim, keepdim=keepdim), kept
+    dims = tuple(canonical_dims(dim, input.dim()))
+    count = math.prod(input.shape[d] for d in dims)
+    shape = reduced_shape(input.shape, dims, keepdim)
+    return functions.full(shape, count, dtype=int64, device=input.device), None
 
 
 def mean(

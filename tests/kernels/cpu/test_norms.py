@@ -10,7 +10,7 @@ import pytest
 
 import glasstorch
 from glasstorch.kernels.cpu.reductions import PIECE
-from glasstorch.kernels.iterator import WIDE_BLOCK
+from glasstorch.kernels.iterator import BLOCK
 from tests.kernels.cpu.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -32,7 +32,7 @@ def test_long_vectors_have_pytorchs_norm(require: Require, shape: Any, dtype: st
             np.testing.assert_allclose(ours, theirs, rtol=1e-12 if dtype == "float64" else 4e-6)
 
 
-@pytest.mark.parametrize("shape", [(3, WIDE_BLOCK + 1), (WIDE_BLOCK // 20, 30), (4, 5, 6)])
+@pytest.mark.parametrize("shape", [(3, BLOCK + 1), (BLOCK // 20, 30), (4, 5, 6)])
 @pytest.mark.parametrize("p", [1, 2, 0.5, float("inf")])
 def test_parts_are_scaled_as_by_pytorch(require: Require, shape: Any, p: float) -> None:
     torch = require("torch")

@@ -22,6 +22,7 @@ from glasstorch.kernels.cpu.accumulation import reduce_slices, write_slices
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing import CPU, check_inside, first_outside
 from glasstorch.kernels.cpu.pointwise import Kernel
+from glasstorch.kernels.iterator import in_blocks
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured
 from glasstorch.operators.shapes import index_along as shapes
@@ -125,9 +126,12 @@ def index_reduce(
 
 def divide_by(sums: Array, counts: Array) -> None:
     """Make means of sums; the counts are of the sums' dtype, in which integers start again at 0."""
-    divisors = counts.astype(sums.dtype)
-    divisors[divisors == 0] = 1
-    quietly(np.floor_divide if sums.dtype.kind in "iu" else np.true_divide, sums, divisors, out=sums)
+    divide = np.floor_divide if sums.dtype.kind in "iu" else np.true_divide
+
+    def divide_block(out: Array, totals: Array, divisors: Array) -> None:
+        divide(totals, np.where(divisors == 0, divisors.dtype.type(1), divisors), out=out)
+
+    quietly(in_blocks, divide_block, sums, (sums, np.broadcast_to(counts, sums.shape)), (sums.dtype,) * 3)
 
 
 def _check_reduced(self: Tensor, reduce: str, include_self: bool) -> None:

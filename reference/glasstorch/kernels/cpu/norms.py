@@ -26,11 +26,11 @@ from glasstorch.core.dtype import (
     float16,
     float32,
 )
-from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.blocks import reduce_in_pieces
 from glasstorch.kernels.cpu.reductions import add_reduction, finish, widened
-from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg as shapes
@@ -47,6 +47,7 @@ RENORMED_IN: dict[Any, Any] = {
 }
 largest: Callable[..., Any] = np.maximum.reduce
 smallest: Callable[..., Any] = np.minimum.reduce
+NO_ROOT = (0, 1, math.inf, -math.inf)  # orders whose sum or extremum is the norm
 NOT_MULTIPLIED = STORED_ONLY | {bool_}
 
 
@@ -62,31 +63,37 @@ def vector_norm(
     """`sum(abs(x) ** ord) ** (1 / ord)`; of order 0 the number of elements that are not 0."""
     result = shapes.vector_norm(self, ord, dim, keepdim, dtype)
     array: Array = self.array()
-    if dtype is not None:
-        array = array.astype(dtype.numpy)
-    dims, sizes = reduced_dims(dim, array.ndim), widened(array)
-    order = float(ord.real)
+    dims, order = reduced_dims(dim, array.ndim), float(ord.real)
     if order and all(array.shape[d] == 1 for d in dims):
         order = 1.0  # one element has its size for a norm, whatever its powers are rounded to
-    if order != 2 or sizes.dtype.kind == "c":  # a square needs no sign taken away
-        sizes = quietly(np.absolute, sizes)
-    return finish(quietly(norm, sizes, order, dims, keepdim), result.dtype, out)
+    return finish(quietly(norm, array, (dtype or self.dtype).numpy, order, dims, keepdim), result.dtype, out)
 
 
-def norm(sizes: Array, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
-    """The norm of real numbers that are not negative; of order 2, of any real numbers."""
-    if order == np.inf:
-        return largest(sizes, dims, keepdims=keepdim)
-    if order == -np.inf:
-        return smallest(sizes, dims, keepdims=keepdim)
-    if order == 0:
-        return np.count_nonzero(sizes, dims, keepdims=keepdim)
-    if order == 1:
-        return add_reduction(sizes, dims, keepdims=keepdim)
-    if order == 2:
-        return np.sqrt(squares(sizes, dims, keepdim))
-    exponent = sizes.dtype.type(order)
-    return np.power(add_reduction(np.power(sizes, exponent), dims, keepdims=keepdim), 1 / exponent)
+def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim: bool) -> Any:
+    """The norm over dimensions of what is converted first, in float32 for half precision; piece by piece."""
+    wide = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
+    if order == 2 and wide.kind == "f" and array.dtype == wide:  # a square needs no sign taken away
+        return np.sqrt(squares(array, dims, keepdim))
+    reduce, join = REDUCED.get(order) or (powers(order), add_reduction)
+
+    def piece(part: Array, dims: Shape) -> Array:
+        sizes = np.absolute(part.astype(dtype, copy=False).astype(wide, copy=False))
+        return np.asarray(reduce(sizes, dims, keepdims=True))
+
+    def joined(parts: Array, dims: Shape) -> Array:
+        return np.asarray(join(parts, dims, keepdims=True))
+
+    total = reduce_in_pieces(piece, joined, array, dims, keepdim)
+    if order in NO_ROOT:
+        return total
+    return np.sqrt(total) if order == 2 else np.power(total, 1 / total.dtype.type(order))
+
+
+def powers(order: float) -> Callable[..., Any]:
+    """The sum of powers of real numbers that are not negative."""
+    return lambda sizes, dims, keepdims: add_reduction(
+        np.power(sizes, sizes.dtype.type(order)), dims, keepdims=keepdims
+    )
 
 
 def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: Tensor | None = None) -> Tensor:
@@ -95,29 +102,29 @@ def renorm(keys: int, self: Tensor, p: Number, dim: int, maxnorm: Number, out: T
     array: Array = self.array()
     axis = wrap_dim(dim, array.ndim)
     shapes.vector_norm(self, p, [d for d in range(array.ndim) if d != axis], True, None)  # which it refuses too
-    found = quietly(
-        wide_norms, np.moveaxis(array, axis, 0), float(p.real), RENORMED_IN.get(self.dtype, self.dtype.numpy)
-    )
+    others = tuple(d for d in range(array.ndim) if d != axis)
+    wide = np.dtype(RENORMED_IN.get(self.dtype, self.dtype.numpy))
+    found = quietly(norm, array, wide, float(p.real), others, True)
     factor = np.where(found > maxnorm, quietly(np.true_divide, maxnorm, found + 1e-7), 1).astype(found.dtype)
-    shape = [-1 if d == axis else 1 for d in range(array.ndim)]
-    return finish(quietly(np.multiply, array, factor.astype(array.dtype).reshape(shape)), self.dtype, out)
+    return finish(quietly(np.multiply, array, factor.astype(array.dtype)), self.dtype, out)
 
 
-def wide_norms(parts: Array, order: float, wide: Any) -> Array:
-    """The norm of each part along the first dimension, in a wider dtype and so many parts at a time."""
-    rows = parts.reshape(len(parts), math.prod(parts.shape[1:]))
-    height = max(1, WIDE_BLOCK // max(rows.shape[1], 1))
-    blocks = (rows[top : top + height] for top in range(0, len(rows), height))
-    found = [norm(np.absolute(block.astype(wide)), order, (1,), False) for block in blocks]
-    return np.concatenate(found) if found else np.empty(0, wide)
-
-
-def squares(array: Array, dims: tuple[int, ...], keepdim: bool) -> Array:
+def squares(array: Array, dims: Shape, keepdims: bool) -> Array:
     """The sum of squares over dimensions, which are nowhere written down."""
     every = list(range(array.ndim))
     kept = [d for d in every if d not in dims]
     total: Array = np.asarray(np.einsum(array, every, array, every, kept))
-    return total.reshape([1 if d in dims else array.shape[d] for d in every]) if keepdim else total
+    return total.reshape([1 if d in dims else array.shape[d] for d in every]) if keepdims else total
+
+
+# What is made of the sizes of a piece for an order, and of that of several pieces.
+REDUCED: dict[float, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    math.inf: (largest, largest),
+    -math.inf: (smallest, smallest),
+    0: (np.count_nonzero, add_reduction),
+    1: (add_reduction, add_reduction),
+    2: (squares, add_reduction),
+}
 
 
 def cross(keys: int, self: Tensor, other: Tensor, dim: int, out: Tensor | None = None) -> Tensor:

@@ -14,12 +14,14 @@ the trouble: NumPy's stable argsort orders them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any, Final
 
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.blocks import STRIP, strips
 from glasstorch.kernels.quiet import quietly
 
 SMALL: Final = 1 << 10  # elements
@@ -42,7 +44,9 @@ def sorted_places(array: Array, descending: bool) -> Array:
             return _places_of_wide(keys)
         keys -= lowest
     bits = size.bit_length() if keys.itemsize == 8 else 32
-    together = keys.astype(np.uint64, copy=False) << np.uint64(bits)
+    together = keys.astype(np.uint64, copy=False)
+    del keys
+    together <<= np.uint64(bits)
     together |= np.arange(size, dtype=np.uint64)
     together.sort(-1)
     together &= np.uint64((1 << bits) - 1)
@@ -74,6 +78,29 @@ def _places_of_wide(keys: Array) -> Array:
     ranks.sort(-1)
     ranks &= np.uint64(0xFFFFFFFF)
     return ranks.view(np.int64)
+
+
+def picked_along(
+    array: Array, axis: int, count: int, places_of: Callable[[Array], Array], into: tuple[Array, Array] | None = None
+) -> tuple[Array, Array]:
+    """The elements, `count` of each line along an axis, at the places that a function names for some rows; the places.
+
+    Many lines are cut into strips, so that what is computed on the way stays small. Both are written into the arrays
+    that are given, if any.
+    """
+    if into is None and (array.size <= STRIP or array.ndim == 1):
+        rows = np.ascontiguousarray(np.moveaxis(array, axis, -1))
+        found = places_of(rows)
+        return np.moveaxis(picked(rows, found), -1, axis), np.moveaxis(found, -1, axis)
+    shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
+    values, places = into or (np.empty(shape, array.dtype), np.empty(shape, np.int64))
+    for strip in strips(array, axis):
+        rows = np.ascontiguousarray(np.moveaxis(array[strip], axis, -1))
+        found = places_of(rows)
+        at = (*strip[:axis], slice(count), *strip[axis + 1 :])
+        values[at] = np.moveaxis(picked(rows, found), -1, axis)
+        places[at] = np.moveaxis(found, -1, axis)
+    return values, places
 
 
 def picked(array: Array, places: Array) -> Array:

@@ -76,10 +76,10 @@ def frexp(keys: int, self: Tensor, out: tuple[Tensor, Tensor] | None = None) -> 
     """The kernel of `frexp.Tensor`: exponents of infinity and NaN are 0, as in C."""
     mantissa, exponent = map(allocate_output, rules.frexp(self)) if out is None else out
     FREXP.check(self.dtype)
-    x = quietly(np.asarray, self.array(), op_math(self.dtype).numpy)
-    fractions, powers = quietly(np.frexp, x)
-    np.copyto(mantissa.array(), fractions, casting="unsafe")
-    np.copyto(exponent.array(), np.where(np.isfinite(x), powers, 0), casting="unsafe")
+    fractions, powers = mantissa.array(), exponent.array()
+    compute = op_math(self.dtype).numpy.char
+    quietly(np.frexp, self.array(), fractions, powers, signature=f"{compute}->{compute}i", casting="unsafe")
+    np.copyto(powers, 0, where=~np.isfinite(fractions))
     return named_result("frexp.Tensor", (mantissa, exponent))
 
 

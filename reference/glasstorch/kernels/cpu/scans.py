@@ -27,6 +27,7 @@ from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, STORED_ONLY, bool_,
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.blocks import strips
 from glasstorch.kernels.cpu.reductions import UNORDERED, add_reduction, finish, finish_pair, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
@@ -143,9 +144,11 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
         else:
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
             axis = wrap_dim(dim, array.ndim)
-            last = np.moveaxis(array, axis, -1)
-            found = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
-            values, places = (np.moveaxis(one.reshape(last.shape), -1, axis) for one in found)
+            values, places = np.empty(array.shape, array.dtype), np.empty(array.shape, np.int64)
+            for strip in strips(array, axis):
+                last = np.moveaxis(array[strip], axis, -1)
+                found = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
+                values[strip], places[strip] = (np.moveaxis(one.reshape(last.shape), -1, axis) for one in found)
         return finish_pair(name, values, places, self.dtype, out)
 
     structured(CPU, name, running)
@@ -191,12 +194,13 @@ def logcumsumexp(keys: int, self: Tensor, dim: int, out: Tensor | None = None) -
     """The logarithm of the sum of exponentials so far, without overflow on the way."""
     shapes.logcumsumexp(self, dim)
     check_implemented("logcumsumexp_out_cpu", self.dtype, NOT_EXPONENTIATED)
-    array: Any = widened(self.array())
-    if not array.ndim:
+    array: Any = self.array()
+    if not array.ndim or not array.size:
         return finish(array.copy(), self.dtype, out)
-    array = array.astype(np.complex128 if self.dtype.is_complex else np.float64, copy=False)
-    accumulate = _complex_logcumsumexp if self.dtype.is_complex else np.logaddexp.accumulate
-    return finish(quietly(accumulate, array, wrap_dim(dim, array.ndim)), self.dtype, out)
+    axis = wrap_dim(dim, array.ndim)
+    if self.dtype.is_complex:
+        return finish(quietly(_complex_logcumsumexp, array.astype(np.complex128), axis), self.dtype, out)
+    return finish(quietly(accumulated, np.logaddexp, array, axis, np.float64), self.dtype, out)
 
 
 def _complex_logcumsumexp(array: Array, axis: int) -> Array:

@@ -34,6 +34,7 @@ from glasstorch.operators.shapes import placing
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"sum": np.add, "add": np.add, "multiply": np.multiply, **SLICE_UFUNCS}
+MOST_IN_INT32 = 2**31 - 2  # one more may be counted
 FEW = 4  # so many times the elements that are picked a tensor with gaps has at least where it is not copied
 Blocks = Callable[[], Iterator[tuple[slice, Array]]]
 
@@ -197,7 +198,7 @@ def _scattered(
     if half or not target.flags.c_contiguous:
         target[...] = quietly(flat.astype, target.dtype).reshape(target.shape)
     if reduce == "mean":
-        _divide(target, blocks, include_self)
+        _divide(target, blocks, include_self, at.size)
     return out
 
 
@@ -214,11 +215,11 @@ def place(flat: Array, blocks: Blocks, values: Array, reduce: str | None, includ
             UFUNCS[reduce].at(flat, places, given)
 
 
-def _divide(target: Array, blocks: Blocks, include_self: bool) -> None:
+def _divide(target: Array, blocks: Blocks, include_self: bool, index_size: int) -> None:
     """Make means of sums."""
-    counts = np.full(target.size, int(include_self))
+    counts = np.full(target.size, int(include_self), np.int32 if index_size <= MOST_IN_INT32 else np.int64)
     for _, places in blocks():
-        np.add.at(counts, places, 1)
+        np.add.at(counts, places, counts.dtype.type(1))
     divide_by(target, counts.reshape(target.shape))
 
 

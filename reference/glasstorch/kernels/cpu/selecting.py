@@ -7,12 +7,13 @@ Differs: NumPy's partition. Which of several equal elements is picked PyTorch le
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.dtype import bool_, check_implemented, dtype
+from glasstorch.core.dtype import bool_, check_implemented
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
@@ -26,7 +27,7 @@ from glasstorch.kernels.cpu.equal_elements import (
     sorted_by_topk,
     unstable_sort,
 )
-from glasstorch.kernels.cpu.ordering import picked, sorted_places
+from glasstorch.kernels.cpu.ordering import picked, picked_along, sorted_places
 from glasstorch.kernels.cpu.reductions import UNORDERED, finish, finish_pair, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -38,18 +39,15 @@ NO_BOOL = UNORDERED | {bool_}
 Outs = tuple[Tensor, Tensor] | None
 
 
-def rows_of(self: Tensor, dim: int) -> tuple[Array, int]:
-    """The array with a dimension moved to the end, row after row in memory; and that dimension."""
+def reduced(
+    name: str, self: Tensor, dim: int, keepdim: bool, out: Outs, place_of: Callable[[Array], Array]
+) -> tuple[Any, ...]:
+    """The elements at one place in each row, which a function names for some rows, and the places."""
     d = wrap_dim(dim, len(self._shape))
-    return np.ascontiguousarray(np.moveaxis(self.array(), d, -1)), d
-
-
-def reduced(name: str, rows: Array, places: Array, d: int, keepdim: bool, dtype: dtype, out: Outs) -> tuple[Any, ...]:
-    """The elements at one place in each row, and the places."""
-    values = picked(rows, places[..., None])[..., 0]
-    if keepdim:
-        values, places = np.expand_dims(values, d), np.expand_dims(places, d)
-    return finish_pair(name, values, places, dtype, out)
+    values, places = picked_along(self.array(), d, 1, lambda rows: place_of(rows)[..., None])
+    if not keepdim:
+        values, places = values.squeeze(d), places.squeeze(d)
+    return finish_pair(name, values, places, self.dtype, out)
 
 
 # One element of each row ----------------------------------------------------------------------------------------
@@ -61,10 +59,12 @@ def kthvalue(keys: int, self: Tensor, k: int, dim: int, keepdim: bool, out: Outs
     if not self._shape:
         return finish_pair("kthvalue", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("kthvalue_cpu", self.dtype, NO_BOOL)
-    rows, d = rows_of(self, dim)
-    wide = widened(rows)
-    places = kthvalue_places(wide, ranked(wide, k - 1), k - 1)
-    return reduced("kthvalue", rows, places, d, keepdim, self.dtype, out)
+
+    def place_of(rows: Array) -> Array:
+        wide = widened(rows)
+        return kthvalue_places(wide, ranked(wide, k - 1), k - 1)
+
+    return reduced("kthvalue", self, dim, keepdim, out, place_of)
 
 
 def ranked(rows: Array, rank: int) -> Array:
@@ -100,10 +100,11 @@ def median_dim(name: str, ignore_nan: bool) -> Any:
         check_implemented("median_out", self.dtype, NO_BOOL)
         if not self._shape:
             return finish_pair(name, self.array().copy(), np.array(0), self.dtype, out)
-        rows, d = rows_of(self, dim)
+        return reduced(name, self, dim, keepdim, out, place_of)
+
+    def place_of(rows: Array) -> Array:
         wide = widened(rows)
-        places = middle_places(wide, middles(wide, ignore_nan), ignore_nan)
-        return reduced(name, rows, places, d, keepdim, self.dtype, out)
+        return middle_places(wide, middles(wide, ignore_nan), ignore_nan)
 
     return kernel
 
@@ -151,7 +152,7 @@ def median_all(ignore_nan: bool) -> Any:
         if 0 in self._shape:
             return finish(np.float32(np.nan), self.dtype, out)
         check_implemented("median_cpu", self.dtype, NO_BOOL)
-        return finish(middles(widened(self.array().reshape(-1)), ignore_nan), self.dtype, out)
+        return finish(middles(widened(self.array().ravel("K")), ignore_nan), self.dtype, out)
 
     return kernel
 
@@ -161,11 +162,15 @@ def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> 
     shapes.mode(self, dim, keepdim)
     if not self._shape:
         return finish_pair("mode", self.array().copy(), np.array(0), self.dtype, out)
-    if 0 in self._shape:
-        rows, d = rows_of(self, dim)
-        return reduced("mode", rows, np.empty(rows.shape[:-1], np.int64), d, keepdim, self.dtype, out)
-    check_implemented("mode_cpu", self.dtype, UNORDERED)
-    rows, d = rows_of(self, dim)
+    if 0 not in self._shape:
+        check_implemented("mode_cpu", self.dtype, UNORDERED)
+    return reduced("mode", self, dim, keepdim, out, mode_places)
+
+
+def mode_places(rows: Array) -> Array:
+    """Where the last of the most frequent elements of each row stands in their order."""
+    if not rows.size:
+        return np.empty(rows.shape[:-1], np.int64)
     if rows.size <= FOLLOWED:
         everything = np.ones(rows.shape[:-1], bool)
         order = follow(rows, False, everything, unstable_sort, 0).reshape(rows.shape)
@@ -176,7 +181,8 @@ def mode(keys: int, self: Tensor, dim: int, keepdim: bool, out: Outs = None) -> 
     starts = np.where(in_order[..., 1:] != in_order[..., :-1], counted[1:], 0)
     since = np.concatenate([np.zeros_like(order[..., :1]), np.maximum.accumulate(starts, -1)], -1)
     ends = (counted - since).argmax(-1)  # where the longest run ends
-    return reduced("mode", rows, np.take_along_axis(order, ends[..., None], -1)[..., 0], d, keepdim, self.dtype, out)
+    found: Array = np.take_along_axis(order, ends[..., None], -1)[..., 0]
+    return found
 
 
 # Several elements of each row -----------------------------------------------------------------------------------
@@ -193,10 +199,13 @@ def topk(keys: int, self: Tensor, k: int, dim: int, largest: bool, sorted: bool,
     if not self._shape:
         return finish_pair("topk", self.array().copy(), np.array(0), self.dtype, out)
     check_implemented("topk_cpu", self.dtype, UNORDERED)
-    rows, d = rows_of(self, dim)
-    places = first_places(rows, k, largest) if rows.size > FOLLOWED else followed_places(rows, k, largest, sorted)
-    values = picked(rows, places)
-    return finish_pair("topk", np.moveaxis(values, -1, d), np.moveaxis(places, -1, d), self.dtype, out)
+    followed = self.numel() <= FOLLOWED
+
+    def places_of(rows: Array) -> Array:
+        return followed_places(rows, k, largest, sorted) if followed else first_places(rows, k, largest)
+
+    values, places = picked_along(self.array(), wrap_dim(dim, len(self._shape)), k, places_of)
+    return finish_pair("topk", values, places, self.dtype, out)
 
 
 def followed_places(rows: Array, k: int, descending: bool, sorted: bool) -> Array:

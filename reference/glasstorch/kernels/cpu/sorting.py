@@ -15,8 +15,9 @@ from glasstorch.core.dtype import FLOAT8, int64
 from glasstorch.core.errors import not_implemented_for
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.return_types import named_result
+from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.ordering import picked, sorted_places
+from glasstorch.kernels.cpu.ordering import picked_along, sorted_places
 from glasstorch.kernels.cpu.reductions import finish
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.structured import structured
@@ -38,18 +39,20 @@ def sort(
     array = self.array()
     if array.ndim and self.dtype in FLOAT8:
         raise not_implemented_for("sorting_kernel_method_name", self.dtype)
-    if not array.ndim:
-        values, places = array.copy(), np.array(0)
-    else:
-        axis = wrap_dim(dim, array.ndim)
-        rows = np.ascontiguousarray(np.moveaxis(array, axis, -1))
-        order = sorted_places(rows, descending)
-        values, places = np.moveaxis(picked(rows, order), -1, axis), np.moveaxis(order, -1, axis)
+    axis = wrap_dim(dim, array.ndim) if array.ndim else 0
+    array = np.atleast_1d(array)
+
+    def places_of(rows: Array) -> Array:
+        return sorted_places(rows, descending)
+
     if out is None and results[0].strides is None:
+        found = picked_along(array, axis, array.shape[axis], places_of)
+        shape = results[0].shape
+        values, places = (one.reshape(shape) for one in found)
         return named_result("sort.stable", (finish(values, self.dtype, None), finish(places, int64, None)))
     written = out if out is not None else tuple(map(allocate_output, results))
-    for tensor, computed in zip(written, (values, places), strict=True):
-        tensor.array()[...] = computed
+    values, places = (np.atleast_1d(tensor.array()) for tensor in written)
+    picked_along(array, axis, array.shape[axis], places_of, (values, places))
     return named_result("sort.stable", written)
 
 

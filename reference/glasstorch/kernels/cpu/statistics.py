@@ -25,6 +25,7 @@ from glasstorch.core.errors import DtypeError
 from glasstorch.core.geometry import Shape, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.blocks import reduce_in_pieces
 from glasstorch.kernels.cpu.reductions import add_reduction, finish, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
@@ -133,7 +134,8 @@ def _moments(
     count = math.prod(array.shape[d] for d in dims)
     shapes.check_degrees_of_freedom(name, count, shape, correction)
     kept = [d for d in range(array.ndim) if d not in dims]
-    rows = array.transpose(*kept, *dims).reshape(math.prod(shape), count)
+    in_memory = sorted(dims, key=lambda d: -abs(array.strides[d]))  # then a full one needs no copy
+    rows = array.transpose(*kept, *in_memory).reshape(math.prod(shape), count)
     squares, mean = quietly(square_distances, rows)
     found = quietly(np.true_divide, squares, max(count - shapes.correction_of(correction), 0))
     return (quietly(np.sqrt, found) if name.startswith("std") else found).reshape(shape), mean.reshape(shape)
@@ -199,9 +201,17 @@ def hash_tensor(
     array = self.array()
     if 0 not in result.shape:
         check_implemented("xor_sum_cpu", self.dtype, NOT_HASHED)
-    wide = quietly(array.astype, np.float64 if self.dtype.is_floating_point else np.int64, order="C")
-    bits = wide.view(np.uint64)
-    return finish(xor_reduction(bits, reduced_dims(dim, array.ndim), keepdims=keepdim), uint64, out)
+    wide = np.float64 if self.dtype.is_floating_point else np.int64
+
+    def piece(part: Array, dims: Shape) -> Array:
+        return joined(quietly(part.astype, wide, order="C").view(np.uint64), dims)
+
+    return finish(reduce_in_pieces(piece, joined, array, reduced_dims(dim, array.ndim), keepdim), uint64, out)
+
+
+def joined(bits: Array, dims: Shape) -> Array:
+    """The exclusive or over dimensions, which stay."""
+    return np.asarray(xor_reduction(bits, dims, keepdims=True))
 
 
 CPU.add("prod", prod)

@@ -38,7 +38,7 @@ def nanmean(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
             f"dtype. Got: {dtype.scalar_name}"
         )
     total: Tensor = nansum(self, dim, keepdim, dtype)
-    return total / functions.isnan(self.detach()).logical_not().sum(dim, keepdim)
+    return total / functions.isnan(self.detach()).logical_not_().sum(dim, keepdim)
 
 
 # Variance and mean: `unbiased` is a correction of 1 ---------------------------------------------------------------
