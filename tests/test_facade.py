@@ -73,7 +73,7 @@ def test_a_docstring_has_the_ways_to_call_a_function_by_its_public_name_and_what
     assert "\nlinalg.inv(A, *, out=None) -> Tensor\n" in inspect.getdoc(glasstorch.linalg.inv) + "\n"
     assert inspect.getdoc(glasstorch.std) == (
         "The square root of the variance of all elements.\n\n"
-        "std(input, unbiased=True, *, out=None) -> Tensor\n"
+        "std(input, unbiased=True) -> Tensor\n"
         "std(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor\n"
         "    The square root of the variance over dimensions.\n"
         "std(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor\n"

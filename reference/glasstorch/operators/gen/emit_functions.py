@@ -442,13 +442,19 @@ def signature_line(f: NativeFunction, has_out: bool) -> str:
     return f"{name}({', '.join(parts)}) -> {returns}"
 
 
+def _is_out_form(out: NativeFunction, f: NativeFunction) -> bool:
+    """Whether an operator takes what another takes, and a tensor to write to besides."""
+    taken = [(a.name, a.type) for a in out.schema.arguments if not a.type.is_write]
+    return taken == [(a.name, a.type) for a in f.schema.arguments if a.name in dict(taken)]
+
+
 def _doc(name: Name) -> str:
     """What the first overload computes, the signatures, and below each what is said of that overload alone."""
     f = name.primary
     sentence = f.doc or f"See {f.schema.name.rstrip('_')}; changes its first argument in place and returns it."
     lines, told = [sentence, ""], {sentence}
     for overload in name.plain:
-        signature = signature_line(overload, bool(name.outs))
+        signature = signature_line(overload, any(_is_out_form(out, overload) for out in name.outs))
         if signature not in lines:
             lines.append(signature)
             if overload.doc and overload.doc not in told:

@@ -4050,6 +4050,8 @@ def bitwise_and(
     """The bits set in both; on bool, logical and.
 
     bitwise_and(input, other, *, out=None) -> Tensor
+    bitwise_and(input, other) -> Tensor
+        The bits set in both the number and the tensor.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -4092,6 +4094,8 @@ def bitwise_or(
     """The bits set in either; on bool, logical or.
 
     bitwise_or(input, other, *, out=None) -> Tensor
+    bitwise_or(input, other) -> Tensor
+        The bits set in either the number or the tensor.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -4134,6 +4138,8 @@ def bitwise_xor(
     """The bits set in exactly one; on bool, logical exclusive or.
 
     bitwise_xor(input, other, *, out=None) -> Tensor
+    bitwise_xor(input, other) -> Tensor
+        The bits set in one of the number and the tensor and not in both.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -4500,6 +4506,8 @@ def bitwise_left_shift(
     """The bits of each integer moved by the other to the left.
 
     bitwise_left_shift(input, other, *, out=None) -> Tensor
+    bitwise_left_shift(input, other) -> Tensor
+        The bits of a number moved by each element to the left.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -4542,6 +4550,8 @@ def bitwise_right_shift(
     """The bits of each integer moved by the other to the right; the sign stays.
 
     bitwise_right_shift(input, other, *, out=None) -> Tensor
+    bitwise_right_shift(input, other) -> Tensor
+        The bits of a number moved by each element to the right; the sign stays.
     """
     if isinstance(input, TensorImpl) and isinstance(other, TensorImpl) and out is None and not kwargs:
         included, allowed = active_keys.get()
@@ -6312,7 +6322,9 @@ def where(*args: Any, **kwargs: Any) -> Tensor:
     """Elements of the second tensor where the condition holds, of the third elsewhere.
 
     where(condition, input, other, *, out=None) -> Tensor
-    where(condition, *, out=None) -> Tensor
+    where(condition, input, other) -> Tensor
+        A number where the condition holds, elements of a tensor elsewhere.
+    where(condition) -> Tensor
         The indices at which the condition holds, one tensor for each dimension.
     """
     return _parse_where(*args, **kwargs)
@@ -6797,7 +6809,7 @@ def allclose(
 def sum(*args: Any, **kwargs: Any) -> Tensor:
     """The sum of all elements, or over dimensions; integers and bool are added as int64.
 
-    sum(input, *, dtype=None, out=None) -> Tensor
+    sum(input, *, dtype=None) -> Tensor
     sum(input, dim, keepdim=False, *, dtype=None, out=None) -> Tensor
         The sum over the given dimensions, or over all.
     """
@@ -7043,7 +7055,7 @@ def any(*args: Any, **kwargs: Any) -> Tensor:
 def prod(*args: Any, **kwargs: Any) -> Tensor:
     """The product of all elements; integers and bool are multiplied as int64.
 
-    prod(input, *, dtype=None, out=None) -> Tensor
+    prod(input, *, dtype=None) -> Tensor
     prod(input, dim, keepdim=False, *, dtype=None, out=None) -> Tensor
         The product over one dimension.
     """
@@ -7061,7 +7073,7 @@ def prod(*args: Any, **kwargs: Any) -> Tensor:
 def var(*args: Any, **kwargs: Any) -> Tensor:
     """The variance of all elements; unbiased divides by one less than their number.
 
-    var(input, unbiased=True, *, out=None) -> Tensor
+    var(input, unbiased=True) -> Tensor
     var(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
         The variance over dimensions; unbiased divides by one less than the number of elements.
     var(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
@@ -7077,7 +7089,7 @@ def var(*args: Any, **kwargs: Any) -> Tensor:
 def std(*args: Any, **kwargs: Any) -> Tensor:
     """The square root of the variance of all elements.
 
-    std(input, unbiased=True, *, out=None) -> Tensor
+    std(input, unbiased=True) -> Tensor
     std(input, dim, unbiased=True, keepdim=False, *, out=None) -> Tensor
         The square root of the variance over dimensions.
     std(input, dim=None, *, correction=None, keepdim=False, out=None) -> Tensor
@@ -7397,7 +7409,7 @@ def sort(*args: Any, **kwargs: Any) -> Any:
 def argsort(*args: Any, **kwargs: Any) -> Tensor:
     """The indices that put the elements in order along a dimension.
 
-    argsort(input, dim=-1, descending=False, *, out=None) -> Tensor
+    argsort(input, dim=-1, descending=False) -> Tensor
     argsort(input, *, stable, dim=-1, descending=False, out=None) -> Tensor
         The indices that put the elements in order; equal ones keep theirs where `stable` is true.
     """
@@ -7542,7 +7554,7 @@ def kthvalue(
 def median(*args: Any, **kwargs: Any) -> Tensor:
     """The element in the middle of all in order; of two the smaller. NaN if there is one.
 
-    median(input, *, out=None) -> Tensor
+    median(input) -> Tensor
     median(input, dim, keepdim=False, *, out=None) -> (values, indices)
         The median along a dimension, and where it stands.
     """
@@ -7560,7 +7572,7 @@ def median(*args: Any, **kwargs: Any) -> Tensor:
 def nanmedian(*args: Any, **kwargs: Any) -> Tensor:
     """The median of the elements that are not NaN.
 
-    nanmedian(input, *, out=None) -> Tensor
+    nanmedian(input) -> Tensor
     nanmedian(input, dim, keepdim=False, *, out=None) -> (values, indices)
         The median of the elements along a dimension that are not NaN, and where it stands.
     """
@@ -7657,6 +7669,8 @@ def bucketize(
     """The number of the bucket between two boundaries in which each element lies.
 
     bucketize(input, boundaries, *, out_int32=False, right=False, out=None) -> Tensor
+    bucketize(input, boundaries, *, out_int32=False, right=False) -> Tensor
+        The number of the bucket between two boundaries in which a number lies.
     """
     if (
         isinstance(input, TensorImpl)
