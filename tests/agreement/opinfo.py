@@ -277,12 +277,6 @@ def in_torch(tensor: Any, torch: Any) -> Any:
     return torch.from_numpy(np.array(exact.numpy())).to(getattr(torch, plain.dtype.name))
 
 
-def builtin(error: BaseException | type[BaseException]) -> type[BaseException]:
-    """The exception class of Python that an error of either library is one of."""
-    kind = error if isinstance(error, type) else type(error)
-    return next(c for c in kind.__mro__ if c.__module__ == "builtins")
-
-
 # Areas -----------------------------------------------------------------------------------------------------------
 
 

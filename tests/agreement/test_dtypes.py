@@ -14,6 +14,7 @@ from glasstorch.core.dtype import BY_NAME
 from tests.agreement.oracles import operator, results
 from tests.agreement.samples import Call, Row, arrays, in_library, tensors_in
 from tests.agreement.table import ROWS
+from tests.kernels.cpu.refusals import builtin
 
 RUNS = ("complex64", "int8", "uint16")
 CALLS = 2  # of each row
@@ -50,7 +51,7 @@ def outcome(library: Any, called: Any, call: Call, arguments: Any) -> Any:
         try:
             found = results(called(*args, **kwargs))
         except (RuntimeError, TypeError, ValueError, IndexError) as error:
-            return next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+            return builtin(error).__name__
         return [_seen(one) for one in found]
 
 

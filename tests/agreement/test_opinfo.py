@@ -21,7 +21,6 @@ from tests.agreement.opinfo import (
     AREAS,
     Call,
     Unequal,
-    builtin,
     compare,
     counterpart,
     database,
@@ -31,6 +30,7 @@ from tests.agreement.opinfo import (
     samples_of,
 )
 from tests.agreement.opinfo_exceptions import CHECKS, Trial, hold, line_of, lines
+from tests.kernels.cpu.refusals import builtin
 
 OPERATORS = (
     *("pointwise unary", "pointwise binary", "pointwise other", "reductions", "indexing", "scans and statistics"),

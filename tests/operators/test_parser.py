@@ -19,6 +19,7 @@ import pytest
 import glasstorch
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.operators.parser import PythonFunction, Signature, method_operator
+from tests.kernels.cpu.refusals import builtin
 
 Require = Callable[[str], Any]
 Call = Callable[[Any], Any]
@@ -29,7 +30,7 @@ def outcome(call: Call, library: Any) -> tuple[str, ...]:
     try:
         return _told(call(library), library)
     except Exception as error:  # noqa: BLE001  # whatever is raised is what is compared
-        return ("raises", next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins"), str(error))
+        return ("raises", builtin(error).__name__, str(error))
 
 
 def _told(result: Any, library: Any) -> tuple[str, ...]:

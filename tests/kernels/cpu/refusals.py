@@ -10,6 +10,12 @@ import pytest
 import glasstorch
 
 
+def builtin(error: BaseException | type[BaseException]) -> type[BaseException]:
+    """The exception class of Python that an error of either library is one of."""
+    kind = error if isinstance(error, type) else type(error)
+    return next(c for c in kind.__mro__ if c.__module__ == "builtins")
+
+
 def same_refusal(torch: Any, call: Callable[[Any], Any], more: bool = False) -> None:
     """Both raise: ours an error of the builtin class that theirs is of, with the same words, or with `more` after them.
 
@@ -19,8 +25,7 @@ def same_refusal(torch: Any, call: Callable[[Any], Any], more: bool = False) -> 
         call(torch)
     with pytest.raises(Exception) as ours:
         call(glasstorch)
-    builtin = next(c for c in type(theirs.value).__mro__ if c.__module__ == "builtins")
-    assert isinstance(ours.value, builtin)
+    assert isinstance(ours.value, builtin(theirs.value))
     assert isinstance(ours.value, glasstorch.linalg.LinAlgError) == isinstance(theirs.value, torch.linalg.LinAlgError)
     words = str(ours.value)
     assert (words[: len(str(theirs.value))] if more else words) == str(theirs.value)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from glasstorch.core.dtype import DTYPES
+from tests.kernels.cpu.refusals import builtin
 
 UNARY = (
     "neg abs sgn exp log sqrt rsqrt reciprocal sin cos tanh sigmoid relu square sum mean max min argmax argmin any "
@@ -97,7 +98,7 @@ def outcome(torch: Any, call: str, name: str) -> Any:
     try:
         result = CALLS[call](torch, *operands(torch, name))
     except (RuntimeError, TypeError, NotImplementedError) as error:
-        return next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins"), str(error).splitlines()[0]
+        return builtin(error).__name__, str(error).splitlines()[0]
     if not hasattr(result, "dtype"):
         return result
     wide = torch.complex128 if result.is_complex() else torch.float64
