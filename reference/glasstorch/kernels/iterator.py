@@ -9,7 +9,8 @@ Differs: NumPy walks the memory: a ufunc broadcasts, casts in small buffers and 
 PyTorch's TensorIterator builds in this order, and so do we:
 1. compute_shape, compute_types, compute_strides: the shape function (operators/shapes/pointwise.py) answers a Result;
 2. allocate_or_resize_outputs: `allocate_output`, unless the tensor to write to is given;
-3. casting to the common dtype: `pointwise`, which computes half precision in float32 and rounds once;
+3. casting to the common dtype: `pointwise`, which computes half precision in float32 and rounds once (much of it in
+   ways of its own, see `halves`);
 4. the loop: a ufunc is called once; a function of several ufuncs is called on one block after another, so that what
    passes from step to step stays in the cache. It is called as `loop(out, *inputs)`, and must not read an input after
    it has written to `out`, which may be one of them.
@@ -27,6 +28,7 @@ from glasstorch._tensor import Tensor, empty, empty_strided, wrap
 from glasstorch.core.allocator import empty_array
 from glasstorch.core.dtype import FLOATING, HALF_PRECISION, dtype, float32
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.halves import run_on_halves
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.result import Result
 
@@ -94,15 +96,23 @@ def pointwise(
         if output.dtype is not common and produces is None:
             written = empty(output._shape, common)  # the result is rounded before it becomes another dtype
     arrays = [operand(tensor, common, exact_number and i == 1) for i, tensor in enumerate(inputs)]
-    reads, writes = compute.numpy, (produces or compute).numpy
-    if isinstance(loop, np.ufunc):
-        signature = (*[reads] * len(arrays), writes)
-        quietly(loop, *arrays, out=written.array(), signature=signature, casting="unsafe")
+    dtypes = (produces or compute).numpy, compute.numpy
+    if common in HALF_PRECISION and produces is None:
+        run_on_halves(lambda out, inputs: run(loop, out, inputs, *dtypes), loop, written.array(), arrays)
     else:
-        quietly(in_blocks, loop, written.array(), arrays, (writes, *[reads] * len(arrays)))
+        run(loop, written.array(), arrays, *dtypes)
     if written is not output:
         quietly(np.copyto, output.array(), written.array(), casting="unsafe")
     return output
+
+
+def run(loop: Loop, out: Array, inputs: Sequence[Array], writes: np.dtype[Any], reads: np.dtype[Any]) -> None:
+    """Run a loop over arrays cast to `reads`; what it writes is `writes`, cast to the dtype of `out`."""
+    if isinstance(loop, np.ufunc):
+        signature = (*[reads] * len(inputs), writes)
+        quietly(loop, *inputs, out=out, signature=signature, casting="unsafe")
+    else:
+        quietly(in_blocks, loop, out, inputs, (writes, *[reads] * len(inputs)))
 
 
 def in_blocks(loop: Loop, out: Array, inputs: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> None:

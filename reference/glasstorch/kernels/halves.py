@@ -1,0 +1,141 @@
+"""How are many half precision numbers computed with, when NumPy converts them slowly?
+
+Mirrors: c10/util/Half.h (fp16_ieee_to_fp32_value, fp16_ieee_from_fp32_value)
+Differs: PyTorch's loops have the processor's instructions that convert float16.
+
+# Note [Float16 in blocks]
+NumPy converts float16 element by element, with branches that a processor guesses wrong where zeros and signs are mixed,
+and raises a flag of the processor for each number that is too large or too small: to narrow a million takes 1.7 to
+65 ms. Here float16 is widened by a table of all its values, and narrowed by a table for the first 21 bits of float32,
+in blocks that stay in the cache: 1 ms whatever they are. The 21 bits are the sign, the exponent and 12 digits, two more
+than float16 has, and the last one is set if any digit behind it is. That is what rounding, to even in a tie, asks for.
+
+# Note [All values of half precision]
+Half precision has only 65,536 values. A loop of which one input varies, the others being numbers, is run on all of
+them, and each element of a large tensor looks its answer up: 0.7 ns, whatever the function. The answers are those of
+the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.quiet import quietly
+
+VALUES: Final = 1 << 16
+MANY: Final = 4 * VALUES  # elements of which the table of a function's values is worth its making
+SOME: Final = 1 << 13  # elements from which a dozen calls for each block take less time than NumPy's conversion
+BLOCK: Final = 1 << 15  # elements
+
+HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
+
+DIGITS_BEHIND = 11  # of a float32's digits those that the table of `narrowed` does not see
+BEHIND = np.uint32((1 << DIGITS_BEHIND) - 1)
+
+
+@cache
+def every_value(dtype: np.dtype[Any]) -> Array:
+    """All values of a dtype of two bytes, in the order of their bits."""
+    values = np.arange(VALUES, dtype=np.uint16).view(dtype)
+    values.flags.writeable = False
+    return values
+
+
+@cache
+def widened() -> Array:
+    """All float16 as float32, in the order of their bits."""
+    return every_value(HALF).astype(SINGLE)
+
+
+def widen(target: Array, source: Array) -> None:
+    """Write float16 into float32, both rows of memory; see Note [Float16 in blocks]."""
+    widened().take(source.view(np.uint16), out=target, mode="clip")
+
+
+@cache
+def narrowed() -> Array:
+    """The bits of float16 for the first bits of each float32; see Note [Float16 in blocks]."""
+    bits = np.arange(1 << (31 - DIGITS_BEHIND), dtype=np.uint32) << np.uint32(DIGITS_BEHIND)
+    single = bits.view(SINGLE)
+    half = np.zeros(single.shape, HALF)
+    held = (single > 2.0**-25) & (single < 65520)  # those below become 0, those above infinity
+    half[held] = single[held]
+    half[single >= 65520] = np.inf
+    half[np.isnan(single)] = np.nan
+    return np.concatenate([half, -half]).view(np.uint16)
+
+
+def narrow(target: Array, source: Array) -> None:
+    """Write float32 into float16, both rows of memory; see Note [Float16 in blocks]."""
+    bits = source.view(np.uint32)
+    first = np.bitwise_and(bits, BEHIND)
+    first += BEHIND
+    first |= bits
+    first >>= np.uint32(DIGITS_BEHIND)
+    narrowed().take(first, out=target.view(np.uint16), mode="clip")
+
+
+def are_rows(out: Array, inputs: Sequence[Array], dtype: np.dtype[Any]) -> bool:
+    """Whether `out` and the inputs that are no numbers are of one shape, `dtype` and row-major, and share no memory.
+
+    An input may be `out`.
+    """
+    return out.flags.c_contiguous and all(
+        one.dtype == dtype
+        and one.shape == out.shape
+        and one.flags.c_contiguous
+        and (one.ctypes.data == out.ctypes.data or not np.may_share_memory(one, out))
+        for one in inputs
+        if one.ndim
+    )
+
+
+def run_on_float16(loop: Callable[..., Any], out: Array, inputs: Sequence[Array]) -> None:
+    """Call `loop(out, *inputs)`, or a ufunc, on float32 blocks of rows of float16; see Note [Float16 in blocks]."""
+    flat = [one.reshape(-1) if one.ndim else one.astype(SINGLE)[None] for one in inputs]
+    blocks = [np.empty(BLOCK, SINGLE) if one.ndim else None for one in inputs]
+    to, result = out.reshape(-1), np.empty(BLOCK, SINGLE)
+    for start in range(0, len(to), BLOCK):
+        part = to[start : start + BLOCK]
+        pieces = []
+        for block, one in zip(blocks, flat, strict=True):
+            if block is not None:
+                widen(block[: len(part)], one[start : start + BLOCK])
+            pieces.append(one if block is None else block[: len(part)])
+        written = result[: len(part)]
+        if isinstance(loop, np.ufunc):
+            loop(*pieces, out=written)
+        else:
+            loop(written, *pieces)
+        narrow(part, written)
+
+
+def run_by_table(run: Callable[..., None], out: Array, inputs: Sequence[Array], dtype: np.dtype[Any]) -> None:
+    """Call `run(table, inputs)` with all values in place of the input that varies, and look its elements up.
+
+    See Note [All values of half precision].
+    """
+    source = next(one for one in inputs if one.ndim)
+    table = np.empty(VALUES, dtype)
+    run(table, [every_value(dtype) if one is source else one for one in inputs])
+    answers, places, found = (array.reshape(-1).view(np.uint16) for array in (table, source, out))
+    for start in range(0, len(places), BLOCK):
+        block = slice(start, start + BLOCK)
+        answers.take(places[block], out=found[block], mode="clip")
+
+
+def run_on_halves(run: Callable[..., None], loop: Callable[..., Any], out: Array, inputs: Sequence[Array]) -> None:
+    """Run a loop over half precision in one of the two ways of this file, or by `run(out, inputs)` if neither pays."""
+    if out.size < SOME or not are_rows(out, inputs, out.dtype):
+        run(out, inputs)
+    elif out.size >= MANY and sum(one.ndim > 0 for one in inputs) == 1:
+        run_by_table(lambda out, inputs: run_on_halves(run, loop, out, inputs), out, inputs, out.dtype)
+    elif out.dtype == HALF:
+        quietly(run_on_float16, loop, out, inputs)
+    else:
+        run(out, inputs)
