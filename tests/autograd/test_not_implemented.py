@@ -14,6 +14,8 @@ CALLS: list[Callable[[Any, Any], Any]] = [
     lambda t, x: x.clone().floor_divide_(2),
     lambda t, x: t.floor_divide(x, x, out=t.empty(2)),
     lambda t, x: t.detach_copy(x),
+    lambda t, x: t.softmax(x, 0, out=t.empty(2)),
+    lambda t, x: t.log_softmax(x, 0, out=t.empty(2)),
 ]
 
 
@@ -23,7 +25,9 @@ def test_backward_refuses_what_has_no_derivative(torch: Any, call: Callable[[Any
     assert result.requires_grad
     assert result.grad_fn.name() == "torch::autograd::NotImplemented"
     assert "grad_fn=<NotImplemented>" in repr(result)
-    with pytest.raises(RuntimeError, match=r"^derivative for aten::(floor_divide_?|detach_copy) is not implemented$"):
+    with pytest.raises(
+        RuntimeError, match=r"^derivative for aten::(floor_divide_?|detach_copy|(log_)?softmax) is not implemented$"
+    ):
         result.sum().backward()
 
 

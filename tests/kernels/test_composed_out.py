@@ -111,3 +111,57 @@ def test_reflections_and_least_squares_are_cast(torch: Any, name: str) -> None:
     wider[0] = wider[0].to(torch.bool)
     with pytest.raises(RuntimeError, match=r"Expected (a|solution) to be safely castable from Float dtype, but got \1"):
         SEVERAL[name](torch, A, out=tuple(wider))
+
+
+WITH_OUT: dict[str, Callable[..., Any]] = {
+    "var": lambda torch, x, out: torch.var(x, 0, out=out),
+    "std": lambda torch, x, out: torch.std(x, 0, out=out),
+    "nanmean": lambda torch, x, out: torch.nanmean(x, 0, out=out),
+    "diff": lambda torch, x, out: torch.diff(x, out=out),
+    "msort": lambda torch, x, out: torch.msort(x, out=out),
+    "kron": lambda torch, x, out: torch.kron(x, torch.ones(2), out=out),
+    "linalg.inv": lambda torch, x, out: torch.linalg.inv(x, out=out),
+    "linalg.multi_dot": lambda torch, x, out: torch.linalg.multi_dot([torch.ones(2, 2), x], out=out),
+    "slogdet": lambda torch, x, out: torch.linalg.slogdet(x, out=(out, torch.empty(0)))[0],
+    "logsumexp": lambda torch, x, out: torch.logsumexp(x, 0, out=out),
+}
+KEPT: dict[str, Callable[..., Any]] = {
+    "quantile": lambda torch, x, out: torch.quantile(x, 0.5, 0, out=out),
+    "inner": lambda torch, x, out: torch.inner(torch.ones(2, 2), x, out=out),
+    "linalg.norm": lambda torch, x, out: torch.linalg.norm(x, out=out),
+    "linalg.tensorinv": lambda torch, x, out: torch.linalg.tensorinv(x, 1, out=out),
+}
+
+
+@pytest.mark.parametrize("name", WITH_OUT)
+def test_a_gradient_that_out_does_not_keep_is_refused(require: Callable[[str], Any], name: str) -> None:
+    for torch in (require("glasstorch"), require("torch")):
+        out = torch.empty(0)
+        with pytest.raises(RuntimeError, match=r"functions with out=\.\.\. arguments don't support automatic diff"):
+            WITH_OUT[name](torch, torch.tensor([[3.0, 1.0], [1.0, 2.0]], requires_grad=True), out)
+        with torch.no_grad():
+            WITH_OUT[name](torch, torch.tensor([[3.0, 1.0], [1.0, 2.0]], requires_grad=True), out)
+        assert not out.requires_grad
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_gradient_that_out_keeps_is_that_of_the_result(require: Callable[[str], Any], name: str) -> None:
+    for torch in (require("glasstorch"), require("torch")):
+        x = torch.tensor([[3.0, 1.0], [1.0, 2.0]], requires_grad=True)
+        out = torch.empty(0)
+        assert KEPT[name](torch, x, out) is out
+        assert out.grad_fn.name().endswith("CopyBackwards")
+        (kept,) = torch.autograd.grad(out.sum(), x)
+        (wanted,) = torch.autograd.grad(KEPT[name](torch, x, None).sum(), x)
+        assert torch.equal(kept, wanted)
+
+
+@pytest.mark.parametrize("name", [*WITH_OUT, *KEPT])
+def test_a_leaf_that_requires_grad_is_not_written_to(require: Callable[[str], Any], name: str) -> None:
+    x = [[3.0, 1.0], [1.0, 2.0]]
+    for torch in (require("glasstorch"), require("torch")):
+        sizes = {**WITH_OUT, **KEPT}[name](torch, torch.tensor(x), torch.empty(0)).shape
+        out = torch.zeros(sizes, requires_grad=True)
+        with pytest.raises(RuntimeError, match=r"out=|a leaf Variable that requires grad is being used in"):
+            {**WITH_OUT, **KEPT}[name](torch, torch.tensor(x), out)
+        assert not out.any()

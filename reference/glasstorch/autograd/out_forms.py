@@ -10,10 +10,10 @@ from typing import Any
 
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import requires_grad
-from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import tensors_of
+from glasstorch.kernels.copied_out import no_gradient
 from glasstorch.operators.generated.registry import table
 
 
@@ -28,10 +28,7 @@ def _without_gradient(name: str) -> Any:
 
     def out_form(keys: int, *arguments: Any) -> Any:
         if grad_mode.get() and any(map(requires_grad, tensors_of(arguments))):
-            raise AutogradError(
-                f"{name.partition('.')[0]}(): functions with out=... arguments don't support automatic "
-                f"differentiation, but one of the arguments requires grad."
-            )
+            raise no_gradient(name)
         below = keys & BELOW_AUTOGRAD
         return below_autograd[below](below, *arguments)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import check_can_cast
 from glasstorch.core.return_types import named_result
-from glasstorch.kernels.copied_out import COMPOSED, copied_out, copy_out, copy_outs
+from glasstorch.kernels.copied_out import COMPOSED, IMPLICIT, copy_out, copy_outs, no_gradient
 from glasstorch.kernels.structured import check_no_overlap, resize_output
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import take
@@ -88,6 +88,21 @@ SEVERAL: Final = {
     "svd.U": 3,
 }
 
+# Autograd sees these forms, and refuses gradients. Of the others it sees the parts.
+LEAVES: Final = frozenset(
+    (
+        *("cholesky_solve.out", "dist.out", "_euclidean_dist.out", "linalg_eigvals.out", "logsumexp.out"),
+        *("linalg_pinv.atol_rtol_tensor_out", "mvlgamma.out", "norm.Scalar_out", "norm.ScalarOpt_dtype_out"),
+        *("norm.dtype_out", "norm.out", "sort.values"),
+    )
+)
+
+# operators whose result keeps its gradient in out=
+RECORDED: Final = (
+    *("inner", "linalg_cond", "linalg_matrix_norm", "linalg_norm", "linalg_pinv", "linalg_tensorinv"),
+    *("linalg_tensorsolve", "nanquantile", "quantile", "tensordot"),
+)
+
 LSTSQ: Final = ("solution", "residuals", "rank", "singular_values")
 
 
@@ -98,12 +113,26 @@ def cast_out(form: str, functional: str) -> None:
     def with_out(*arguments: Any) -> Tensor:
         out: Tensor = arguments[-1]
         result: Tensor = operator(*arguments[:-1])
+        check_gradients(form, [result])
         check_can_cast(result.dtype, out.dtype)
         resize_output(out, result._shape)
         out.copy_(result)
         return out
 
-    COMPOSED.add(form, with_out)
+    (COMPOSED if form in LEAVES else IMPLICIT).add(form, with_out)
+
+
+def same_out(form: str, functional: str) -> None:
+    """Register the out= form of an operator whose result has the dtype of out=."""
+    operator: Callable[..., Tensor] = on_tensors(functional)
+
+    def with_out(*arguments: Any) -> Tensor:
+        *inputs, out = arguments
+        result = operator(*inputs)
+        check_gradients(form, [result])
+        return copy_out(result, out)
+
+    (COMPOSED if form in LEAVES else IMPLICIT).add(form, with_out)
 
 
 def several_outs(form: str, functional: str) -> None:
@@ -113,9 +142,16 @@ def several_outs(form: str, functional: str) -> None:
     def with_outs(*arguments: Any) -> Any:
         results = operator(*arguments[: -SEVERAL[form]])
         outs = arguments[-SEVERAL[form] :]
+        check_gradients(form, results)
         return named_result(functional, copy_outs(results, outs))
 
-    COMPOSED.add(form, with_outs)
+    (COMPOSED if form in LEAVES else IMPLICIT).add(form, with_outs)
+
+
+def check_gradients(form: str, results: Sequence[Tensor]) -> None:
+    """Refuse results with a gradient, unless out= keeps it; a leaf given as out= refuses for itself."""
+    if form.partition(".")[0] not in RECORDED and any(result.requires_grad for result in results):
+        raise no_gradient(form)
 
 
 @COMPOSED.impl("linalg_lstsq.out")
@@ -139,8 +175,8 @@ def take_out(self: Tensor, index: Tensor, out: Tensor) -> Tensor:
 for _form, _functional in CAST.items():
     cast_out(_form, _functional)
 for _form, _functional in SAME.items():
-    copied_out(_form, _functional)
+    same_out(_form, _functional)
 for _name in ("chain_matmul", "linalg_multi_dot"):
-    copied_out(f"{_name}.out", _name, on_tensors)
+    same_out(f"{_name}.out", _name)
 for _form in SEVERAL:
     several_outs(_form, _form.partition(".")[0])

@@ -3321,19 +3321,6 @@ def nansum_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: An
     return returned
 
 
-_nanmean_out = table("nanmean.out")
-
-
-@ADINPLACEORVIEW.impl("nanmean.out")
-def nanmean_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nanmean_out[below](below, self, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
 _aminmax_out = table("aminmax.out")
 
 
@@ -3551,19 +3538,6 @@ def prod_int_out(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any, out: 
     return returned
 
 
-_var_out = table("var.out")
-
-
-@ADINPLACEORVIEW.impl("var.out")
-def var_out(keys: int, self: Any, dim: Any, unbiased: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _var_out[below](below, self, dim, unbiased, keepdim, out)
-    out.bump_version()
-    return returned
-
-
 _var_correction_out = table("var.correction_out")
 
 
@@ -3573,19 +3547,6 @@ def var_correction_out(keys: int, self: Any, dim: Any, correction: Any, keepdim:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _var_correction_out[below](below, self, dim, correction, keepdim, out)
-    out.bump_version()
-    return returned
-
-
-_std_out = table("std.out")
-
-
-@ADINPLACEORVIEW.impl("std.out")
-def std_out(keys: int, self: Any, dim: Any, unbiased: Any, keepdim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _std_out[below](below, self, dim, unbiased, keepdim, out)
     out.bump_version()
     return returned
 
@@ -3790,19 +3751,6 @@ def sort_values_stable(keys: int, self: Any, stable: Any, dim: Any, descending: 
     return returned
 
 
-_argsort_stable_out = table("argsort.stable_out")
-
-
-@ADINPLACEORVIEW.impl("argsort.stable_out")
-def argsort_stable_out(keys: int, self: Any, stable: Any, dim: Any, descending: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _argsort_stable_out[below](below, self, stable, dim, descending, out)
-    out.bump_version()
-    return returned
-
-
 _searchsorted_Tensor_out = table("searchsorted.Tensor_out")
 
 
@@ -3984,71 +3932,6 @@ def mode_values(keys: int, self: Any, dim: Any, keepdim: Any, values: Any, indic
     return returned
 
 
-_msort_out = table("msort.out")
-
-
-@ADINPLACEORVIEW.impl("msort.out")
-def msort_out(keys: int, self: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _msort_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_quantile_out = table("quantile.out")
-
-
-@ADINPLACEORVIEW.impl("quantile.out")
-def quantile_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _quantile_out[below](below, self, q, dim, keepdim, interpolation, out)
-    out.bump_version()
-    return returned
-
-
-_quantile_scalar_out = table("quantile.scalar_out")
-
-
-@ADINPLACEORVIEW.impl("quantile.scalar_out")
-def quantile_scalar_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _quantile_scalar_out[below](below, self, q, dim, keepdim, interpolation, out)
-    out.bump_version()
-    return returned
-
-
-_nanquantile_out = table("nanquantile.out")
-
-
-@ADINPLACEORVIEW.impl("nanquantile.out")
-def nanquantile_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nanquantile_out[below](below, self, q, dim, keepdim, interpolation, out)
-    out.bump_version()
-    return returned
-
-
-_nanquantile_scalar_out = table("nanquantile.scalar_out")
-
-
-@ADINPLACEORVIEW.impl("nanquantile.scalar_out")
-def nanquantile_scalar_out(keys: int, self: Any, q: Any, dim: Any, keepdim: Any, interpolation: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _nanquantile_scalar_out[below](below, self, q, dim, keepdim, interpolation, out)
-    out.bump_version()
-    return returned
-
-
 _bucketize_Tensor_out = table("bucketize.Tensor_out")
 
 
@@ -4133,32 +4016,6 @@ def take_out(keys: int, self: Any, index: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _take_out[below](below, self, index, out)
-    out.bump_version()
-    return returned
-
-
-_take_along_dim_out = table("take_along_dim.out")
-
-
-@ADINPLACEORVIEW.impl("take_along_dim.out")
-def take_along_dim_out(keys: int, self: Any, indices: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _take_along_dim_out[below](below, self, indices, dim, out)
-    out.bump_version()
-    return returned
-
-
-_diff_out = table("diff.out")
-
-
-@ADINPLACEORVIEW.impl("diff.out")
-def diff_out(keys: int, self: Any, n: Any, dim: Any, prepend: Any, append: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _diff_out[below](below, self, n, dim, prepend, append, out)
     out.bump_version()
     return returned
 
@@ -4374,19 +4231,6 @@ def linalg_cholesky_ex_L(keys: int, self: Any, upper: Any, check_errors: Any, L:
     return returned
 
 
-_linalg_cholesky_out = table("linalg_cholesky.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_cholesky.out")
-def linalg_cholesky_out(keys: int, self: Any, upper: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_cholesky_out[below](below, self, upper, out)
-    out.bump_version()
-    return returned
-
-
 _linalg_inv_ex_inverse = table("linalg_inv_ex.inverse")
 
 
@@ -4400,19 +4244,6 @@ def linalg_inv_ex_inverse(keys: int, A: Any, check_errors: Any, inverse: Any, in
     returned = _linalg_inv_ex_inverse[below](below, A, check_errors, inverse, info)
     inverse.bump_version()
     info.bump_version()
-    return returned
-
-
-_linalg_inv_out = table("linalg_inv.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_inv.out")
-def linalg_inv_out(keys: int, A: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_inv_out[below](below, A, out)
-    out.bump_version()
     return returned
 
 
@@ -4435,19 +4266,6 @@ def _linalg_det_result(keys: int, A: Any, result: Any, LU: Any, pivots: Any) -> 
     return returned
 
 
-_linalg_det_out_table = table("linalg_det.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_det.out")
-def linalg_det_out(keys: int, A: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_det_out_table[below](below, A, out)
-    out.bump_version()
-    return returned
-
-
 __linalg_slogdet_sign = table("_linalg_slogdet.sign")
 
 
@@ -4467,22 +4285,6 @@ def _linalg_slogdet_sign(keys: int, A: Any, sign: Any, logabsdet: Any, LU: Any, 
     logabsdet.bump_version()
     LU.bump_version()
     pivots.bump_version()
-    return returned
-
-
-_linalg_slogdet_out_table = table("linalg_slogdet.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_slogdet.out")
-def linalg_slogdet_out(keys: int, A: Any, sign: Any, logabsdet: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := sign._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := logabsdet._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_slogdet_out_table[below](below, A, sign, logabsdet)
-    sign.bump_version()
-    logabsdet.bump_version()
     return returned
 
 
@@ -4531,35 +4333,6 @@ def _linalg_eigh_eigenvalues(keys: int, A: Any, UPLO: Any, compute_v: Any, eigen
     return returned
 
 
-_linalg_eigh_eigvals_table = table("linalg_eigh.eigvals")
-
-
-@ADINPLACEORVIEW.impl("linalg_eigh.eigvals")
-def linalg_eigh_eigvals(keys: int, self: Any, UPLO: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := eigenvalues._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := eigenvectors._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_eigh_eigvals_table[below](below, self, UPLO, eigenvalues, eigenvectors)
-    eigenvalues.bump_version()
-    eigenvectors.bump_version()
-    return returned
-
-
-_linalg_eigvalsh_out = table("linalg_eigvalsh.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_eigvalsh.out")
-def linalg_eigvalsh_out(keys: int, self: Any, UPLO: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_eigvalsh_out[below](below, self, UPLO, out)
-    out.bump_version()
-    return returned
-
-
 _linalg_qr_out = table("linalg_qr.out")
 
 
@@ -4595,38 +4368,6 @@ def _linalg_svd_U(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver
     return returned
 
 
-_linalg_svd_U_table = table("linalg_svd.U")
-
-
-@ADINPLACEORVIEW.impl("linalg_svd.U")
-def linalg_svd_U(keys: int, A: Any, full_matrices: Any, driver: Any, U: Any, S: Any, Vh: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := U._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := S._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := Vh._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_svd_U_table[below](below, A, full_matrices, driver, U, S, Vh)
-    U.bump_version()
-    S.bump_version()
-    Vh.bump_version()
-    return returned
-
-
-_linalg_svdvals_out = table("linalg_svdvals.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_svdvals.out")
-def linalg_svdvals_out(keys: int, A: Any, driver: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_svdvals_out[below](below, A, driver, out)
-    out.bump_version()
-    return returned
-
-
 __linalg_solve_ex_result = table("_linalg_solve_ex.result")
 
 
@@ -4648,35 +4389,6 @@ def _linalg_solve_ex_result(
     LU.bump_version()
     pivots.bump_version()
     info.bump_version()
-    return returned
-
-
-_linalg_solve_ex_out_table = table("linalg_solve_ex.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_solve_ex.out")
-def linalg_solve_ex_out(keys: int, A: Any, B: Any, left: Any, check_errors: Any, result: Any, info: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := result._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := info._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_solve_ex_out_table[below](below, A, B, left, check_errors, result, info)
-    result.bump_version()
-    info.bump_version()
-    return returned
-
-
-_linalg_solve_out = table("linalg_solve.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_solve.out")
-def linalg_solve_out(keys: int, A: Any, B: Any, left: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_solve_out[below](below, A, B, left, out)
-    out.bump_version()
     return returned
 
 
@@ -4751,22 +4463,6 @@ def linalg_lu_factor_ex_out(keys: int, A: Any, pivot: Any, check_errors: Any, LU
     return returned
 
 
-_linalg_lu_factor_out = table("linalg_lu_factor.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_lu_factor.out")
-def linalg_lu_factor_out(keys: int, A: Any, pivot: Any, LU: Any, pivots: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := LU._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := pivots._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_lu_factor_out[below](below, A, pivot, LU, pivots)
-    LU.bump_version()
-    pivots.bump_version()
-    return returned
-
-
 _linalg_lu_out = table("linalg_lu.out")
 
 
@@ -4820,19 +4516,6 @@ def lu_unpack_out(
     return returned
 
 
-_lu_solve_out = table("lu_solve.out")
-
-
-@ADINPLACEORVIEW.impl("lu_solve.out")
-def lu_solve_out(keys: int, self: Any, LU_data: Any, LU_pivots: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _lu_solve_out[below](below, self, LU_data, LU_pivots, out)
-    out.bump_version()
-    return returned
-
-
 _linalg_ldl_factor_ex_out = table("linalg_ldl_factor_ex.out")
 
 
@@ -4851,22 +4534,6 @@ def linalg_ldl_factor_ex_out(
     LD.bump_version()
     pivots.bump_version()
     info.bump_version()
-    return returned
-
-
-_linalg_ldl_factor_out = table("linalg_ldl_factor.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_ldl_factor.out")
-def linalg_ldl_factor_out(keys: int, self: Any, hermitian: Any, LD: Any, pivots: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := LD._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := pivots._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_ldl_factor_out[below](below, self, hermitian, LD, pivots)
-    LD.bump_version()
-    pivots.bump_version()
     return returned
 
 
@@ -4990,41 +4657,6 @@ def ormqr_out(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpo
     return returned
 
 
-_qr_Q = table("qr.Q")
-
-
-@ADINPLACEORVIEW.impl("qr.Q")
-def qr_Q(keys: int, self: Any, some: Any, Q: Any, R: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := Q._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := R._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _qr_Q[below](below, self, some, Q, R)
-    Q.bump_version()
-    R.bump_version()
-    return returned
-
-
-_svd_U = table("svd.U")
-
-
-@ADINPLACEORVIEW.impl("svd.U")
-def svd_U(keys: int, self: Any, some: Any, compute_uv: Any, U: Any, S: Any, V: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := U._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := S._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := V._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _svd_U[below](below, self, some, compute_uv, U, S, V)
-    U.bump_version()
-    S.bump_version()
-    V.bump_version()
-    return returned
-
-
 _linalg_matrix_exp_out = table("linalg_matrix_exp.out")
 
 
@@ -5038,22 +4670,6 @@ def linalg_matrix_exp_out(keys: int, self: Any, out: Any) -> Any:
     return returned
 
 
-_slogdet_out = table("slogdet.out")
-
-
-@ADINPLACEORVIEW.impl("slogdet.out")
-def slogdet_out(keys: int, self: Any, sign: Any, logabsdet: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := sign._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    if (storage := logabsdet._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _slogdet_out[below](below, self, sign, logabsdet)
-    sign.bump_version()
-    logabsdet.bump_version()
-    return returned
-
-
 _linalg_pinv_atol_rtol_tensor_out = table("linalg_pinv.atol_rtol_tensor_out")
 
 
@@ -5063,112 +4679,6 @@ def linalg_pinv_atol_rtol_tensor_out(keys: int, self: Any, atol: Any, rtol: Any,
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _linalg_pinv_atol_rtol_tensor_out[below](below, self, atol, rtol, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_pinv_atol_rtol_float_out = table("linalg_pinv.atol_rtol_float_out")
-
-
-@ADINPLACEORVIEW.impl("linalg_pinv.atol_rtol_float_out")
-def linalg_pinv_atol_rtol_float_out(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_pinv_atol_rtol_float_out[below](below, self, atol, rtol, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_pinv_out = table("linalg_pinv.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_pinv.out")
-def linalg_pinv_out(keys: int, self: Any, rcond: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_pinv_out[below](below, self, rcond, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_pinv_out_rcond_tensor = table("linalg_pinv.out_rcond_tensor")
-
-
-@ADINPLACEORVIEW.impl("linalg_pinv.out_rcond_tensor")
-def linalg_pinv_out_rcond_tensor(keys: int, self: Any, rcond: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_pinv_out_rcond_tensor[below](below, self, rcond, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_matrix_rank_atol_rtol_tensor_out = table("linalg_matrix_rank.atol_rtol_tensor_out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_rank.atol_rtol_tensor_out")
-def linalg_matrix_rank_atol_rtol_tensor_out(
-    keys: int, input: Any, atol: Any, rtol: Any, hermitian: Any, out: Any
-) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_rank_atol_rtol_tensor_out[below](below, input, atol, rtol, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_matrix_rank_atol_rtol_float_out = table("linalg_matrix_rank.atol_rtol_float_out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_rank.atol_rtol_float_out")
-def linalg_matrix_rank_atol_rtol_float_out(keys: int, self: Any, atol: Any, rtol: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_rank_atol_rtol_float_out[below](below, self, atol, rtol, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_matrix_rank_out = table("linalg_matrix_rank.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_rank.out")
-def linalg_matrix_rank_out(keys: int, self: Any, tol: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_rank_out[below](below, self, tol, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_matrix_rank_out_tol_tensor = table("linalg_matrix_rank.out_tol_tensor")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_rank.out_tol_tensor")
-def linalg_matrix_rank_out_tol_tensor(keys: int, input: Any, tol: Any, hermitian: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_rank_out_tol_tensor[below](below, input, tol, hermitian, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_matrix_power_out = table("linalg_matrix_power.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_power.out")
-def linalg_matrix_power_out(keys: int, self: Any, n: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_power_out[below](below, self, n, out)
     out.bump_version()
     return returned
 
@@ -5277,32 +4787,6 @@ def renorm_out(keys: int, self: Any, p: Any, dim: Any, maxnorm: Any, out: Any) -
     return returned
 
 
-_linalg_matrix_norm_str_ord_out = table("linalg_matrix_norm.str_ord_out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_norm.str_ord_out")
-def linalg_matrix_norm_str_ord_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_norm_str_ord_out[below](below, self, ord, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_matrix_norm_out = table("linalg_matrix_norm.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_matrix_norm.out")
-def linalg_matrix_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_matrix_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
 _linalg_cross_out = table("linalg_cross.out")
 
 
@@ -5316,71 +4800,6 @@ def linalg_cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> An
     return returned
 
 
-_cross_out = table("cross.out")
-
-
-@ADINPLACEORVIEW.impl("cross.out")
-def cross_out(keys: int, self: Any, other: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _cross_out[below](below, self, other, dim, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_vecdot_out = table("linalg_vecdot.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_vecdot.out")
-def linalg_vecdot_out(keys: int, x: Any, y: Any, dim: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_vecdot_out[below](below, x, y, dim, out)
-    out.bump_version()
-    return returned
-
-
-_outer_out = table("outer.out")
-
-
-@ADINPLACEORVIEW.impl("outer.out")
-def outer_out(keys: int, self: Any, vec2: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _outer_out[below](below, self, vec2, out)
-    out.bump_version()
-    return returned
-
-
-_inner_out = table("inner.out")
-
-
-@ADINPLACEORVIEW.impl("inner.out")
-def inner_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _inner_out[below](below, self, other, out)
-    out.bump_version()
-    return returned
-
-
-_tensordot_out = table("tensordot.out")
-
-
-@ADINPLACEORVIEW.impl("tensordot.out")
-def tensordot_out(keys: int, self: Any, other: Any, dims_self: Any, dims_other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _tensordot_out[below](below, self, other, dims_self, dims_other, out)
-    out.bump_version()
-    return returned
-
-
 _trace_out = table("trace.out")
 
 
@@ -5390,123 +4809,6 @@ def trace_out(keys: int, self: Any, out: Any) -> Any:
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = _trace_out[below](below, self, out)
-    out.bump_version()
-    return returned
-
-
-_kron_out = table("kron.out")
-
-
-@ADINPLACEORVIEW.impl("kron.out")
-def kron_out(keys: int, self: Any, other: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _kron_out[below](below, self, other, out)
-    out.bump_version()
-    return returned
-
-
-_chain_matmul_out = table("chain_matmul.out")
-
-
-@ADINPLACEORVIEW.impl("chain_matmul.out")
-def chain_matmul_out(keys: int, matrices: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _chain_matmul_out[below](below, matrices, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_multi_dot_out = table("linalg_multi_dot.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_multi_dot.out")
-def linalg_multi_dot_out(keys: int, tensors: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_multi_dot_out[below](below, tensors, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_tensorinv_out = table("linalg_tensorinv.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_tensorinv.out")
-def linalg_tensorinv_out(keys: int, self: Any, ind: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_tensorinv_out[below](below, self, ind, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_tensorsolve_out = table("linalg_tensorsolve.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_tensorsolve.out")
-def linalg_tensorsolve_out(keys: int, self: Any, other: Any, dims: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_tensorsolve_out[below](below, self, other, dims, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_norm_out = table("linalg_norm.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_norm.out")
-def linalg_norm_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_norm_out[below](below, self, ord, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_norm_ord_str_out = table("linalg_norm.ord_str_out")
-
-
-@ADINPLACEORVIEW.impl("linalg_norm.ord_str_out")
-def linalg_norm_ord_str_out(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_norm_ord_str_out[below](below, self, ord, dim, keepdim, dtype, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_cond_out = table("linalg_cond.out")
-
-
-@ADINPLACEORVIEW.impl("linalg_cond.out")
-def linalg_cond_out(keys: int, self: Any, p: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_cond_out[below](below, self, p, out)
-    out.bump_version()
-    return returned
-
-
-_linalg_cond_p_str_out = table("linalg_cond.p_str_out")
-
-
-@ADINPLACEORVIEW.impl("linalg_cond.p_str_out")
-def linalg_cond_p_str_out(keys: int, self: Any, p: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _linalg_cond_p_str_out[below](below, self, p, out)
     out.bump_version()
     return returned
 
@@ -5585,240 +4887,6 @@ def _fft_c2r_out(keys: int, self: Any, dim: Any, normalization: Any, last_dim_si
     if (storage := out._storage) is not None and storage.lazy is not None:
         storage.materialize()
     returned = __fft_c2r_out[below](below, self, dim, normalization, last_dim_size, out)
-    out.bump_version()
-    return returned
-
-
-_fft_fft_out = table("fft_fft.out")
-
-
-@ADINPLACEORVIEW.impl("fft_fft.out")
-def fft_fft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_fft_out[below](below, self, n, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_ifft_out = table("fft_ifft.out")
-
-
-@ADINPLACEORVIEW.impl("fft_ifft.out")
-def fft_ifft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_ifft_out[below](below, self, n, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_rfft_out = table("fft_rfft.out")
-
-
-@ADINPLACEORVIEW.impl("fft_rfft.out")
-def fft_rfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_rfft_out[below](below, self, n, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_irfft_out = table("fft_irfft.out")
-
-
-@ADINPLACEORVIEW.impl("fft_irfft.out")
-def fft_irfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_irfft_out[below](below, self, n, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_hfft_out = table("fft_hfft.out")
-
-
-@ADINPLACEORVIEW.impl("fft_hfft.out")
-def fft_hfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_hfft_out[below](below, self, n, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_ihfft_out = table("fft_ihfft.out")
-
-
-@ADINPLACEORVIEW.impl("fft_ihfft.out")
-def fft_ihfft_out(keys: int, self: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_ihfft_out[below](below, self, n, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_fftn_out = table("fft_fftn.out")
-
-
-@ADINPLACEORVIEW.impl("fft_fftn.out")
-def fft_fftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_fftn_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_ifftn_out = table("fft_ifftn.out")
-
-
-@ADINPLACEORVIEW.impl("fft_ifftn.out")
-def fft_ifftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_ifftn_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_rfftn_out = table("fft_rfftn.out")
-
-
-@ADINPLACEORVIEW.impl("fft_rfftn.out")
-def fft_rfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_rfftn_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_irfftn_out = table("fft_irfftn.out")
-
-
-@ADINPLACEORVIEW.impl("fft_irfftn.out")
-def fft_irfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_irfftn_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_fft2_out = table("fft_fft2.out")
-
-
-@ADINPLACEORVIEW.impl("fft_fft2.out")
-def fft_fft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_fft2_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_ifft2_out = table("fft_ifft2.out")
-
-
-@ADINPLACEORVIEW.impl("fft_ifft2.out")
-def fft_ifft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_ifft2_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_rfft2_out = table("fft_rfft2.out")
-
-
-@ADINPLACEORVIEW.impl("fft_rfft2.out")
-def fft_rfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_rfft2_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_irfft2_out = table("fft_irfft2.out")
-
-
-@ADINPLACEORVIEW.impl("fft_irfft2.out")
-def fft_irfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_irfft2_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_hfft2_out = table("fft_hfft2.out")
-
-
-@ADINPLACEORVIEW.impl("fft_hfft2.out")
-def fft_hfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_hfft2_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_ihfft2_out = table("fft_ihfft2.out")
-
-
-@ADINPLACEORVIEW.impl("fft_ihfft2.out")
-def fft_ihfft2_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_ihfft2_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_hfftn_out = table("fft_hfftn.out")
-
-
-@ADINPLACEORVIEW.impl("fft_hfftn.out")
-def fft_hfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_hfftn_out[below](below, self, s, dim, norm, out)
-    out.bump_version()
-    return returned
-
-
-_fft_ihfftn_out = table("fft_ihfftn.out")
-
-
-@ADINPLACEORVIEW.impl("fft_ihfftn.out")
-def fft_ihfftn_out(keys: int, self: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
-    below = keys & BELOW_ADINPLACEORVIEW
-    if (storage := out._storage) is not None and storage.lazy is not None:
-        storage.materialize()
-    returned = _fft_ihfftn_out[below](below, self, s, dim, norm, out)
     out.bump_version()
     return returned
 

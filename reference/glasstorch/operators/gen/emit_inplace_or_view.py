@@ -28,15 +28,8 @@ ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 
 # Views through which no gradient flows: they share the version counter and have no base.
 NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
-# The out= forms that are CompositeImplicitAutograd: the operators that they are made of count what they write. So do
-# those of the `special_` operators that are others under another name.
-MADE_OF_OTHERS = frozenset(
-    [
-        "column_stack.out", "concat.out", "concatenate.out", "diag.out", "dstack.out", "hstack.out", "linear.out",
-        "matmul.out", "max.out", "min.out", "row_stack.out", "square.out", "vstack.out", "true_divide.out",
-        "float_power.Scalar_out", "float_power.Tensor_Scalar_out", "float_power.Tensor_Tensor_out",
-    ]
-)  # fmt: skip
+# The out= forms of operators made of others are made of others too, which count what they write; but for these.
+KERNELS_OF_THEIR_OWN = frozenset(["conj_physical.out", "linalg_eigvals.out", "log_softmax.int_out", "softmax.int_out"])
 # The result is the argument itself, though the schema declares a view: of itself nothing can be one.
 THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 
@@ -44,9 +37,9 @@ THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
-    special = {f.name for f in concerned if f.name.startswith("special_") and f.functional in implicit}
-    without = MADE_OF_OTHERS | THE_ARGUMENT_ITSELF | special
-    own = [f for f in concerned if not f.is_composite_implicit and f.name not in without]
+    made_of_others = {f.name for f in concerned if f.schema.is_out and f.functional in implicit} - KERNELS_OF_THEIR_OWN
+    without = made_of_others | implicit | THE_ARGUMENT_ITSELF
+    own = [f for f in concerned if f.name not in without]
     return HEADER.format(mark=mark) + "".join(map(_kernel, own))
 
 
