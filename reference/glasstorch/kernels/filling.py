@@ -10,7 +10,6 @@ from __future__ import annotations
 from glasstorch._tensor import Tensor
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.composite.pointwise import only_number
-from glasstorch.operators.composite.taking import number_to_fill
 from glasstorch.operators.direct import on_tensors
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
@@ -22,10 +21,10 @@ index_fill_number_ = on_tensors("index_fill_.int_Scalar")
 @COMPOSED.impl("masked_fill_.Tensor")
 def masked_fill_(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """The number written where the mask holds."""
-    return masked_fill_number_(self, mask, only_number(value))
+    return masked_fill_number_(self, mask, only_number("masked_fill_", value))
 
 
 @COMPOSED.impl("index_fill_.int_Tensor")
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """The number written at the indices of one dimension that a vector names."""
-    return index_fill_number_(self, dim, index, number_to_fill(value))
+    return index_fill_number_(self, dim, index, only_number("index_fill_", value))

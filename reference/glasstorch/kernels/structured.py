@@ -90,6 +90,26 @@ def inplace_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     return inplace
 
 
+def written_where_expanded(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes of an in-place form one that PyTorch still lets write to expanded tensors: the same value to one place."""
+    shape, function = shape_function(name), name.partition(".")[0]
+
+    def shortcut(checked: Callable[..., Any]) -> Callable[..., Any]:
+        def inplace(keys: int, self: Tensor, *arguments: Any) -> Any:
+            if self._strides is None or not has_internal_overlap(self._shape, self._strides):
+                return checked(keys, self, *arguments)
+            check_sizes(self, shape(self, *arguments).shape)
+            warn_user(
+                f"Use of {function}_ on expanded tensors is deprecated. Please clone() the tensor before performing "
+                f"this operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
+            )
+            return kernel(keys, self, *arguments, self)
+
+        return inplace
+
+    return shortcut
+
+
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []

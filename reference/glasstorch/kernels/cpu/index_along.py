@@ -14,17 +14,15 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOAT8, HALF_PRECISION, STORED_ONLY, Number, bool_, check_implemented, int64
 from glasstorch.core.errors import DimensionError, OverlapError, not_implemented_for
-from glasstorch.core.geometry import Overlap, Shape, has_internal_overlap, wrap_dim
+from glasstorch.core.geometry import Overlap, Shape, wrap_dim
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
-from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.cpu.accumulation import reduce_slices, write_slices
 from glasstorch.kernels.cpu.copies import clone
 from glasstorch.kernels.cpu.indexing import CPU, check_inside, first_outside
-from glasstorch.kernels.cpu.pointwise import Kernel
 from glasstorch.kernels.iterator import in_blocks
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured
+from glasstorch.kernels.structured import OVERLAPS_INPUT, check_no_overlap, overlap, structured, written_where_expanded
 from glasstorch.operators.shapes import index_along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -208,20 +206,7 @@ def index_fill(keys: int, self: Tensor, dim: int, index: Tensor, value: Number, 
     return out
 
 
-def index_fill_shortcut(checked: Kernel) -> Kernel:
-    """The in-place form, which PyTorch still lets write to expanded tensors: the same value, often to one place."""
-
-    def inplace(keys: int, self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
-        if self._strides is None or not has_internal_overlap(self._shape, self._strides):
-            return checked(keys, self, dim, index, value)
-        warn_user(
-            "Use of index_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
-        )
-        return index_fill(keys, self, dim, index, value, self)
-
-    return inplace
-
-
 structured(CPU, "index_copy", index_copy)
-structured(CPU, "index_fill.int_Scalar", index_fill, shortcut=index_fill_shortcut)
+structured(
+    CPU, "index_fill.int_Scalar", index_fill, shortcut=written_where_expanded("index_fill.int_Scalar", index_fill)
+)

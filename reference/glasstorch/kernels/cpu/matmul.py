@@ -34,6 +34,7 @@ from glasstorch.kernels.cpu.reductions import finish
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes
+from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 
 CPU = KernelTable("CPU")
@@ -120,16 +121,17 @@ def mm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tens
 
 def matrices(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of two matrices, everything checked."""
-    shape, dtype, *_ = shapes.mm(self, mat2)
-    result = product(self.array(), mat2.array(), shape, dtype, None if out is None else out.array())
-    return wrap(result, dtype) if out is None else out
+    return _multiplied(self, mat2, shapes.mm(self, mat2), out)
 
 
 def bmm(keys: int, self: Tensor, mat2: Tensor, out: Tensor | None = None) -> Tensor:
     """The products of two batches of matrices."""
-    shape, dtype, *_ = shapes.bmm(self, mat2)
-    result = product(self.array(), mat2.array(), shape, dtype, None if out is None else out.array())
-    return wrap(result, dtype) if out is None else out
+    return _multiplied(self, mat2, shapes.bmm(self, mat2), out)
+
+
+def _multiplied(self: Tensor, mat2: Tensor, result: Result, out: Tensor | None) -> Tensor:
+    made = product(self.array(), mat2.array(), result.shape, result.dtype, None if out is None else out.array())
+    return wrap(made, result.dtype) if out is None else out
 
 
 def mv(keys: int, self: Tensor, vec: Tensor, out: Tensor | None = None) -> Tensor:

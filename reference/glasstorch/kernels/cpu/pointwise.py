@@ -389,6 +389,18 @@ def subtract_scaled(out: Array, x: Array, y: Array, alpha: Array) -> None:
 SCALED: Final[dict[Loop, Loop]] = {np.add: add_scaled, np.subtract: subtract_scaled}  # the loops that have an alpha
 
 
+def with_real_result(real: Kernel, shape: Callable[..., Result], loop: Loop) -> Kernel:
+    """A kernel that computes real numbers of complex ones by a loop, and leaves others to a kernel of their own."""
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        if not self.dtype.is_complex:
+            return real(keys, self, out=out)
+        output = allocate_output(shape(self)) if out is None else out
+        return pointwise(loop, self.dtype, (self,), output, self.dtype.to_real())
+
+    return kernel
+
+
 def register(name: str, kernel: Kernel, shortcut: Shortcut | None = None) -> Kernel:
     """Register a kernel for an operator and its forms, under the operator's name."""
     kernel.__name__ = kernel.__qualname__ = name.partition(".")[0]

@@ -21,6 +21,7 @@ from glasstorch.kernels.cpu.pointwise import (
     Row,
     register,
     unary_kernel,
+    with_real_result,
 )
 from glasstorch.kernels.iterator import Loop, allocate_output, op_math, pointwise
 from glasstorch.kernels.quiet import quietly
@@ -52,20 +53,12 @@ ANGLE = Row(half_turn, DIRECT_FLOATS, ALL | COMPLEX_DTYPES | BAREBONES_UNSIGNED,
 real_angle, _ = unary_kernel(rules.angle, ANGLE)
 
 
-def angle(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-    """The kernel of `angle`."""
-    if not self.dtype.is_complex:
-        return real_angle(keys, self, out=out)
-    output = allocate_output(rules.angle(self)) if out is None else out
-    return pointwise(angle_of, self.dtype, (self,), output, self.dtype.to_real())
-
-
 def angle_of(out: Array, x: Array) -> None:
     """The angle of a complex number, between -pi and pi."""
     np.arctan2(x.imag, x.real, out=out)
 
 
-register("angle", angle)
+register("angle", with_real_result(real_angle, rules.angle, angle_of))
 
 # A fraction and a power of two ----------------------------------------------------------------------------------
 

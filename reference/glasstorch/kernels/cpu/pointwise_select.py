@@ -17,15 +17,12 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import Number, bool_, dtype
-from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.tensor_impl import Array
-from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.cpu.pointwise import (
     DIRECT,
     DIRECT_NOT_BOOL,
     NOT_BOOL,
     WITH_COMPLEX,
-    Kernel,
     Row,
     plain_operand,
     register,
@@ -34,7 +31,7 @@ from glasstorch.kernels.cpu.pointwise import (
 )
 from glasstorch.kernels.iterator import allocate_output, in_blocks, operand
 from glasstorch.kernels.quiet import quietly
-from glasstorch.kernels.structured import check_sizes
+from glasstorch.kernels.structured import written_where_expanded
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
@@ -108,24 +105,8 @@ def masked_fill(keys: int, self: Tensor, mask: Tensor, value: Number, out: Tenso
     return output
 
 
-def masked_fill_shortcut(checked: Kernel) -> Kernel:
-    """The in-place form, which PyTorch still lets write to expanded tensors: the same value, often to one place."""
-
-    def inplace(keys: int, self: Tensor, mask: Tensor, value: Number) -> Tensor:
-        if self._strides is None or not has_internal_overlap(self._shape, self._strides):
-            return checked(keys, self, mask, value)
-        check_sizes(self, shapes.masked_fill(self, mask, value).shape)
-        warn_user(
-            "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
-            "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
-        )
-        return masked_fill(keys, self, mask, value, self)
-
-    return inplace
-
-
 register("where.self", where)
-register("masked_fill.Scalar", masked_fill, masked_fill_shortcut)
+register("masked_fill.Scalar", masked_fill, written_where_expanded("masked_fill.Scalar", masked_fill))
 register(
     "threshold_backward",
     ternary_kernel(shapes.threshold_backward, Row(pass_above, DIRECT_NOT_BOOL, NOT_BOOL, "threshold_cpu"))[0],

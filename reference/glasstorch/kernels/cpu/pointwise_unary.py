@@ -25,8 +25,9 @@ from glasstorch.kernels.cpu.pointwise import (
     negative,
     register,
     unary_kernel,
+    with_real_result,
 )
-from glasstorch.kernels.iterator import Loop, allocate_output, pointwise
+from glasstorch.kernels.iterator import Loop
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
@@ -122,14 +123,6 @@ for name, (kernel, shortcut) in KERNELS.items():
 absolute, absolute_shortcut = KERNELS["abs"]
 
 
-def absolute_or_size(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
-    """The kernel of `abs`."""
-    if not self.dtype.is_complex:
-        return absolute(keys, self, out=out)
-    output = allocate_output(shapes.absolute(self)) if out is None else out
-    return pointwise(np.absolute, self.dtype, (self,), output, self.dtype.to_real())
-
-
 def real_shortcut(checked: Kernel) -> Kernel:
     """The short path of `abs_`, which has no place for a real number in a complex tensor."""
     inplace = absolute_shortcut(checked)
@@ -142,4 +135,4 @@ def real_shortcut(checked: Kernel) -> Kernel:
     return absolute_
 
 
-register("abs", absolute_or_size, real_shortcut)
+register("abs", with_real_result(absolute, shapes.absolute, np.absolute), real_shortcut)

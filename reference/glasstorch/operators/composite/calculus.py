@@ -94,9 +94,8 @@ def _steps(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
 
 def gradient_scalarint(self: Tensor, spacing: Number | None, dim: int | None, edge_order: int) -> tuple[Tensor, ...]:
     """Over one dimension or all, with one distance for all."""
-    dims = None if dim is None else [dim]
-    _check_gradient(self, None, dims, edge_order)
-    dims = list(range(self.dim())) if dims is None else dims
+    _check_gradient(self, None, None if dim is None else [dim], edge_order)
+    dims = range(self.dim()) if dim is None else [dim]
     return _at_distances(self, [1 if spacing is None else spacing] * len(dims), dims, edge_order)
 
 
@@ -115,34 +114,30 @@ def gradient_scalarrayint(
     self: Tensor, spacing: Sequence[Number], dim: int | None, edge_order: int
 ) -> tuple[Tensor, ...]:
     """Over one dimension or all, each with a distance of its own."""
-    dims = None if dim is None else [dim]
-    _check_gradient(self, len(spacing), dims, edge_order)
-    return _at_distances(self, spacing, list(range(self.dim())) if dims is None else dims, edge_order)
+    return gradient_scalarrayarray(self, spacing, None if dim is None else [dim], edge_order)
 
 
 def gradient_scalarrayarray(
-    self: Tensor, spacing: Sequence[Number], dim: Sequence[int], edge_order: int
+    self: Tensor, spacing: Sequence[Number], dim: Sequence[int] | None, edge_order: int
 ) -> tuple[Tensor, ...]:
-    """Over the given dimensions, each with a distance of its own."""
+    """Over the given dimensions or all, each with a distance of its own."""
     _check_gradient(self, len(spacing), dim, edge_order)
-    return _at_distances(self, spacing, dim, edge_order)
+    return _at_distances(self, spacing, range(self.dim()) if dim is None else dim, edge_order)
 
 
 def gradient_tensorarrayint(
     self: Tensor, spacing: Sequence[Tensor], dim: int | None, edge_order: int
 ) -> tuple[Tensor, ...]:
     """Over one dimension or all, with the samples' places in each."""
-    dims = None if dim is None else [dim]
-    _check_gradient(self, len(spacing), dims, edge_order)
-    return _at_places(self, spacing, list(range(self.dim())) if dims is None else dims, edge_order)
+    return gradient_tensorarray(self, spacing, None if dim is None else [dim], edge_order)
 
 
 def gradient_tensorarray(
-    self: Tensor, spacing: Sequence[Tensor], dim: Sequence[int], edge_order: int
+    self: Tensor, spacing: Sequence[Tensor], dim: Sequence[int] | None, edge_order: int
 ) -> tuple[Tensor, ...]:
-    """Over the given dimensions, with the samples' places in each."""
+    """Over the given dimensions or all, with the samples' places in each."""
     _check_gradient(self, len(spacing), dim, edge_order)
-    return _at_places(self, spacing, dim, edge_order)
+    return _at_places(self, spacing, range(self.dim()) if dim is None else dim, edge_order)
 
 
 def _check_gradient(self: Tensor, spacings: int | None, dims: Sequence[int] | None, edge_order: int) -> None:

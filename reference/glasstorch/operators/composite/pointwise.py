@@ -202,15 +202,14 @@ def argwhere(self: Tensor) -> Tensor:
 
 def masked_fill_tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """`masked_fill` with the number that a tensor holds."""
-    return masked_fill(self, mask, only_number(value))
+    return masked_fill(self, mask, only_number("masked_fill_", value))
 
 
-def only_number(value: Tensor) -> Number:
+def only_number(name: str, value: Tensor) -> Number:
     """The number of a tensor without dimensions."""
     if value._shape:
         raise ShapeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} "
-            f"dimension(s)."
+            f"{name} only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} dimension(s)."
         )
     return value.item()
 

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import STORED_ONLY, Number, bool_, check_implemented, int32, int64
+from glasstorch.core.dtype import STORED_ONLY, bool_, check_implemented, int32, int64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.core.layout import contiguous_format
+from glasstorch.operators.composite.pointwise import only_number
 from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
@@ -83,17 +84,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
 
 def index_fill_tensor(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill` with the number that a tensor holds."""
-    return index_fill(self, dim, index, number_to_fill(value))
-
-
-def number_to_fill(value: Tensor) -> Number:
-    """The number of a tensor without dimensions."""
-    if value._shape:
-        raise ShapeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} "
-            f"dimension(s)."
-        )
-    return value.item()
+    return index_fill(self, dim, index, only_number("index_fill_", value))
 
 
 def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
