@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import gradcheck, gradgradcheck
+from glasstorch.kernels.cpu import statistics
 from glasstorch.kernels.cpu.statistics import COLUMNS, MULTIPLIED
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.kernels.cpu.refusals import same_refusal
@@ -175,3 +177,21 @@ def test_the_variance_of_nothing_warns_of_degrees_of_freedom_only(torch: Any, dt
         found = torch.zeros(0, 2, dtype=getattr(torch, dtype)).var(0)
     assert found.isnan().all()
     assert all("degrees of freedom" in str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize("dims", [(0,), (1,), (0, 1)])
+def test_few_numbers_have_the_variance_and_mean_of_many(dims: tuple[int, ...]) -> None:
+    array = np.random.default_rng(0).standard_normal((7, 9)).astype(np.float32) + 100
+    kept = [d for d in range(2) if d not in dims]
+    count = array.size // math.prod(array.shape[d] for d in kept)
+    rows = array.transpose(*kept, *dims).reshape(-1, count)
+    few = statistics.variance_of_few(array, dims, count, count - 1)
+    squares, mean = statistics.square_distances(rows)
+    assert few is not None
+    np.testing.assert_allclose(few[0].reshape(-1), squares / (count - 1), rtol=1e-12)
+    np.testing.assert_allclose(few[1].reshape(-1), mean, rtol=1e-15)
+
+
+def test_a_sum_that_is_not_finite_is_left_to_the_rule_for_many() -> None:
+    assert statistics.variance_of_few(np.array([1.0, np.inf]), (0,), 2, 1) is None
+    assert statistics.variance_of_few(np.array([1.0, np.nan]), (0,), 2, 1) is None

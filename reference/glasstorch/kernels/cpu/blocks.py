@@ -52,6 +52,16 @@ def _joined(reduce: Reduce, join: Reduce, array: Array, dims: Shape) -> Array:
     return join(together, (d,)) if d in dims and len(parts) > 1 else together
 
 
+def to_last(array: Array, axis: int) -> Array:
+    """The array with an axis moved behind the others; NumPy's `moveaxis` takes long to see that it is there."""
+    return array if axis == array.ndim - 1 else np.moveaxis(array, axis, -1)
+
+
+def from_last(array: Array, axis: int) -> Array:
+    """The array with its last axis moved to where `to_last` took it from."""
+    return array if axis == array.ndim - 1 else np.moveaxis(array, -1, axis)
+
+
 def strips(array: Array, axis: int) -> Iterator[tuple[slice, ...]]:
     """Indices of parts that hold whole lines along an axis, about STRIP elements in each, or one line.
 

@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.blocks import STRIP, strips
+from glasstorch.kernels.cpu.blocks import STRIP, from_last, strips, to_last
 from glasstorch.kernels.quiet import quietly
 
 SMALL: Final = 1 << 10  # elements
@@ -89,17 +89,17 @@ def picked_along(
     that are given, if any.
     """
     if into is None and (array.size <= STRIP or array.ndim == 1):
-        rows = np.ascontiguousarray(np.moveaxis(array, axis, -1))
+        rows = np.ascontiguousarray(to_last(array, axis))
         found = places_of(rows)
-        return np.moveaxis(picked(rows, found), -1, axis), np.moveaxis(found, -1, axis)
+        return from_last(picked(rows, found), axis), from_last(found, axis)
     shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
     values, places = into or (np.empty(shape, array.dtype), np.empty(shape, np.int64))
     for strip in strips(array, axis):
-        rows = np.ascontiguousarray(np.moveaxis(array[strip], axis, -1))
+        rows = np.ascontiguousarray(to_last(array[strip], axis))
         found = places_of(rows)
         at = (*strip[:axis], slice(count), *strip[axis + 1 :])
-        values[at] = np.moveaxis(picked(rows, found), -1, axis)
-        places[at] = np.moveaxis(found, -1, axis)
+        values[at] = from_last(picked(rows, found), axis)
+        places[at] = from_last(found, axis)
     return values, places
 
 

@@ -27,7 +27,7 @@ from glasstorch.core.dtype import BY_NAME, FLOAT8, FLOATING, STORED_ONLY, bool_,
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.blocks import strips
+from glasstorch.kernels.cpu.blocks import from_last, strips, to_last
 from glasstorch.kernels.cpu.reductions import UNORDERED, add_reduction, finish, finish_pair, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
@@ -74,7 +74,7 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
             ufunc(total, steps[i].astype(wide, copy=False), total)
             places[i] = total
         return result
-    last = np.moveaxis(array, axis, -1)
+    last = to_last(array, axis)
     width = last.shape[-1]
     turned = array.dtype.kind == "f" and array.size // width >= LINES
     if wide == array.dtype and not turned:
@@ -85,7 +85,7 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
     if turned:
         for part in parts_to_turn(rows):
             accumulate_columns(ufunc, rows[part], result[part], wide)
-        return np.moveaxis(result.reshape(last.shape), -1, axis)
+        return from_last(result.reshape(last.shape), axis)
     height = max(1, WIDE_BLOCK // width)
     for top in range(0, len(rows), height):
         part, carry = slice(top, top + height), None
@@ -96,7 +96,7 @@ def accumulated(ufunc: np.ufunc, array: Array, axis: int, wide: Any) -> Array:
             ufunc.accumulate(block, 1, None, block)
             carry = block[:, -1].copy()
             result[part, start : start + WIDE_BLOCK] = block
-    return np.moveaxis(result.reshape(last.shape), -1, axis)
+    return from_last(result.reshape(last.shape), axis)
 
 
 def parts_to_turn(rows: Array) -> Iterator[slice]:
@@ -146,9 +146,9 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
             axis = wrap_dim(dim, array.ndim)
             values, places = np.empty(array.shape, array.dtype), np.empty(array.shape, np.int64)
             for strip in strips(array, axis):
-                last = np.moveaxis(array[strip], axis, -1)
+                last = to_last(array[strip], axis)
                 found = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
-                values[strip], places[strip] = (np.moveaxis(one.reshape(last.shape), -1, axis) for one in found)
+                values[strip], places[strip] = (from_last(one.reshape(last.shape), axis) for one in found)
         return finish_pair(name, values, places, self.dtype, out)
 
     structured(CPU, name, running)

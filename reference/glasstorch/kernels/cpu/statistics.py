@@ -133,12 +133,29 @@ def _moments(
     dims = reduced_dims(dim, array.ndim)
     count = math.prod(array.shape[d] for d in dims)
     shapes.check_degrees_of_freedom(name, count, shape, correction)
+    divisor = max(count - shapes.correction_of(correction), 0)
+    if 0 < array.size <= WIDE_BLOCK and array.dtype.kind != "c":
+        few = quietly(variance_of_few, array, dims, count, divisor)
+        if few is not None:
+            found, mean = few
+            return (quietly(np.sqrt, found) if name.startswith("std") else found).reshape(shape), mean.reshape(shape)
     kept = [d for d in range(array.ndim) if d not in dims]
     in_memory = sorted(dims, key=lambda d: -abs(array.strides[d]))  # then a full one needs no copy
     rows = array.transpose(*kept, *in_memory).reshape(math.prod(shape), count)
     squares, mean = quietly(square_distances, rows)
-    found = quietly(np.true_divide, squares, max(count - shapes.correction_of(correction), 0))
+    found = quietly(np.true_divide, squares, divisor)
     return (quietly(np.sqrt, found) if name.startswith("std") else found).reshape(shape), mean.reshape(shape)
+
+
+def variance_of_few(array: Array, dims: Shape, count: int, divisor: float) -> tuple[Array, Array] | None:
+    """The variance of real numbers of one block and their mean, with keepdim; nothing where a sum is not finite."""
+    wide = array.astype(np.float64)
+    mean = np.true_divide(add_reduction(wide, dims, keepdims=True), count)
+    if not np.isfinite(mean).all():
+        return None
+    wide -= mean
+    np.multiply(wide, wide, wide)
+    return np.true_divide(add_reduction(wide, dims, keepdims=True), divisor), mean
 
 
 def square_distances(rows: Array) -> tuple[Array, Array]:

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import get_default_dtype
-from glasstorch.operators.direct import on_tensor
-from glasstorch.operators.generated.functions import amax, isinf, where
+from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -53,15 +52,18 @@ def count_nonzero(self: Tensor, dim: int | None) -> Tensor:
     return count_nonzero_dims(self, [] if dim is None else [dim])
 
 
+amax, isinf = on_tensor("amax"), on_tensor("isinf")
+masked_fill_, subtract, add_ = on_tensors("masked_fill_.Scalar"), on_tensors("sub.Tensor"), on_tensors("add_.Tensor")
+exp_, log_, sum_dims = on_tensor("exp_"), on_tensor("log_"), on_tensor("sum.dim_IntList")
+
+
 def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
     """The largest element is taken out before exp and added after log, unless it is infinite."""
     if not (self.dtype.is_floating_point or self.dtype.is_complex):
         self = self.to(get_default_dtype())
     if 0 in self._shape:
         return self.exp().sum(dim, keepdim).log()
-    dims = list(dim)
-    parts = self.real if self.dtype.is_complex else self
-    largest = amax(parts, dims, True)
-    largest = where(isinf(largest), 0.0, largest)
-    total = (self - largest).exp_().sum(dims, keepdim).log()
-    return total + (largest if keepdim else largest.reshape(total.shape))
+    largest = amax(self.real if self.dtype.is_complex else self, dim, True)
+    masked_fill_(largest, isinf(largest), 0)
+    total = log_(sum_dims(exp_(subtract(self, largest, 1)), dim, keepdim, None))
+    return add_(total, largest if keepdim else largest.reshape(total._shape), 1)

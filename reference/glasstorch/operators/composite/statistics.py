@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core.dtype import BOOL, INTEGRAL, Number, bool_, dtype, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
 from glasstorch.core.user_line import warn_user
-from glasstorch.operators.direct import on_tensor
+from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 vector_norm = on_tensor("linalg_vector_norm")
-nansum = on_tensor("nansum")
+nansum, sum_dims = on_tensor("nansum"), on_tensor("sum.dim_IntList")
+isnan, logical_not_, divide = on_tensor("isnan"), on_tensor("logical_not_"), on_tensors("div.Tensor")
 var_mean_correction, std_mean_correction = on_tensor("var_mean.correction"), on_tensor("std_mean.correction")
 
 # Means ----------------------------------------------------------------------------------------------------------
@@ -38,7 +39,8 @@ def nanmean(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
             f"dtype. Got: {dtype.scalar_name}"
         )
     total: Tensor = nansum(self, dim, keepdim, dtype)
-    return total / functions.isnan(self.detach()).logical_not_().sum(dim, keepdim)
+    counted = logical_not_(isnan(self.detach()))
+    return divide(total, sum_dims(counted, dim, keepdim, None))
 
 
 # Variance and mean: `unbiased` is a correction of 1 ---------------------------------------------------------------
