@@ -254,15 +254,16 @@ def check_gradients(row: Row) -> None:
 
 
 def check_no_gradient(row: Row) -> None:
-    """No result of an operator that is marked so requires grad, but to say that nobody knows it."""
+    """No result of an operator that is marked so requires grad, but to refuse the way back: nobody knows it."""
     for call in row.calls:
         args, kwargs = in_library(
             glasstorch, call, arrays(row, call, "float64" if "float64" in row.dtypes else row.dtypes[0])
         )
         require_grad(call, args, kwargs)
         made = results(operator(row.op)(*args, **kwargs))
-        recorded = [r for r in made if getattr(r, "requires_grad", False)]
-        assert all(r.grad_fn.name().endswith("NotImplemented") for r in recorded), about(row, call, "float64")
+        for recorded in (r for r in made if getattr(r, "requires_grad", False)):
+            with pytest.raises(RuntimeError, match=r"derivative for .* is not implemented"):
+                recorded.sum().backward()
 
 
 def seed(result: Any) -> Any:

@@ -111,8 +111,11 @@ if TYPE_CHECKING:
 Geometry = tuple[Shape, Shape, int]  # sizes, strides, offset
 
 
-def not_implemented(name: str) -> Tensor:
-    """Refuses the gradient of an operator that has no formula, when the gradient is wanted."""
+def not_implemented(name: str, grads: Sequence[Any] = ()) -> Tensor:
+    """Refuses the gradient of an operator that has no formula, when the gradient is wanted.
+
+    A formula that names `grads` is called for the gradient of any of the results, else for that of the first.
+    """
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 

@@ -2,8 +2,7 @@
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cholesky_backward, linalg_det_backward, slogdet_backward,
     linalg_eig_backward, svd_backward, linalg_solve_backward, linalg_vector_norm_backward)
-Differs: PyTorch also checks that a loss does not depend on the sign or phase of eigenvectors, which have none of their
-    own.
+Differs: nothing in substance.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import numpy as np
 
 from glasstorch._tensor import from_array
 from glasstorch.core.dtype import Number, float64
+from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Shape, wrap_dims
 from glasstorch.operators.generated.functions import (
     cat,
@@ -91,9 +91,12 @@ def qr_backward(grads: Sequence[Any], Q: Tensor, R: Tensor, mode: str) -> Tensor
     grad_q, grad_r = grads
     rows, inner, cols = Q.shape[-2] if Q.dim() > 1 else 0, R.shape[-2], R.shape[-1]
     if mode == "r":
-        raise NotImplementedError("The derivative of linalg.qr depends on Q, which is not computed with mode='r'")
+        raise NotImplementedError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+            "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr."
+        )
     if mode == "complete" and rows > min(rows, cols):
-        raise NotImplementedError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
+        raise NotImplementedError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     grad_q = zeros_like(Q) if grad_q is None else grad_q
     grad_r = zeros_like(R) if grad_r is None else grad_r
     if cols == inner:
@@ -146,7 +149,9 @@ def eig_backward(grads: Sequence[Any], real: bool, eigenvalues: Tensor, eigenvec
     inner = zeros_like(V) if values is None else _on_diagonal(values)
     if vectors is not None:
         product = matmul(V.mH, vectors)
-        along = product.diagonal(0, -2, -1).real.unsqueeze(-2)
+        diagonal = product.diagonal(0, -2, -1)
+        check_phase(diagonal, "linalg_eig_backward: The eigenvectors", "this quantity, so it is ill-defined.")
+        along = diagonal.real.unsqueeze(-2)
         gaps = (eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)).conj()
         same = _identity(eigenvalues.shape[-1], eigenvalues.real).bool()
         turned = (product - matmul(V.mH, V) * along) / where(same, 1.0, gaps)
@@ -163,7 +168,13 @@ def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tenso
     if vectors is not None:
         gaps = eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)
         same = _identity(eigenvalues.shape[-1], eigenvalues).bool()
-        turned = _skew(matmul(V.mH, vectors)) / 2  # they stay at right angles
+        product = matmul(V.mH, vectors)
+        check_phase(
+            product.diagonal(0, -2, -1),
+            "linalg_eigh_backward: The eigenvectors",
+            "this quantity, so it is ill-defined.",
+        )
+        turned = _skew(product) / 2  # they stay at right angles
         inner = inner + where(same, 0.0, turned / where(same, 1.0, gaps))
     return matmul(V, matmul(inner, V.mH))
 
@@ -181,13 +192,18 @@ def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tens
     same = _identity(k, S).bool()
     squares = S * S
     gaps = where(same, 1.0, squares.unsqueeze(-2) - squares.unsqueeze(-1))
+    phases = zeros_like(S)  # both may turn, if that cancels in the loss
     if grad_u is not None:
         turned = _skew(matmul(U.mH, grad_u))
+        phases = phases + turned.diagonal(0, -2, -1)
         inner = inner + where(same, 0.0, turned / gaps) * S.unsqueeze(-2)
-        if U.dtype.is_complex and grad_vh is not None:  # both phases may turn, which cancels in the loss
-            inner = inner + _on_diagonal(turned.diagonal(0, -2, -1) / (2 * S))
+        if U.dtype.is_complex and grad_vh is not None:
+            inner = inner + _on_diagonal(phases / (2 * S))
     if grad_vh is not None:
-        inner = inner + S.unsqueeze(-1) * where(same, 0.0, _skew(matmul(Vh, grad_vh.mH)) / gaps)
+        turned = _skew(matmul(Vh, grad_vh.mH))
+        phases = phases + turned.diagonal(0, -2, -1)
+        inner = inner + S.unsqueeze(-1) * where(same, 0.0, turned / gaps)
+    check_phase(phases, "svd_backward: The singular vectors", "this phase term, making it ill-defined.")
     result = matmul(U, matmul(inner, Vh))
     if rows > k and grad_u is not None:
         outside = grad_u - matmul(U, matmul(U.mH, grad_u))
@@ -196,6 +212,17 @@ def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tens
         outside = grad_vh - matmul(matmul(grad_vh, Vh.mH), Vh)
         result = result + matmul(U, outside / S.unsqueeze(-1))
     return result
+
+
+def check_phase(change: Tensor, vectors: str, on_what: str) -> None:
+    """Refuse a loss that changes when complex vectors are turned, which are vectors of the same matrix then."""
+    if not change.dtype.is_complex or change.is_meta:
+        return
+    if not bool((change.imag.abs() <= 1e-2).all()):
+        raise AutogradError(
+            f"{vectors} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
+            f"function depends on {on_what}"
+        )
 
 
 def _skew(matrix: Tensor) -> Tensor:

@@ -173,6 +173,21 @@ def test_a_nan_has_no_singular_values(function: Callable[..., Any], count: int) 
         function(x)
 
 
+@pytest.mark.parametrize("count", [1, COUNT])
+@pytest.mark.parametrize("shape", [(3, 3), (1, 1), (4, 2), (2, 4), (20, 20)])
+def test_an_infinity_makes_the_singular_values_of_its_matrix_nan(torch: Any, shape: Any, count: int) -> None:
+    x = torch.ones(count, *shape)
+    x[count - 1, 0, 0] = float("-inf")
+    left, values, right = torch.linalg.svd(x)
+    assert values[-1].isnan().all()
+    assert torch.linalg.svdvals(x)[-1].isnan().all()
+    assert values[: count - 1].isfinite().all()
+    for vectors in (left[-1], right[-1]):  # as good as any
+        assert torch.equal(vectors @ vectors.mT, torch.eye(len(vectors)))
+    assert torch.linalg.matrix_rank(x)[-1] == 0
+    assert torch.equal(torch.linalg.pinv(x)[-1], torch.zeros(shape[::-1]))
+
+
 def test_what_is_not_finite_has_no_eigenvalues() -> None:
     with pytest.raises(RuntimeError, match=r"torch\.linalg\.eig: input tensor should not contain infs or NaNs"):
         linalg.eig(glasstorch.full((2, 2), float("inf")))

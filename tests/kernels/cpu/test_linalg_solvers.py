@@ -158,6 +158,15 @@ def test_pivots_outside_the_matrix_are_refused(function: Callable[..., Any], piv
         function(glasstorch.eye(2), glasstorch.tensor(pivots, dtype=INT), glasstorch.ones(2, 1))
 
 
+@pytest.mark.parametrize("driver", ["gelsd", "gelss"])
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_least_squares_by_singular_values_need_finite_matrices(driver: str, number: float) -> None:
+    x = glasstorch.ones(2, 3, 2)
+    x[1, 0, 0] = number
+    with pytest.raises(linalg.LinAlgError, match=r"\(Batch element 1\): .* matrix contained non-finite values\."):
+        linalg.lstsq(x, glasstorch.ones(2, 3, 1), driver=driver)
+
+
 def test_a_zero_on_the_diagonal_gives_infinities() -> None:
     found = linalg.solve_triangular(glasstorch.zeros(2, 2), glasstorch.ones(2, 1), upper=True)
     assert not found.isfinite().any()

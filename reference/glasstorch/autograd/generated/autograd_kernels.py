@@ -8334,6 +8334,30 @@ def linalg_lstsq(keys: int, self: Any, b: Any, rcond: Any, driver: Any) -> Any:
     return results
 
 
+_geqrf = table("geqrf")
+
+
+class GeqrfBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        grad_self = not_implemented("geqrf", grads)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("geqrf")
+def geqrf(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _geqrf[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _geqrf[below](below, self)
+    node = GeqrfBackward0((edge_self,))
+    results = _geqrf[below](below, self)
+    refuse_complex(results[0], "geqrf")
+    set_histories((results[0], results[1]), node)
+    return results
+
+
 _linalg_householder_product = table("linalg_householder_product")
 
 
@@ -15168,6 +15192,7 @@ register_out_forms(
         "linalg_solve_triangular.out",
         "triangular_solve.X",
         "linalg_lstsq.out",
+        "geqrf.a",
         "linalg_householder_product.out",
         "ormqr.out",
         "linalg_matrix_exp.out",

@@ -230,7 +230,8 @@ def solve_ex(keys: int, A: Tensor, B: Tensor, left: bool, check_errors: bool, ou
     ordered, turned = lapack_order(A)
     lu, pivots, info = quietly(factorised, ordered)
     if check_errors and info.any():
-        raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.")
+        batch_element, _ = first_failure(info)
+        raise LinAlgError(f"torch.linalg.solve: {batch_element}The solver failed because the input matrix is singular.")
     right = B.array()
     vector = shapes.is_vector_case(A, B)
     if vector:

@@ -265,6 +265,18 @@ DRIVERS: dict[str, Callable[[Array, Array, float], Solver]] = {
     "gelsd": by_gelsd,
     "gelss": by_gelss,
 }
+BY_SINGULAR_VALUES = ("gelsd", "gelss")
+
+
+def refuse_not_finite(matrices: Array) -> None:
+    """Refuse matrices whose singular values are not looked for: given an infinity, OpenBLAS may never return."""
+    failed: Array = np.logical_or.reduce(~np.isfinite(matrices), (-2, -1))
+    if failed.any():
+        batch_element, _ = first_failure(failed)
+        raise LinAlgError(
+            f"torch.linalg.lstsq: {batch_element}The least squares solution could not be computed because the input "
+            f"matrix contained non-finite values."
+        )
 
 
 @CPU.impl("linalg_lstsq")
@@ -283,6 +295,8 @@ def lstsq(keys: int, self: Tensor, b: Tensor, rcond: float | None, driver: str |
     rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(rows, cols)), made[3].dtype.numpy)
     info = np.zeros(batch, np.int32)
     if matrices.size and right.size:
+        if driver in BY_SINGULAR_VALUES:
+            refuse_not_finite(matrices)
         tolerance = np.finfo(matrices.dtype).eps * max(rows, cols) if rcond is None else rcond
         solver = DRIVERS[driver or "gelsy"](one_of(matrices), one_of(solution), tolerance)
         for index, matrix, known in together(batch, matrices, solution):

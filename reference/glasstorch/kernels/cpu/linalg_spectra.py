@@ -23,7 +23,7 @@ from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import linalg as shapes
 
 CPU = KernelTable("CPU")
-NOT_FINITE = -4  # what gesdd answers to a NaN
+NOT_FINITE = -4  # what gesdd answers to a NaN, in newer releases of LAPACK
 
 
 def refuse_not_converged(name: str, info: Array, values: str) -> None:
@@ -127,7 +127,15 @@ def svd(
 
 
 def singular(array: Array, full_matrices: bool, compute_uv: bool) -> tuple[Any, Any, Any]:
-    """Left vectors, singular values and right vectors; the values alone, and anything, where no vectors are wanted."""
+    """Left vectors, singular values and right vectors; the values alone, and anything, where no vectors are wanted.
+
+    NaN is refused. An infinity makes all values of its matrix NaN; OpenBLAS, given one, may never return.
+    """
+    if not np.isfinite(array).all():
+        finite: Array = np.logical_and.reduce(np.isfinite(array), (-2, -1))
+        refuse_not_converged("linalg.svd", np.where(np.isnan(array).any((-2, -1)), NOT_FINITE, 0), "singular values")
+        left, values, right = singular(np.where(finite[..., None, None], array, 0), full_matrices, compute_uv)
+        return left, np.where(finite[..., None], values, np.nan), right
     if many_small(array) or not array.size:
         try:
             if compute_uv:

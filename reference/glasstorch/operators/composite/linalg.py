@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, float64, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
 from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.layout import contiguous_format
 from glasstorch.core.return_types import named_result
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.direct import on_tensor, on_tensors
@@ -192,13 +193,14 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
     check_square(self, "linalg.matrix_power")
     if n < 0:
         check_floating(self, "linalg.matrix_power")
-        return matrix_power(inv(self), -n)
+        inverse = inv(self)
+        return inverse if n == -1 else matrix_power(inverse, -n)
     if n == 0:
-        one = functions.zeros_like(self)
+        one = functions.zeros_like(self, memory_format=contiguous_format)
         diagonal_of(one, 0, -2, -1).fill_(1)
-        return self.clone().copy_(one)
+        return self.clone(memory_format=contiguous_format).copy_(one)
     if n == 1:
-        return self.clone()
+        return self.clone(memory_format=contiguous_format)
     square, result = self, None
     while n:
         if n & 1:
@@ -233,7 +235,7 @@ def matrix_norm(self: Tensor, ord: Number, dim: Sequence[int], keepdim: bool, dt
 
 def _largest(values: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
     """The largest element along a dimension; of no elements it is 0, as the norm of an empty matrix is."""
-    return (functions.amax if values._shape[dim[0]] else functions.sum)(values, dim, keepdim)
+    return functions.amax(values, dim, keepdim) if values._shape[dim[0]] else values.detach().sum(dim, keepdim)
 
 
 def matrix_norm_named(self: Tensor, ord: str, dim: Sequence[int], keepdim: bool, dtype: dtype | None) -> Tensor:
@@ -280,6 +282,8 @@ def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype.scalar_name} and y "
             f"of type {y.dtype.scalar_name} instead"
         )
+    if x.dim() == 1 == y.dim():
+        return functions.vdot(x, y)
     return (x.conj() * y).sum(dim)
 
 

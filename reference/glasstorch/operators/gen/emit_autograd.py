@@ -17,7 +17,7 @@ from glasstorch.operators.gen.model import INPLACE_VIEWS, Derivative, NativeFunc
 
 # Operators that take complex numbers and differentiate real ones only: they are not among
 # GRADIENT_IMPLEMENTED_FOR_COMPLEX of tools/autograd/gen_variable_type.py.
-REAL_DERIVATIVES = frozenset(("scatter_reduce", "index_reduce", "cummax", "cummin", "nan_to_num"))
+REAL_DERIVATIVES = frozenset(("scatter_reduce", "index_reduce", "cummax", "cummin", "nan_to_num", "geqrf"))
 
 # Written into a tensor of integers they record nothing (VariableTypeManual.cpp, copy_).
 OF_DIFFERENTIABLE_DTYPES = frozenset(("copy_",))
