@@ -35,9 +35,13 @@ def take(keys: int, self: Tensor, index: Tensor) -> Tensor:
         else:  # which copies nothing else
             picked = source[np.unravel_index(np.where(places < 0, places + size, places), source.shape)]
     except (IndexError, ValueError):
-        outside = first_outside(places, -size, size)
-        raise DimensionError(f"out of range: tried to access index {outside} on a tensor of {size} elements.") from None
+        raise out_of_range(first_outside(places, -size, size), size) from None
     return wrap(np.asarray(picked), self.dtype)
+
+
+def out_of_range(number: int | None, size: int) -> DimensionError:
+    """The refusal of an element's number that a tensor of so many does not have."""
+    return DimensionError(f"out of range: tried to access index {number} on a tensor of {size} elements.")
 
 
 def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool, out: Tensor | None = None) -> Tensor:
@@ -48,7 +52,7 @@ def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool
         check_implemented("take_put_cpu", self.dtype, STORED_ONLY)
         outside = first_outside(index.array(), -size, size)
         if outside is not None:
-            raise DimensionError(f"out of range: tried to access index {outside} on a tensor of {size} elements.")
+            raise out_of_range(outside, size)
     if out is None:
         out = clone(keys, self, None)
     else:

@@ -25,7 +25,7 @@ from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides
 from glasstorch.core.layout import contiguous_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import clone, copy_elements
-from glasstorch.kernels.cuda.launch import grid_for, launch
+from glasstorch.kernels.cuda.launch import BLOCK, grid_for, launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.tensors import (
     CUDA_TYPE,
@@ -47,7 +47,6 @@ CUDA = KernelTable("CUDA")
 
 Indices = Sequence[Tensor | None]
 
-BLOCK: Final = 256
 COUNTS: Final = 1024  # of nonzero: one block adds them up, with a thread for each
 
 ZERO: Final = from_array(np.zeros((), np.int64), int64)

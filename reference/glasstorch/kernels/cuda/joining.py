@@ -17,7 +17,7 @@ from glasstorch._tensor import Tensor, make_view
 from glasstorch.core.geometry import wrap_dim
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import copy_elements
-from glasstorch.kernels.cuda.launch import grid_for, launch
+from glasstorch.kernels.cuda.launch import BLOCK, grid_for, launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.stream import device as on_device
 from glasstorch.kernels.cuda.tensors import common_device, contiguous, output
@@ -28,7 +28,6 @@ from glasstorch.operators.shapes import joining
 CUDA = KernelTable("CUDA")
 
 TOGETHER = 4  # tensors in a launch, as in joining.cu
-BLOCK = 256
 
 PIECES = np.dtype(  # struct Pieces of joining.cu
     [("rows", np.int64), ("row", np.int64), ("start", np.int64), ("width", np.int64, (TOGETHER,))]

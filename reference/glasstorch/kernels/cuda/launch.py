@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
@@ -15,6 +16,8 @@ from glasstorch.kernels.cuda.driver import Argument, Dim, Kernel, Parameter
 from glasstorch.kernels.cuda.runtime import current_stream, driver, set_device
 
 Size = int | tuple[int, ...]
+
+BLOCK: Final = 256  # threads of a block, where nothing speaks for another number
 
 
 def grid_for(count: int, block: int) -> int:

@@ -49,7 +49,7 @@ SUM: Final[ByDtype[tuple[str, Any, dtype]]] = ByDtype(
 SIDE = 16  # threads along each side of a block that makes a tile, as in matmul.cu
 SMALL, LARGE = 1, 4  # elements of a tile that a thread makes, along each side
 WARPS = 8  # of a block that multiplies with a vector
-BLOCKS = 256  # of the first pass of dot, at most
+DOT_BLOCKS = 256  # of the first pass of dot, at most
 MOST_BATCHES = 65535  # blocks along z
 
 STRIDES = np.dtype([("batch", np.int64), ("row", np.int64), ("column", np.int64)])
@@ -257,7 +257,7 @@ def dot(keys: int, self: Tensor, tensor: Tensor, out: Tensor | None = None) -> T
     device = common_device(self, tensor, out, numbers=False)
     target = output(result, device) if out is None else out
     size = self.numel()
-    blocks = max(1, min(BLOCKS, -(-size // (32 * WARPS))))
+    blocks = max(1, min(DOT_BLOCKS, -(-size // (32 * WARPS))))
     partial = empty((blocks,), SUM[self.dtype][2], device)
     launch(
         kernel("matmul.cu", expression("dot", self.dtype)),

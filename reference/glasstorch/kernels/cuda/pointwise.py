@@ -57,7 +57,7 @@ NOT_BOOL: Final = ALL - {bool_}
 FLOATING: Final = frozenset(d for d in COMPUTED if d.is_floating_point)
 INTEGRAL_OR_BOOL: Final = ALL - FLOATING
 
-BLOCK: Final = 128  # threads; each takes four elements at a time where it can
+SMALL_BLOCK: Final = 128  # threads; each takes four elements at a time where it can
 FOUR: Final = 4
 MOST_BLOCKS: Final = 2048  # they fill any card; where there are more elements, each thread goes on
 NUMBER: Final = -1  # what elements.cuh is told in place of a dtype
@@ -165,8 +165,8 @@ def run(
             + (operands, geometry(shape, *strides, any_order=True))
             + (np.int64(count), np.int64(fours))
         )
-        blocks = min(grid_for(fours + count - FOUR * fours, BLOCK), MOST_BLOCKS)
-        launch(compiled(row, compute), blocks, BLOCK, arguments)
+        blocks = min(grid_for(fours + count - FOUR * fours, SMALL_BLOCK), MOST_BLOCKS)
+        launch(compiled(row, compute), blocks, SMALL_BLOCK, arguments)
     return out
 
 
