@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.halves import BLOCK, MANY, SOME, are_rows, every_value, narrow, widen, widened
+from glasstorch.kernels.halves import (
+    BLOCK,
+    MANY,
+    SOME,
+    are_rows,
+    as_dtype,
+    as_single,
+    cast,
+    every_value,
+    narrow,
+    widen,
+    widened,
+)
 from glasstorch.kernels.quiet import quietly
 
 Require = Callable[[str], Any]
@@ -125,3 +137,41 @@ def test_rows_are_of_one_shape_and_share_no_memory() -> None:
     assert not are_rows(x, [x[0]], x.dtype)
     assert not are_rows(x, [x.astype(np.float32)], x.dtype)
     assert not are_rows(x[:, :3], [x[:, 3:]], x.dtype)
+
+
+@pytest.mark.parametrize("size", [5, SOME, 2 * BLOCK + 5])
+def test_a_cast_is_numpys(size: int) -> None:
+    half = RANDOM.choice(EVERY[np.isfinite(EVERY)], size)
+    single = RANDOM.normal(size=size).astype(np.float32)
+    for to, of in ((half, single), (single, half), (half, half), (single.astype(np.float64), half)):
+        found, wanted = np.empty_like(to), np.empty_like(to)
+        cast(found, of)
+        wanted[...] = of
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("turned", [(0, 1), (1, 0)])
+def test_a_copy_in_float32_is_laid_out_as_the_array(turned: tuple[int, int]) -> None:
+    half = RANDOM.choice(EVERY, (100, 120)).transpose(turned)
+    for array in (half, half[::2], half[:3, :3]):
+        found = as_single(array)
+        assert found.strides == array.astype(np.float32).strides
+        np.testing.assert_array_equal(found, array.astype(np.float32))
+
+
+def test_a_tensor_of_many_tiny_numbers_becomes_float16_and_back() -> None:
+    x = RANDOM.normal(size=(300, 400)).astype(np.float32) * np.float32(1e-6)
+    half = glasstorch.from_numpy(x).half()
+    np.testing.assert_array_equal(half.numpy(), x.astype(np.float16))
+    np.testing.assert_array_equal(half.float().numpy(), x.astype(np.float16).astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_what_has_the_dtype_and_the_layout_already_is_not_copied(dtype: type) -> None:
+    x = RANDOM.normal(size=(100, 120)).astype(np.float32)
+    found = as_dtype(x, np.dtype(dtype))
+    assert (found is x) == (dtype is np.float32)
+    np.testing.assert_array_equal(found, x.astype(dtype))
+    np.testing.assert_array_equal(as_dtype(x.T, np.dtype(dtype)), x.T.astype(dtype))
+    assert as_dtype(x.T, np.dtype(dtype)).flags.c_contiguous
+    assert as_dtype(np.float32(2), np.dtype(dtype)) == 2

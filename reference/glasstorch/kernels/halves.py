@@ -80,6 +80,42 @@ def narrow(target: Array, source: Array) -> None:
     narrowed().take(first, out=target.view(np.uint16), mode="clip")
 
 
+def cast(target: Array, source: Array) -> None:
+    """`target[...] = source`; between float16 and float32 as Note [Float16 in blocks] says, where it pays."""
+    both = target.dtype, source.dtype
+    convert = widen if both == (SINGLE, HALF) else narrow if both == (HALF, SINGLE) else None
+    if (
+        convert is None
+        or source.size < SOME
+        or not are_rows(target, [source], source.dtype)
+        or np.may_share_memory(target, source)
+    ):
+        target[...] = source
+        return
+    to, of = target.reshape(-1), source.reshape(-1)
+    for start in range(0, len(of), BLOCK):
+        convert(to[start : start + BLOCK], of[start : start + BLOCK])
+
+
+def as_dtype(array: Any, dtype: np.dtype[Any]) -> Array:
+    """An array, or a NumPy scalar, in a dtype and row-major: itself if it is so already."""
+    if dtype != HALF or np.ndim(array) == 0 or array.dtype != SINGLE:
+        return np.asarray(array, dtype, order="C")
+    result = np.empty(array.shape, HALF)
+    cast(result, array)
+    return result
+
+
+def as_single(array: Array) -> Array:
+    """A copy in float32, laid out as the array is."""
+    result = np.empty_like(array, SINGLE)
+    if array.flags.f_contiguous:
+        cast(result.T, array.T)
+    else:
+        cast(result, array)
+    return result
+
+
 def are_rows(out: Array, inputs: Sequence[Array], dtype: np.dtype[Any]) -> bool:
     """Whether `out` and the inputs that are no numbers are of one shape, `dtype` and row-major, and share no memory.
 

@@ -27,6 +27,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
+from glasstorch.kernels.halves import as_single, cast
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -48,12 +49,12 @@ def _cast(target: Array, source: Array, to: dtype, of: dtype) -> None:
     if of.is_complex and not to.is_complex and to is not bool_:
         source, of = source.real, of.to_real()
     if to in NARROW_FLOATS or of in FLOAT8 or (of in HALF_PRECISION and to.category == INTEGRAL):
-        source = source.astype(np.float32)  # the one way to and from the narrow floats
+        source = as_single(source)  # the one way to and from the narrow floats
     if to is float8_e4m3fn:
         source = np.clip(source, -448, 448)  # it has no infinity
     elif to.category == INTEGRAL and to.itemsize < 4 and of.category == FLOATING:
         source = source.astype(np.int64 if to is uint8 else np.int32)  # then the low bytes, so that -1.0 becomes 255
-    target[...] = source
+    cast(target, source)
 
 
 @CPU.impl("copy_")

@@ -31,6 +31,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.halves import as_dtype, as_single, cast
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes
@@ -58,7 +59,7 @@ def product(left: Array, right: Array, shape: Shape, dtype: dtype, out: Array | 
         quietly(np.matmul, left, right, out)
         return out
     if dtype in NARROW_FLOATS:
-        result = quietly(np.matmul, left.astype(np.float32), right.astype(np.float32))
+        result = quietly(np.matmul, as_single(left), as_single(right))
     else:
         result = integer_product(left, right)
     return stored(result, dtype, out)
@@ -90,8 +91,8 @@ def magnitude(array: Array) -> int:
 def stored(result: Array, dtype: dtype, out: Array | None) -> Array:
     """A result computed in a wider dtype, rounded (or wrapped around) into its own."""
     if out is None:
-        return quietly(np.asarray(result).astype, dtype.numpy, copy=False)
-    quietly(np.copyto, out, result, casting="unsafe")
+        return quietly(as_dtype, result, dtype.numpy)
+    quietly(cast, out, result)
     return out
 
 
@@ -189,7 +190,7 @@ def scaled_sum(
     else:
         left, right = mat1.array(), mat2.array()
         if computed is not dtype:
-            left, right = left.astype(np.float32), right.astype(np.float32)
+            left, right = as_single(left), as_single(right)
         result = product(left, right, shape, computed, target)
         if alpha != 1:
             quietly(np.multiply, result, alpha, result)

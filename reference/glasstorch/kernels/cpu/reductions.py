@@ -40,6 +40,7 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import reduce_in_pieces, strips
+from glasstorch.kernels.halves import as_dtype, as_single
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
@@ -61,7 +62,7 @@ def finish(result: Any, dtype: dtype, out: Tensor | None) -> Tensor:
     if out is not None:
         quietly(np.copyto, out.array(), result, casting="unsafe")
         return out
-    return wrap(quietly(np.asarray, result, dtype.numpy, order="C"), dtype)
+    return wrap(quietly(as_dtype, result, dtype.numpy), dtype)
 
 
 def is_half(array: Array) -> bool:
@@ -71,7 +72,7 @@ def is_half(array: Array) -> bool:
 
 def widened(array: Array) -> Array:
     """Half precision as float32; other elements as they are."""
-    return array.astype(np.float32) if is_half(array) else array
+    return as_single(array) if is_half(array) else array
 
 
 def finish_pair(
@@ -190,7 +191,8 @@ def add_as(
 
     def add_piece(piece: Array, dims: Shape) -> Array:
         converted = (piece if prepare is None else prepare(piece)).astype(dtype.numpy, copy=False)
-        return np.asarray(add_reduce(converted.astype(wide, copy=False), dims, True))
+        terms = as_single(converted) if is_half(converted) else converted.astype(wide, copy=False)
+        return np.asarray(add_reduce(terms, dims, True))
 
     return reduce_in_pieces(add_piece, add_joined, array, dims, keepdim)
 
@@ -321,7 +323,7 @@ def extrema(ufunc: np.ufunc, array: Array, dims: Shape, keepdim: bool) -> Any:
         return ufunc.reduce(array, dims, keepdims=keepdim)
 
     def piece(block: Array, dims: Shape) -> Array:
-        return joined(block.astype(np.float32), dims)
+        return joined(as_single(block), dims)
 
     def joined(parts: Array, dims: Shape) -> Array:
         return np.asarray(ufunc.reduce(parts, dims, keepdims=True))

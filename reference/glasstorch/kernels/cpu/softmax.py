@@ -25,6 +25,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import STRIP
 from glasstorch.kernels.cpu.reductions import add_reduce, finish
+from glasstorch.kernels.halves import as_single
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import nn as shapes
@@ -139,7 +140,7 @@ def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
 def applied(function: Function, tensors: list[Tensor], dim: int, dtype: dtype, out: Tensor | None) -> Tensor:
     """Run a function on tensors of one dtype; halves are computed in float32 and rounded once."""
     if dtype in HALF_PRECISION:
-        arrays = [t.array().astype(np.float32, "C") for t in tensors]
+        arrays = [np.asarray(as_single(t.array()), order="C") for t in tensors]
     else:
         arrays = [np.asarray(t.array(), order="C") for t in tensors]
     result = along(function, arrays, wrap_dim(dim, arrays[0].ndim), arrays[0].dtype)
