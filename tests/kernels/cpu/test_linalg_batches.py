@@ -54,6 +54,12 @@ CASES: list[tuple[Callable[..., Any], tuple[int, ...]]] = [
     *((lambda x, b, u=upper: glasstorch.cholesky_inverse(linalg.cholesky(x @ x.mH, upper=u), u), (4, 4))
       for upper in (False, True)),
     (lambda x, b: linalg.solve(x.mT, b.mT, left=False), (4, 4)),
+    (lambda x, b: linalg.householder_product(*glasstorch.geqrf(x)), (4, 3)),
+    (lambda x, b: linalg.householder_product(glasstorch.geqrf(x)[0], glasstorch.geqrf(x)[1][:, :2]), (4, 4)),
+    *((lambda x, b, t=transpose: glasstorch.ormqr(*glasstorch.geqrf(x), b, True, t), (4, 3))
+      for transpose in (False, True)),
+    *((lambda x, b, t=transpose: glasstorch.ormqr(*glasstorch.geqrf(x), b.mT, False, t), (4, 4))
+      for transpose in (False, True)),
 ]  # fmt: skip
 
 

@@ -320,6 +320,9 @@ def householder_product(keys: int, input: Tensor, tau: Tensor, out: Tensor | Non
     product = np.empty(array.shape, array.dtype)
     if not factors.size:
         product[...] = np.eye(*array.shape[-2:])
+    elif many_small(array):
+        identity = np.broadcast_to(np.eye(*array.shape[-2:], dtype=array.dtype), array.shape)
+        product = quietly(reflected, array, factors, identity, False)
     else:
         routine = lapack("ungqr" if input.dtype.is_complex else "orgqr", array)
         space = space_for(routine, one_of(array), one_of(factors, 1))
@@ -328,6 +331,21 @@ def householder_product(keys: int, input: Tensor, tau: Tensor, out: Tensor | Non
     made = allocate_output(result) if out is None else out
     made.array()[...] = product
     return made
+
+
+def reflected(vectors: Array, factors: Array, other: Array, adjoint: bool) -> Array:
+    """The product of the reflections, or its adjoint, times each matrix of a batch; one reflection of all at a time."""
+    below, scales, result = (
+        np.moveaxis(part.reshape(-1, *part.shape[other.ndim - 2 :]), 0, -1).copy() for part in (vectors, factors, other)
+    )  # the batch is last: NumPy has long loops
+    if adjoint:
+        scales = scales.conj()
+    for k in range(len(scales)) if adjoint else reversed(range(len(scales))):
+        vector = below[k + 1 :, k, None]  # below a 1 that is not stored
+        along = (result[k] + (vector.conj() * result[k + 1 :]).sum(0)) * scales[k]
+        result[k] -= along
+        result[k + 1 :] -= vector * along
+    return np.moveaxis(result, -1, 0).reshape(other.shape)
 
 
 structured(CPU, "linalg_cholesky_ex", cholesky_ex)

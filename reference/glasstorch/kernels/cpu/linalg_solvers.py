@@ -24,12 +24,13 @@ from glasstorch.kernels.cpu.linalg import (
     are_many,
     first_failure,
     lapack,
+    many_small,
     outputs,
     solved_together,
     substituted,
     write,
 )
-from glasstorch.kernels.cpu.linalg_factors import check_pivots, one_of
+from glasstorch.kernels.cpu.linalg_factors import check_pivots, one_of, reflected
 from glasstorch.kernels.iterator import allocate_output
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
@@ -188,7 +189,11 @@ def ormqr(
     check_lapack(self, "ormqr_cpu")
     factors, other = input2.array(), input3.array()
     product = np.array(other)
-    if product.size and factors.size:
+    if product.size and factors.size and many_small(product):
+        turned = other if left else other.conj().swapaxes(-1, -2)
+        product = quietly(reflected, self.array(), factors, turned, transpose == left)
+        product = product if left else product.conj().swapaxes(-1, -2)
+    elif product.size and factors.size:
         complex_ = self.dtype.is_complex
         routine = lapack("unmqr" if complex_ else "ormqr", product)
         side, trans = "L" if left else "R", ("C" if complex_ else "T") if transpose else "N"
