@@ -25,10 +25,8 @@ OTHER_NODES = {
         ["quantile", "quantile.scalar", "nanquantile", "nanquantile.scalar", "stft.center"],
         "ends with a view here, with a view in place there",
     ),
-    "matmul": "a vector times a matrix ends with a view here, with squeeze_ there",
     "einsum": "what lies in another order of names ends with permute here, with a view there",
     "linalg_tensorinv": "what reshape finds to be a view is recorded as one here, as _reshape_alias there",
-    **dict.fromkeys(["linalg_matrix_power", "matrix_power"], "a product of batches ends with bmm here, a view there"),
     "special_ndtr": "multiplies by a number, which is an overload of its own there",
     "cross_entropy_loss": "divides by a number, which is an overload of its own there",
     **dict.fromkeys(

@@ -292,7 +292,7 @@ def outer(self: Tensor, vec2: Tensor) -> Tensor:
     for tensor, name in ((self, "self"), (vec2, "vec2")):
         if tensor.dim() != 1:
             raise ShapeError(f"outer: Expected 1-D argument {name}, but got {tensor.dim()}-D")
-    return self.unsqueeze(1) * vec2
+    return self.reshape(-1, 1) * vec2
 
 
 def inner(self: Tensor, other: Tensor) -> Tensor:

@@ -43,7 +43,9 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
         return mm(self, other)
     operator, left, right, shape, transposed = plan(self, other, has_out=False)
     result: Tensor = operator(left, right)
-    if result._shape != shape:
+    if len(self._shape) == 1 and len(other._shape) == 2:
+        return result.squeeze_(0)
+    if operator is bmm or result._shape != shape:
         result = _unsafe_view(result, shape)
     return result.mT.contiguous() if transposed else result
 

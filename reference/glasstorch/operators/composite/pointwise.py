@@ -24,7 +24,8 @@ from glasstorch.core.dtype import (
     get_default_dtype,
 )
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
-from glasstorch.operators.direct import on_tensors
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.operators.direct import factory, on_tensors
 from glasstorch.operators.generated.functions import nonzero, ones_like, pow, unbind, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 masked_fill = on_tensors("masked_fill.Scalar")
+scalar_tensor = factory("scalar_tensor")
 sub = on_tensors("sub.Tensor")
 
 
@@ -70,7 +72,8 @@ def isfinite(self: Tensor) -> Tensor:
     if not self.dtype.is_floating_point:
         return ones_like(self, dtype=bool_)
     _check_has_infinity(self, "isfinite")
-    return (self == self) & (self.abs() != float("inf"))
+    finite = self.abs() != float("inf")
+    return (self == self) * finite
 
 
 def _check_has_infinity(self: Tensor, name: str) -> None:
@@ -180,12 +183,18 @@ def power_dtype(one: Tensor | Number, other: Tensor | Number) -> dtype:
 
 def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Number) -> Tensor:
     """`where` with a number on either side or on both; refused where the common dtype cannot hold the number."""
-    sides = _tensor(self), _tensor(other)
-    common = result_type(*sides)
-    for side in sides:
-        if side._number is not None and common not in HALF_PRECISION:  # there it becomes infinite, as in PyTorch
-            number_as(side._number, common)
-    return where_self(condition, *sides)
+    common = result_type(self, other)
+    device = next((side.device for side in (self, other) if isinstance(side, TensorImpl)), condition.device)
+
+    def tensor(side: Tensor | Number) -> Tensor:
+        if isinstance(side, TensorImpl):
+            return side
+        if common in HALF_PRECISION:  # there a number too large becomes infinite, as in PyTorch
+            return _tensor(side)
+        number_as(side, common)
+        return scalar_tensor(side, common, None, device, None)
+
+    return where_self(condition, tensor(self), tensor(other))
 
 
 def where_indices(condition: Tensor) -> tuple[Tensor, ...]:

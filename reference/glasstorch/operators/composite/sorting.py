@@ -24,7 +24,7 @@ def sort(self: Tensor, dim: int, descending: bool) -> Any:
 
 def argsort(self: Tensor, dim: int, descending: bool) -> Any:
     """The second result of `sort`."""
-    return sort_stable(self, False, dim, descending)[1]
+    return sort_default(self, dim, descending)[1]
 
 
 def argsort_stable(self: Tensor, stable: bool, dim: int, descending: bool) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 vector_norm = on_tensor("linalg_vector_norm")
 nansum, sum_dims = on_tensor("nansum"), on_tensor("sum.dim_IntList")
-isnan, logical_not_, divide = on_tensor("isnan"), on_tensor("logical_not_"), on_tensors("div.Tensor")
+logical_not_, divide, not_equal = on_tensor("logical_not_"), on_tensors("div.Tensor"), on_tensors("ne.Tensor")
 var_mean_correction, std_mean_correction = on_tensor("var_mean.correction"), on_tensor("std_mean.correction")
 
 # Means ----------------------------------------------------------------------------------------------------------
@@ -38,9 +38,9 @@ def nanmean(self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype
             f"nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
             f"dtype. Got: {dtype.scalar_name}"
         )
-    total: Tensor = nansum(self, dim, keepdim, dtype)
-    counted = logical_not_(isnan(self.detach()))
-    return divide(total, sum_dims(counted, dim, keepdim, None))
+    whole = self.detach()
+    counted = sum_dims(logical_not_(not_equal(whole, whole)), dim, keepdim, None)
+    return divide(nansum(self, dim, keepdim, dtype), counted)
 
 
 # Variance and mean: `unbiased` is a correction of 1 ---------------------------------------------------------------

@@ -73,10 +73,9 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
         raise DimensionError(f"Dimension specified as {max(dim, 0)} but tensor has no dimensions")
     d = wrap_dim(dim, len(shape))
     others = broadcast_shapes((*shape[:d], 1, *shape[d + 1 :]), (*wanted[:d], 1, *wanted[d + 1 :]))
+    places = indices.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
     source = self.expand((*others[:d], *shape[d : d + 1], *others[d + 1 :]))
-    places = indices.remainder(max(shape[d], 1))  # as PyTorch reads any number
-    places = places.expand((*others[:d], *wanted[d : d + 1], *others[d + 1 :]))
-    return gather(source, d, places, False)
+    return gather(source, d, places.remainder(max(shape[d], 1)), False)  # as PyTorch reads any number
 
 
 # index_fill, masked_scatter -------------------------------------------------------------------------------------
@@ -101,12 +100,12 @@ def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[i
 
 def repeat_interleave_tensor(self: Tensor, repeats: Tensor, dim: int | None, output_size: int | None) -> Tensor:
     """Each part along a dimension as often as its element of `repeats` says."""
-    source = self if dim is not None else self.reshape(-1)
+    source = self if dim is not None else self.flatten()
     d = wrap_dim(0 if dim is None else dim, source.dim())
     source = source if source.dim() else source.reshape(1)
     counts = repeats
     if counts.dim() == 0 or (counts.dim() == 1 and counts.numel() == 1):
-        counts = counts.reshape(1).expand((source._shape[d],))
+        counts = (counts if counts.dim() else counts.reshape(1)).expand((source._shape[d],))
     elif counts.dim() != 1:
         raise ShapeError("repeats must be 0-dim or 1-dim tensor")
     elif counts.numel() != source._shape[d]:
