@@ -67,6 +67,14 @@ def test_a_composite_kernel_that_a_function_made_is_found_at_its_row(
     assert set(told.calls) == set(calls)
 
 
+def test_a_shape_function_is_found_where_it_gets_its_name() -> None:
+    for operator in OPERATORS:
+        place = whereabouts(operator).shape
+        assert place is None or re.match(r"def \w+\(|\w+(, \w+)*( =|: )", line(place)), operator.name
+    for name in ("cummin", "cumprod", "floor", "maximum"):  # of several that are assigned at once
+        assert re.search(rf"\b{name}\b", line(of(name).shape or "")), name
+
+
 def test_an_operator_that_stops_backward_says_so() -> None:
     assert of("linalg_ldl_solve").refuses
     assert not of("exp").refuses
