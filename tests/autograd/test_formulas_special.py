@@ -23,6 +23,10 @@ def gradient(torch: Any, function: Any, *values: float) -> list[float]:
     return x.grad.tolist()  # type: ignore[no-any-return]
 
 
+def test_logit_rises_without_bound_at_both_of_its_ends(torch: Any) -> None:
+    np.testing.assert_array_equal(gradient(torch, torch.logit, 0.0, -0.0, 1.0), [np.inf] * 3)
+
+
 def test_logit_is_flat_beyond_its_bounds_and_has_no_slope_where_it_has_no_value(torch: Any) -> None:
     slope = 1 / (0.3 * 0.7)
     found = gradient(torch, torch.logit, 0.3, -0.1, 1.1)

@@ -364,3 +364,21 @@ def test_what_strided_indices_pick_lies_as_in_pytorch(require: Callable[[str], A
 def test_too_many_indices_are_found_before_one_is_read(torch: Any, last: Any) -> None:
     with pytest.raises(IndexError, match="too many indices for tensor of dimension 1"):
         _ = torch.zeros(3)[0, 0, last]
+
+
+NO_MASKS: dict[str, Callable[[Any, Any], Any]] = {
+    "beside an index": lambda t, x: x[t.tensor([1]), t.zeros(0, dtype=t.bool)],
+    "before an index": lambda t, x: x[t.zeros(0, dtype=t.bool), t.tensor([1])],
+    "beside a number": lambda t, x: x[0, t.zeros(0, dtype=t.bool)],
+    "beside a mask that fits": lambda t, x: x[t.zeros(4, dtype=t.bool), t.zeros(0, dtype=t.bool)],
+    "of two dimensions": lambda t, x: x[t.zeros(0, 4, dtype=t.bool)],
+    "of two dimensions, the second empty": lambda t, x: x[t.zeros(4, 0, dtype=t.bool)],
+}
+
+
+@pytest.mark.parametrize("name", NO_MASKS)
+def test_a_mask_of_no_elements_is_refused_where_there_are_some(torch: Any, name: str) -> None:
+    with pytest.raises(
+        IndexError, match=r"^The shape of the mask \[.*0.*\] at index . does not match the shape of the"
+    ):
+        NO_MASKS[name](torch, torch.ones(4, 4))

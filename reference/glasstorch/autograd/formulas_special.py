@@ -61,4 +61,4 @@ def sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
 def logit_backward(grad: Tensor, self: Tensor, eps: float | None) -> Tensor:
     """`1 / (x (1 - x))` inside of the bounds; outside 0 where there is an eps, and NaN where not."""
     low, outside = (0.0, math.nan) if eps is None else (eps, 0.0)
-    return where((self >= low) & (self <= 1 - low), grad / (self * (1 - self)), outside)
+    return where((self >= low) & (self <= 1 - low), grad / (self * (1 - self) + 0.0), outside)  # not by -0

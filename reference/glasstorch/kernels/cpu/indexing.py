@@ -75,8 +75,8 @@ def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
             picked = array[at]
     except IndexError:
         picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
-    if len(indices) > array.ndim:
-        shapes.plan_of(self._shape, indices)  # refuses them; NumPy takes masks without dimensions beside others
+    if len(indices) > array.ndim or not picked.size:
+        shapes.plan_of(self._shape, indices)  # NumPy takes masks without dimensions beside others, or of no elements
     if picked.ndim > 1 and not (picked.size and shapes.is_row_major(self, indices)):
         return holding(shapes.index(self, indices), picked)
     return wrap(np.asarray(picked, order="C"), self.dtype)
