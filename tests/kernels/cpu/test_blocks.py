@@ -84,6 +84,9 @@ CALLS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("var of a transposed tensor", "float32", lambda x: x.t().var()),
     ("frexp", "float32", glasstorch.frexp),
     ("sort of a transposed tensor", "float32", lambda x: x.t().sort(1)),
+    ("roll", "float32", lambda x: x.roll((3, 5, 1), (0, 1, 0))),
+    *((f"softmax {half}", half, lambda x: x.softmax(1)) for half in HALVES.split()),
+    *((f"log_softmax {half}", half, lambda x: x.log_softmax(1)) for half in HALVES.split()),
     ("renorm", "float32", lambda x: x.renorm(3, 1, 1.0)),
     ("masked.mean", "float32", glasstorch.masked.mean),
 ]

@@ -25,7 +25,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import STRIP
 from glasstorch.kernels.cpu.reductions import add_reduce, finish
-from glasstorch.kernels.halves import as_single
+from glasstorch.kernels.halves import as_single, cast
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import nn as shapes
@@ -96,6 +96,17 @@ def log_softmax_backward_block(inputs: list[Array], out: Array, axis: int) -> No
     np.subtract(grad, share, out)
 
 
+def in_float32(function: Function) -> Function:
+    """The same function of a block of halves."""
+
+    def converted(inputs: list[Array], out: Array, axis: int) -> None:
+        blocks = [as_single(x) for x in inputs]
+        function(blocks, blocks[0], axis)
+        cast(out, blocks[0])
+
+    return converted
+
+
 # Over all blocks ------------------------------------------------------------------------------------------------
 
 
@@ -138,11 +149,10 @@ def _by_planes(function: Function, inputs: list[Array], out: Array) -> None:
 
 
 def applied(function: Function, tensors: list[Tensor], dim: int, dtype: dtype, out: Tensor | None) -> Tensor:
-    """Run a function on tensors of one dtype; halves are computed in float32 and rounded once."""
+    """Run a function on tensors of one dtype; halves are computed in float32 and rounded once, block by block."""
+    arrays = [np.asarray(t.array(), order="C") for t in tensors]
     if dtype in HALF_PRECISION:
-        arrays = [np.asarray(as_single(t.array()), order="C") for t in tensors]
-    else:
-        arrays = [np.asarray(t.array(), order="C") for t in tensors]
+        function = in_float32(function)
     result = along(function, arrays, wrap_dim(dim, arrays[0].ndim), arrays[0].dtype)
     return finish(result, dtype, out)
 

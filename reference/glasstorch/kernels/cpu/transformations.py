@@ -1,12 +1,13 @@
 """How are elements put in another order along a dimension?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp
-Differs: np.flip and np.roll move the elements.
+Differs: np.flip and, of all elements as one row, np.roll move the elements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -48,9 +49,20 @@ def moves_lines(tensor: Tensor, dims: Sequence[int]) -> bool:
 def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
     """Every element further by the shift, those that leave at the end come in at the front."""
     result, array = shapes.roll(self, shifts, dims), self.array()
-    if array.size:  # of an empty tensor the dimensions are not looked at
-        array = np.roll(array, shifts, dims) if dims else np.roll(array, shifts[0])
-    return holding(result, array)
+    if not array.size:  # of an empty tensor the dimensions are not looked at
+        return holding(result, array)
+    if not dims:
+        return holding(result, np.roll(array, shifts[0]))
+    tensor = allocate_output(result)
+    every = [[(slice(None), slice(None))] for _ in array.shape]  # for each dimension, from where to where runs go
+    for d in {dim % array.ndim for dim in dims}:  # which the shape function found in range
+        shift = sum(by for by, dim in zip(shifts, dims, strict=True) if dim % array.ndim == d) % array.shape[d]
+        stay = array.shape[d] - shift
+        every[d] = [(slice(stay), slice(shift, None)), (slice(stay, None), slice(shift))]
+    for runs in product(*every):
+        sources, targets = zip(*runs, strict=True)
+        tensor.array()[targets] = array[sources]
+    return tensor
 
 
 def holding(result: Result, values: Array) -> Tensor:
