@@ -7,6 +7,7 @@ Differs: NumPy's ufuncs are the loops. A quotient of integers that does not fit 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
@@ -32,7 +33,7 @@ from glasstorch.kernels.cpu.pointwise import (
     binary_kernel,
     register,
 )
-from glasstorch.kernels.iterator import allocate_output
+from glasstorch.kernels.iterator import Loop, allocate_output
 from glasstorch.kernels.number_operands import number_first, with_wrapped_number
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes import pointwise as shapes
@@ -47,13 +48,23 @@ def refuse_zero_divisor(out: Array, divisor: Array) -> None:
         raise IntegerDivisionError("ZeroDivisionError")
 
 
+def or_exactly(exact: Loop) -> Callable[[Loop], Loop]:
+    """Of a loop that divides, one that refuses a whole 0 and leaves many float32 numbers to the exact loop."""
+
+    def chosen(plain: Loop) -> Loop:
+        def loop(out: Array, x: Array, y: Array) -> None:
+            refuse_zero_divisor(out, y)
+            (exact if out.dtype == np.float32 and out.size >= exact_division.WORTH else plain)(out, x, y)
+
+        return loop
+
+    return chosen
+
+
+@or_exactly(exact_division.floor_divide)
 def floor_divide(out: Array, x: Array, y: Array) -> None:
     """The quotient rounded down."""
-    refuse_zero_divisor(out, y)
-    if out.dtype == np.float32 and out.size >= exact_division.WORTH:
-        exact_division.floor_divide(out, x, y)
-    else:
-        np.floor_divide(x, y, out=out)
+    np.floor_divide(x, y, out=out)
 
 
 def trunc_divide(out: Array, x: Array, y: Array) -> None:
@@ -65,12 +76,9 @@ def trunc_divide(out: Array, x: Array, y: Array) -> None:
         np.floor_divide(np.subtract(x, np.fmod(x, y)), y, out=out)
 
 
+@or_exactly(exact_division.remainder)
 def remainder(out: Array, x: Array, y: Array) -> None:
     """What rounding the quotient down leaves."""
-    refuse_zero_divisor(out, y)
-    if out.dtype == np.float32 and out.size >= exact_division.WORTH:
-        exact_division.remainder(out, x, y)
-        return
     rest = np.remainder(x, y)
     if out.dtype.kind == "f":  # a zero has the dividend's sign, as in C; NumPy gives it the divisor's
         np.copysign(rest, x, out=rest, where=rest == 0)

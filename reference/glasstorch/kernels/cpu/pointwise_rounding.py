@@ -27,7 +27,7 @@ from glasstorch.kernels.cpu.pointwise import (
     register,
     unary_kernel,
 )
-from glasstorch.kernels.cpu.pointwise_binary import refuse_zero_divisor
+from glasstorch.kernels.cpu.pointwise_binary import or_exactly
 from glasstorch.kernels.cpu.pointwise_unary import sgn
 from glasstorch.kernels.iterator import Loop, allocate_output, operand
 from glasstorch.kernels.number_operands import with_wrapped_number
@@ -143,13 +143,10 @@ register("copysign.Tensor", copysign, copysign_inplace)
 # Remainders and neighbours --------------------------------------------------------------------------------------
 
 
+@or_exactly(exact_division.fmod)
 def fmod(out: Array, x: Array, y: Array) -> None:
     """What rounding the quotient towards 0 leaves; it has the dividend's sign."""
-    refuse_zero_divisor(out, y)
-    if out.dtype == np.float32 and out.size >= exact_division.WORTH:
-        exact_division.fmod(out, x, y)
-    else:
-        np.fmod(x, y, out=out)
+    np.fmod(x, y, out=out)
 
 
 truncated_remainder, remainder_inplace = binary_kernel(shapes.binary, Row(fmod, DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))

@@ -164,6 +164,7 @@ def mean_all(keys: int, self: Tensor, dtype: dtype | None, out: Tensor | None = 
 def mean_dim(
     keys: int, self: Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None, out: Tensor | None = None
 ) -> Tensor:
+    """The mean over dimensions, everything checked."""
     computed = shapes.mean_dim(self, dim, keepdim, dtype).dtype
     check_implemented("sum_cpu", computed, FLOAT8)
     array = self.array()
