@@ -214,6 +214,7 @@ SINGULAR = [[1.0, 2.0], [2.0, 4.0]]
         lambda t: t.linalg.vector_norm(t.ones(2), dtype=t.complex64),
         lambda t: t.linalg.matrix_power(t.ones(2, 3), 2), lambda t: t.linalg.matrix_rank(t.ones(2, 2, dtype=t.int64)),
         lambda t: t.linalg.cross(t.ones(2), t.ones(2)), lambda t: t.linalg.cross(t.ones(2, 3), t.ones(3)),
+        lambda t: t.linalg.cross(t.ones(3), t.ones(3), out=t.ones(3).double()),
         lambda t: t.linalg.vecdot(t.ones(2), t.ones(2, dtype=t.int64)), lambda t: t.outer(t.ones(2), t.ones(2, 2)),
         lambda t: t.trace(t.ones(3)), lambda t: t.trace(t.ones(2, 2, dtype=t.bool)),
         lambda t: t.tensordot(t.ones(2, 3), t.ones(4, 2), 1), lambda t: t.tensordot(t.ones(2), t.ones(2).double(), 1),

@@ -238,7 +238,7 @@ def cross(self: Tensor, other: Tensor, dim: int) -> Result:
         )
     if self.dtype is not other.dtype:
         raise DtypeError(f"expected scalar type {self.dtype.scalar_name} but found {other.dtype.scalar_name}")
-    return Result(broadcast_shapes(self._shape, other._shape), self.dtype)
+    return Result(broadcast_shapes(self._shape, other._shape), self.dtype, check_out=same_dtype)
 
 
 def trace(self: Tensor) -> Result:
