@@ -345,6 +345,21 @@ def test_a_refusal_by_all_overloads_says_why_for_each() -> None:
     )
 
 
+def test_a_method_is_refused_without_its_tensor_and_arrays_by_their_full_name() -> None:
+    x = glasstorch.ones(2)
+    with pytest.raises(ArgumentTypeError) as error:
+        x.pow_(np.ones(2))
+    assert str(error.value) == (
+        "pow_() received an invalid combination of arguments - got (numpy.ndarray), but expected one of:\n"
+        " * (Tensor exponent)\n"
+        "      argument 'exponent' (position 1) must be Tensor, not numpy.ndarray\n"
+        " * (Number exponent)\n"
+        "      argument 'exponent' (position 1) must be Number, not numpy.ndarray"
+    )
+    with pytest.raises(ArgumentTypeError, match=r"^cumsum\(\): .*; expected cumsum\(int dim, \*, torch"):
+        x.cumsum("0")
+
+
 def test_a_refusal_with_out_says_which_overload_takes_which_out() -> None:
     x = glasstorch.ones(2)
     with pytest.raises(ArgumentTypeError) as error:

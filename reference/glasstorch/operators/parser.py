@@ -216,7 +216,11 @@ class Signature:
         return TUPLE if len(self.outs) > 1 or self.outs[0].type.is_list else "Tensor"
 
     def __str__(self) -> str:
-        parts = [_parameter_text(p) for p in self.positional]
+        return self.text(as_method=False)
+
+    def text(self, as_method: bool) -> str:
+        """The parameters as PyTorch writes them; of a method without its tensor."""
+        parts = [_parameter_text(p) for p in self.positional[as_method and self.has_self :]]
         names = [_parameter_text(p.argument) for p in self.parameters if p.keyword_only]
         if self.is_out:
             names.append(f"{self.kind_of_out} out")
@@ -299,10 +303,12 @@ class PythonFunction:
             reasons += [f"argument 'out' must be {s.kind_of_out}, not {_type_name(out)}" for s in others]
             signatures, kwargs = [*signatures, *others], {**kwargs, "out": out}
         if len(signatures) == 1:
-            raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{signatures[0]}")
-        named = [f"{k}={type(v).__name__}" for k, v in kwargs.items() if v is not None or k not in OPTIONS]
-        got = ", ".join([*(type(a).__name__ for a in args), *named])
-        lines = "".join(f"\n * {s}\n      {reason}" for s, reason in zip(signatures, reasons, strict=True))
+            expected = signatures[0].text(as_method)
+            raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{expected}")
+        named = [f"{k}={_type_name(v)}" for k, v in kwargs.items() if v is not None or k not in OPTIONS]
+        got = ", ".join([*map(_type_name, args[as_method:]), *named])
+        texts = [s.text(as_method) for s in signatures]
+        lines = "".join(f"\n * {text}\n      {reason}" for text, reason in zip(texts, reasons, strict=True))
         raise ArgumentTypeError(
             f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
         )
@@ -334,7 +340,7 @@ class PythonFunction:
         outs = list(out) if isinstance(out, list | tuple) else [out]
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):
-                raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(tensor).__name__}")
+                raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {_type_name(tensor)}")
         requires_grad = kwargs.pop("requires_grad", False) if self.is_factory else False
         fitting = [s for s in self.out_signatures if takes_list or len(s.outs) == len(outs)]
         if not fitting:
@@ -623,7 +629,8 @@ def _describe(parameter: Argument) -> str:
 
 
 def _type_name(value: object) -> str:
-    return type(value).__name__
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def _parameter_text(parameter: Argument) -> str:
