@@ -2,6 +2,7 @@
 
 Mirrors: aten/src/ATen/native/Math.h, aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (and a file for each Bessel function)
 Differs: SciPy's ufuncs are the loops, in single precision too; both have most of their methods from the Cephes library.
+    Of much float32 a few functions are found between samples of them (`special_sampled`), erf by a fit of its own.
     The trigamma function has more terms: PyTorch's is right to nine places.
     Far out the Airy and Bessel functions of float32 are nearer to the truth than PyTorch's, and i0 and i1 have
     values where PyTorch's overflow on the way. Half precision is computed in float32 with the bounds of logit too:
