@@ -265,3 +265,36 @@ def test_deep_copies_are_of_leaves_only(torch: Any) -> None:
     assert (b.requires_grad, b.is_leaf, b.data_ptr() != a.data_ptr()) == (True, True, True)
     with pytest.raises(RuntimeError, match="Only Tensors created explicitly by the user"):
         copy.deepcopy(a * 2)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda t, x: t.sum(x, dtype=t.int64),
+        lambda t, x: t.sum(x, 0, dtype=t.int64),
+        lambda t, x: t.nansum(x, dtype=t.int32),
+        lambda t, x: t.prod(x, dtype=t.int64),
+        lambda t, x: t.prod(x, 0, dtype=t.int64),
+        lambda t, x: t.cumsum(x, 0, dtype=t.int64),
+        lambda t, x: t.cumprod(x, 0, dtype=t.int64),
+        lambda t, x: t.sum(x, dtype=t.bool),
+    ],
+)
+def test_integers_are_refused_as_the_dtype_of_a_result_that_would_require_grad(
+    torch: Any, call: Callable[[Any, Any], Any]
+) -> None:
+    x = torch.tensor([1.5, 2.5], requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"Autograd not support dtype: (Long|Int|Bool)"):
+        call(torch, x)
+    assert not call(torch, x.detach()).requires_grad
+    with torch.no_grad():
+        assert not call(torch, x).requires_grad
+
+
+def test_what_is_copied_to_integers_leaves_them_without_a_history(torch: Any) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    integers = torch.tensor([0, 0])
+    assert not integers.copy_(x).requires_grad
+    integers[0] = x[1]
+    assert not integers.requires_grad
+    assert not x.to(torch.int64).requires_grad

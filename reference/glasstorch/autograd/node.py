@@ -428,6 +428,18 @@ def refuse_complex(result: Tensor, operator: str) -> None:
         raise AutogradError(f"{operator} does not support automatic differentiation for outputs with complex dtype.")
 
 
+def refuse_integers(result: Tensor) -> None:
+    """Refuse a result that was asked for in a dtype of integers, which has no gradient, of what requires grad.
+
+    Mirrors: set_history in torch/csrc/autograd/functions/utils.h
+    """
+    if result.dtype.category < FLOATING:
+        raise AutogradError(
+            f"Autograd not support dtype: {result.dtype.scalar_name}. The result would require grad, so its dtype must "
+            "be floating point or complex; detach() the input, or use no_grad(), to compute it in this one"
+        )
+
+
 def check_inplace(tensor: Tensor) -> None:
     """Refuse to change in place what a gradient needs unchanged. Called when the change would be recorded."""
     meta = tensor._autograd_meta

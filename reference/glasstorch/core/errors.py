@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from glasstorch.core.dtype import dtype
 
 # What a caller did wrong ----------------------------------------------------------------------------------------
@@ -76,6 +78,11 @@ class InplaceError(RuntimeError):
 
 class NoDataError(NotImplementedError):
     """The elements of a tensor on the meta device were asked for; it has none."""
+
+
+def needs_data(name: str, shape: Iterable[int]) -> NoDataError:
+    """The error for a result whose sizes the elements decide, where a tensor of this shape on meta has none."""
+    return NoDataError(f"{name}: the sizes of its result depend on the data, and {list(shape)} on meta has none")
 
 
 class StorageError(RuntimeError):

@@ -82,3 +82,14 @@ def test_what_cannot_be_read_is_named() -> None:
         glasstorch.nonzero(x, out=glasstorch.empty(0, dtype=glasstorch.int64, device="meta"))
     with pytest.raises(RuntimeError, match=r"Tensor.item\(\) cannot be called on meta tensors"):
         x[0].item()
+
+
+def test_a_mask_without_data_chooses_nothing_that_can_be_told() -> None:
+    import glasstorch
+
+    x = glasstorch.empty(2, 3, device="meta")
+    with pytest.raises(NotImplementedError, match=r"masked_select: .* and \[2, 3\] on meta has none"):
+        glasstorch.masked_select(x, x > 0)
+    with pytest.raises(NotImplementedError, match=r"nonzero: .* depend on the data, and \[2, 3\] on meta has none"):
+        x[x > 0]
+    assert tuple(x[glasstorch.tensor([True, False])].shape) == (1, 3)

@@ -123,6 +123,7 @@ from glasstorch.autograd.node import (
     gradient_edges,
     rebase_history,
     refuse_complex,
+    refuse_integers,
     requires_grad,
     set_histories,
     set_history,
@@ -130,6 +131,7 @@ from glasstorch.autograd.node import (
 )
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
+from glasstorch.core.dtype import FLOATING
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.generated import functions as f
@@ -5407,6 +5409,7 @@ def sum(keys: int, self: Any, dtype: Any) -> Any:
     node = SumBackward0((edge_self,))
     node.self_shape = self._shape
     result = _sum[below](below, self, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -5443,6 +5446,7 @@ def sum_dim_IntList(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) ->
     node.keepdim = keepdim
     node.self_shape = self._shape
     result = _sum_dim_IntList[below](below, self, dim, keepdim, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -5473,6 +5477,7 @@ def mean(keys: int, self: Any, dtype: Any) -> Any:
     node = MeanBackward0((edge_self,))
     node.self_shape = self._shape
     result = _mean[below](below, self, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -5509,6 +5514,7 @@ def mean_dim(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     result = _mean_dim[below](below, self, dim, keepdim, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -5549,6 +5555,7 @@ def nansum(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     node.dim = dim
     node.keepdim = keepdim
     result = _nansum[below](below, self, dim, keepdim, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -5878,6 +5885,7 @@ def prod(keys: int, self: Any, dtype: Any) -> Any:
     node = ProdBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     result = _prod[below](below, self, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -5918,6 +5926,7 @@ def prod_dim_int(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> An
     node.dim = dim
     node.keepdim = keepdim
     result = _prod_dim_int[below](below, self, dim, keepdim, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -6166,6 +6175,7 @@ def cumsum(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     node = CumsumBackward0((edge_self,))
     node.dim = dim
     result = _cumsum[below](below, self, dim, dtype)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -6227,6 +6237,7 @@ def cumprod(keys: int, self: Any, dim: Any, dtype: Any) -> Any:
     node.dim = dim
     result = _cumprod[below](below, self, dim, dtype)
     node.saved_result = SavedVariable(result, node, 0)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -8573,6 +8584,7 @@ def linalg_vector_norm(keys: int, self: Any, ord: Any, dim: Any, keepdim: Any, d
     node.ord = ord
     result = _linalg_vector_norm[below](below, self, ord, dim, keepdim, dtype)
     node.saved_result = SavedVariable(result, node, 0)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -8614,6 +8626,7 @@ def norm_ScalarOpt_dtype(keys: int, self: Any, p: Any, dtype: Any) -> Any:
     node.p = p
     result = _norm_ScalarOpt_dtype[below](below, self, p, dtype)
     node.saved_result = SavedVariable(result, node, 0)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -8702,6 +8715,7 @@ def norm_ScalarOpt_dim_dtype(keys: int, self: Any, p: Any, dim: Any, keepdim: An
     node.p = p
     result = _norm_ScalarOpt_dim_dtype[below](below, self, p, dim, keepdim, dtype)
     node.saved_result = SavedVariable(result, node, 0)
+    refuse_integers(result)
     set_history(result, node)
     return result
 
@@ -12949,7 +12963,7 @@ def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
         check_inplace(self)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
-    if edge_self is None and edge_src is None and not requires_grad(self):
+    if (edge_self is None and edge_src is None and not requires_grad(self)) or self.dtype.category < FLOATING:
         return _copy_[below](below, self, src, non_blocking)
     node = CopyBackwards((edge_self, edge_src))
     node.src_device = src.device

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.device import META as NOWHERE
-from glasstorch.core.errors import NoDataError, StorageError
+from glasstorch.core.errors import NoDataError, StorageError, needs_data
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
@@ -63,7 +63,7 @@ def local_scalar_dense(keys: int, self: Tensor) -> NoReturn:
 @META.impl("nonzero")
 def nonzero(keys: int, self: Tensor) -> NoReturn:
     """How many elements are not 0 only data can tell."""
-    raise NoDataError(f"nonzero: the sizes of its result depend on the data, and {list(self._shape)} on meta has none")
+    raise needs_data("nonzero", self._shape)
 
 
 @META.impl("nonzero.out")

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from glasstorch._tensor import Tensor, empty
 from glasstorch.core.device import META as NOWHERE
-from glasstorch.core.errors import NoDataError
+from glasstorch.core.errors import needs_data
 from glasstorch.dispatch.library import KernelTable
 
 META = KernelTable("Meta")
@@ -20,9 +20,7 @@ def refusal(name: str) -> Any:
     """A kernel that says why it cannot answer."""
 
     def kernel(keys: int, self: Tensor, *rest: Any) -> NoReturn:
-        raise NoDataError(
-            f"{name}: the sizes of its result depend on the data, and {list(self._shape)} on meta has none"
-        )
+        raise needs_data(name, self._shape)
 
     return kernel
 

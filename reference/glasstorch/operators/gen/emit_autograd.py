@@ -44,6 +44,7 @@ from glasstorch.autograd.node import (
     gradient_edges,
     rebase_history,
     refuse_complex,
+    refuse_integers,
     requires_grad,
     set_histories,
     set_history,
@@ -51,6 +52,7 @@ from glasstorch.autograd.node import (
 )
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
+from glasstorch.core.dtype import FLOATING
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.generated import functions as f
@@ -313,6 +315,7 @@ def _kernel(node: str, plan: _Plan) -> str:
         source = {"result": "result"}
         lines += _save_results(plan, source)
         lines += _refuse_complex(plan, "result")
+        lines += _refuse_integers(plan)
         history = "set_histories" if _returns_list(plan) else "set_history"
         lines.append(f"    {history}(result, node)\n    return result\n")
     else:
@@ -329,6 +332,13 @@ def _refuse_complex(plan: _Plan, result: str) -> list[str]:
     """The line that refuses a fresh result; in place PyTorch refuses nothing."""
     name = plan.f.schema.name.removeprefix("aten::").partition(".")[0]
     return [f"    refuse_complex({result}, {name!r})\n"] if name in REAL_DERIVATIVES else []
+
+
+def _refuse_integers(plan: _Plan) -> list[str]:
+    """The line that refuses an integer result of an operator that is told its dtype; a conversion is no mistake."""
+    schema = plan.f.schema
+    is_told = any(a.name == "dtype" and a.type.base == "ScalarType" for a in schema.arguments)
+    return ["    refuse_integers(result)\n"] if is_told and schema.name != "_to_copy" else []
 
 
 def _inplace_kernel(node: str, plan: _Plan) -> str:
@@ -354,7 +364,10 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     lines.append(f"    if {concerned}:\n        check_inplace(self)\n")  # before a view is given a new node
     edge_lines, none = _edges(plan)
     lines += edge_lines
-    lines.append(f"    if {none} and not requires_grad(self):\n        return {call}\n")
+    unrecorded = f"({none} and not requires_grad(self))"
+    if f.schema.name == "copy_":  # torch/csrc/autograd/VariableTypeManual.cpp; others do record what they write there
+        unrecorded += " or self.dtype.category < FLOATING"
+    lines.append(f"    if {unrecorded}:\n        return {call}\n")
     edges = _tuple([f"edge_{a.name}" for a in plan.arguments])
     lines.append(f"    node = {node}({edges})\n")
     lines += _save(plan, inplace=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from glasstorch.core.dtype import Number, bool_, dtype, int32, int64, uint8
-from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError
+from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError, needs_data
 from glasstorch.core.geometry import (
     Shape,
     broadcast_shapes,
@@ -182,6 +182,8 @@ def picks_of(shape: Shape, indices: Sequence[Tensor | None]) -> list[Shape | Non
             picks.append(None)
         elif tensor.dtype in MASKS:
             check_mask(shape, len(picks), tensor)
+            if tensor.is_meta:
+                raise needs_data("nonzero", tensor._shape)  # what a mask is replaced by
             picks += [(int(np.count_nonzero(tensor.host_array())),)] * len(tensor._shape)
         elif tensor.dtype in INTEGERS:
             picks.append(tensor._shape)
@@ -301,6 +303,8 @@ def masked_select(self: Tensor, mask: Tensor) -> Result:
     if mask.dtype is not bool_:
         raise DtypeError("masked_select: expected BoolTensor for mask")
     shape = broadcast_shapes(mask._shape, self._shape)
+    if mask.is_meta:
+        raise needs_data("masked_select", mask._shape)
     chosen = np.broadcast_to(mask.host_array(), shape)
     return Result((int(np.count_nonzero(chosen)),), self.dtype, check_out=_same_as_selected)
 
