@@ -31,8 +31,10 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "get_device",
+    "detach_",
     "is_complex",
     "is_floating_point",
+    "is_inference",
     "is_nonzero",
     "is_same_size",
     "is_signed",
@@ -141,6 +143,16 @@ def is_nonzero(input: Tensor) -> bool:
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype has negative numbers."""
     return bool(_tensor("is_signed", input).is_signed())
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether the tensor was made under inference mode."""
+    return bool(_tensor("is_inference", input).is_inference())
+
+
+def detach_(input: Tensor) -> Tensor:
+    """Forget in place how the tensor was computed; refused for a view."""
+    return _tensor("detach_", input).detach_()
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:

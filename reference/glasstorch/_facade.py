@@ -103,6 +103,12 @@ from glasstorch.operators.generated.functions import _neg_view as _neg_view
 from glasstorch.operators.generated.public import *  # noqa: F403
 from glasstorch.operators.nonzero import nonzero as nonzero
 from glasstorch.operators.ops import ops as ops
+from glasstorch.operators.range import range as range
+from glasstorch.operators.removed import eig as eig
+from glasstorch.operators.removed import lstsq as lstsq
+from glasstorch.operators.removed import matrix_rank as matrix_rank
+from glasstorch.operators.removed import solve as solve
+from glasstorch.operators.removed import symeig as symeig
 from glasstorch.operators.tensor_types import BFloat16Tensor as BFloat16Tensor
 from glasstorch.operators.tensor_types import BoolTensor as BoolTensor
 from glasstorch.operators.tensor_types import ByteTensor as ByteTensor

@@ -36,6 +36,8 @@ from glasstorch.operators import (
     nonzero,
     norm,
     pickling,
+    python_functions,
+    removed,
     stft,
     unique,
 )
@@ -223,6 +225,10 @@ class Tensor(FactMethods):
     unique_consecutive = unique.unique_consecutive
     unique = unique.unique
     nonzero = nonzero.method
+    eig, lstsq, solve, symeig = removed.eig, removed.lstsq, removed.solve, removed.symeig
+    apply_ = python_functions.apply_
+    map_ = python_functions.map_
+    map2_ = python_functions.map2_
 
     # An ndarray's operators give way to a tensor's, and what NumPy computes from a tensor becomes one again.
     __array_priority__ = 1000

@@ -328,7 +328,7 @@ def forms_of(row: Row, inplace: bool) -> list[str]:
 # Under PyTorch too: factories resize without a word, and some operators compute in the dtype of the out= tensor.
 RESIZE_QUIETLY = frozenset(("zeros", "ones", "full", "eye", "linspace", "logspace", "narrow_copy"))
 CAST_ANYTHING = frozenset(
-    ("full", "arange", "zeros", "ones", "eye", "linspace", "logspace", "sum", "prod", "cumsum", "cumprod")
+    ("full", "arange", "range", "zeros", "ones", "eye", "linspace", "logspace", "sum", "prod", "cumsum", "cumprod")
 )
 
 

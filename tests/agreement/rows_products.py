@@ -35,6 +35,20 @@ def distances_backward(grad: Array, x: Array, y: Array, p: float, distance: Arra
     return (np.sign(gaps) * weights).sum(-2)
 
 
+def pairs(x: Array, p: float = 2) -> Array:
+    return distances(x, x, p)[np.triu_indices(len(x), 1)]
+
+
+def pairs_backward(grad: Array, x: Array, p: float, distance: Array) -> Array:
+    found = np.zeros_like(x)
+    for pull, far, i, j in zip(grad, distance, *np.triu_indices(len(x), 1), strict=True):
+        gap = x[i] - x[j]
+        moved = pull * np.sign(gap) * np.abs(gap) ** (p - 1) / far ** (p - 1)
+        found[i] += moved
+        found[j] -= moved
+    return found
+
+
 def norm(x: Array, ord: Any = None, dim: Any = None, keepdim: bool = False, **_: Any) -> Array:
     axis = None if dim is None else tuple(dim) if len(dim) == 2 else dim[0]
     return np.asarray(np.linalg.norm(x, ord, axis, keepdim))
@@ -270,6 +284,39 @@ ROWS: tuple[Row, ...] = (
         tolerance=64,
         cuda=False,
         twice=False,
+    ),
+    row(
+        "pdist",
+        pairs,
+        call(t(4, 3)),
+        call(t(3, 2, layout="transposed"), 1),
+        call(t(3, 2), inf),
+        call(t(3, 2), 3),
+        call(t(1, 2)),
+        dtypes=SINGLE_AND_DOUBLE,
+        tolerance=64,
+        cuda=False,
+        twice=False,
+    ),
+    row(
+        "_pdist_forward",
+        pairs,
+        call(t(4, 3)),
+        call(t(3, 2), 1),
+        dtypes=SINGLE_AND_DOUBLE,
+        tolerance=16,
+        cuda=False,
+        twice=False,
+    ),
+    row(
+        "_pdist_backward",
+        pairs_backward,
+        call(t(3), t(3, 2, grad=False), 2, t(3, low=1, grad=False)),
+        call(t(1), t(2, 3, grad=False), 3, t(1, low=1, grad=False)),
+        dtypes=SINGLE_AND_DOUBLE,
+        tolerance=16,
+        differentiable=False,
+        cuda=False,
     ),
     row(
         "_euclidean_dist",

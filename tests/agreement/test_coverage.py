@@ -79,6 +79,10 @@ WITHOUT_ROW = {
         ["_lu_with_info", "cholesky", "lu_solve", "qr", "triangular_solve"],
         "warns at its first call in a process: tests/kernels/cpu/test_linalg_factors.py",
     ),
+    **dict.fromkeys(
+        ["frobenius_norm.dim", "nuclear_norm", "nuclear_norm.dim"],
+        "warns at its first call in a process: tests/operators/composite/test_linalg_norms.py",
+    ),
     "cholesky_inverse": "has the gradient of a triangle: tests/kernels/cpu/test_linalg_factors.py",
     "svd": "its vectors have no sign of their own: tests/kernels/cpu/test_linalg_factors.py",
     **dict.fromkeys(

@@ -71,7 +71,8 @@ def register(name: str) -> None:
 for _name in (
     *("bincount", "histogram.bins_tensor", "histogram.bin_ct", "_histogramdd_bin_edges"),
     *("_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors"),
-    *("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p", "_cdist_backward"),
+    *("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p"),
+    *("_cdist_backward", "_pdist_backward"),
     *("heaviside", "heaviside_", "heaviside.out"),
     *("scatter.reduce", "scatter_.reduce", "scatter.reduce_out"),
     *("scatter.value_reduce", "scatter_.value_reduce", "scatter.value_reduce_out"),

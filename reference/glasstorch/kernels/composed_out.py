@@ -57,6 +57,9 @@ SAME: Final = {
     "norm.dtype_out": "norm.ScalarOpt_dim_dtype",
     "norm.out": "norm.ScalarOpt_dim",
     "dist.out": "dist",
+    "frobenius_norm.out": "frobenius_norm.dim",
+    "nuclear_norm.out": "nuclear_norm",
+    "nuclear_norm.dim_out": "nuclear_norm.dim",
     "linalg_matrix_norm.str_ord_out": "linalg_matrix_norm.str_ord",
     "linalg_norm.ord_str_out": "linalg_norm.ord_str",
     **{

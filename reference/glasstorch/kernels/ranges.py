@@ -31,11 +31,12 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.quiet import quietly
-from glasstorch.operators.composite.creation import ends
+from glasstorch.operators.composite.creation import checked_bounds, ends, range_length
 from glasstorch.operators.direct import factory
 from glasstorch.operators.generated.functions import arange, linspace, logspace
 from glasstorch.operators.shapes.scalars import number_as
 
+range_step = factory("range.step")
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 
 # arange ---------------------------------------------------------------------------------------------------------
@@ -54,13 +55,7 @@ def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label:
     `label` is what the kernel that counts them is called where it refuses a dtype.
     """
     check_counts(label, dtype, complex_too=False)
-    low, high, pace = real(start), real(end), real(step)
-    if pace == 0:
-        raise ShapeError("step must be nonzero")
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise ShapeError(f"unsupported range: {low:g} -> {high:g}")
-    if (pace > 0 and high < low) or (pace < 0 and high > low):
-        raise ShapeError("upper bound and lower bound inconsistent with step sign")
+    low, high, pace = checked_bounds(start, end, step)
     if not dtype.is_floating_point:
         first, last, stride = whole(start), whole(end), whole(step)
     if dtype is not int64:
@@ -81,11 +76,6 @@ def whole(number: Number) -> int:
     return int(number_as(number, int64).real)
 
 
-def real(number: Number) -> float:
-    """A number as a float; a complex one that is not real is refused."""
-    return float(number) if isinstance(number, int | float) else float(number_as(number, float64).real)
-
-
 def resize_range(out: Tensor, length: int) -> None:
     """Give an out= tensor as many elements as there are numbers; PyTorch's warning where it had others already."""
     if out.numel() == length:
@@ -103,6 +93,23 @@ def resize_range(out: Tensor, length: int) -> None:
 def arange_out(end: Number, out: Tensor) -> Tensor:
     """`out`, resized and set to the numbers from 0 up to `end`."""
     return arange(0, end, 1, out=out)
+
+
+# range ----------------------------------------------------------------------------------------------------------
+
+
+@COMPOSED.impl("range.out")
+def range_out(start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
+    """`out`, resized and set to the numbers from `start` up to, and with, `end`."""
+    resize_range(out, range_length(start, end, step, out.dtype))
+    made = range_step(start, end, step, out.dtype, None, out.device, None)
+    return out.copy_(made.view(out._shape))
+
+
+@COMPOSED.impl("range.out_")
+def range_out_(start: Number, end: Number, out: Tensor) -> Tensor:
+    """As `range.out`, in steps of 1."""
+    return range_out(start, end, 1, out)
 
 
 # linspace and logspace ------------------------------------------------------------------------------------------

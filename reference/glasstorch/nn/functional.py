@@ -26,9 +26,15 @@ __all__ = [
     "nll_loss",
     "cross_entropy",
     "mse_loss",
+    "pdist",
 ]
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances between all pairs of rows, in the norm of order `p`: (n, m) gives n * (n - 1) / 2 of them."""
+    return operators.pdist(input, p)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from math import inf, isnan
 from typing import Any
 
 import pytest
+
+import glasstorch
+from glasstorch.core.errors import ArgumentError, ShapeError
 
 
 def test_the_condition_of_a_singular_matrix_is_infinite(torch: Any) -> None:
@@ -60,3 +65,44 @@ def test_the_norm_of_an_empty_matrix_is_0(torch: Any, order: float) -> None:
     for shape in ((2, 0), (0, 2)):
         assert torch.linalg.matrix_norm(torch.ones(shape), order).item() == 0
         assert torch.linalg.matrix_norm(torch.ones(3, *shape), order, keepdim=True).shape == (3, 1, 1)
+
+
+@pytest.fixture
+def first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glasstorch.core.warn_once._given", set())
+
+
+OLD_NORMS: dict[str, Callable[[Any, Any], Any]] = {
+    "frobenius": lambda t, x: t.frobenius_norm(x, 1),
+    "frobenius over two": lambda t, x: t.frobenius_norm(x, (0, 1), True),
+    "frobenius over all": lambda t, x: t.frobenius_norm(x, ()),
+    "frobenius with out": lambda t, x: t.frobenius_norm(x, dim=0, out=t.empty(0, dtype=t.float64)),
+    "nuclear": lambda t, x: t.nuclear_norm(x),
+    "nuclear, kept": lambda t, x: t.nuclear_norm(x, True),
+    "nuclear over two": lambda t, x: t.nuclear_norm(x[None], (0, 2)),
+    "nuclear with out": lambda t, x: t.nuclear_norm(x, out=t.empty(0, dtype=t.float64)),
+    "nuclear over two with out": lambda t, x: t.nuclear_norm(x, (1, 0), out=t.empty(0, dtype=t.float64)),
+}
+
+
+@pytest.mark.parametrize("name", OLD_NORMS)
+def test_the_old_names_of_norms_give_pytorchs_results_with_a_warning(
+    name: str, first_call: None, require: Callable[[str], Any]
+) -> None:
+    torch = require("torch")
+    with pytest.warns(UserWarning, match="is deprecated and it is just left for JIT compatibility"):
+        ours = OLD_NORMS[name](glasstorch, glasstorch.tensor([[1.0, 2, 3], [4, 5, -6]], dtype=glasstorch.float64))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = OLD_NORMS[name](torch, torch.tensor([[1.0, 2, 3], [4, 5, -6]], dtype=torch.float64))
+    assert tuple(ours.shape) == tuple(theirs.shape)
+    assert ours.flatten().tolist() == pytest.approx(theirs.flatten().tolist())
+
+
+@pytest.mark.filterwarnings("ignore:at..:UserWarning")
+def test_the_old_names_of_norms_refuse_other_dimensions() -> None:
+    x = glasstorch.ones(2, 3, 4)
+    with pytest.raises(ShapeError, match="Expected at most 2 dimensions, but got 3 dimensions instead"):
+        glasstorch.frobenius_norm(x, (0, 1, 2))
+    with pytest.raises(ArgumentError, match="dim must be a 2-tuple"):
+        glasstorch.nuclear_norm(x, (0, 1, 2))

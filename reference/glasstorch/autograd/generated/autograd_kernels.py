@@ -9071,6 +9071,47 @@ def _cdist_forward(keys: int, x1: Any, x2: Any, p: Any, compute_mode: Any) -> An
     return result
 
 
+__pdist_forward = table("_pdist_forward")
+
+
+class PdistBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
+    p: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        grad: Any = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
+        p = self.p
+        grad_self = f._pdist_backward(grad, self_, p, result)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.saved_self = None
+        self.saved_result = None
+        self.released = True
+
+
+@AUTOGRAD.impl("_pdist_forward")
+def _pdist_forward(keys: int, self: Any, p: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __pdist_forward[below](below, self, p)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __pdist_forward[below](below, self, p)
+    node = PdistBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    node.p = p
+    result = __pdist_forward[below](below, self, p)
+    node.saved_result = SavedVariable(result, node, 0)
+    set_history(result, node)
+    return result
+
+
 __fft_c2c = table("_fft_c2c")
 
 

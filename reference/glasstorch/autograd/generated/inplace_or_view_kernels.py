@@ -81,6 +81,32 @@ def arange_out(keys: int, end: Any, out: Any) -> Any:
     return returned
 
 
+_range_out_ = table("range.out_")
+
+
+@ADINPLACEORVIEW.impl("range.out_")
+def range_out_(keys: int, start: Any, end: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _range_out_[below](below, start, end, out)
+    out.bump_version()
+    return returned
+
+
+_range_out = table("range.out")
+
+
+@ADINPLACEORVIEW.impl("range.out")
+def range_out(keys: int, start: Any, end: Any, step: Any, out: Any) -> Any:
+    below = keys & BELOW_ADINPLACEORVIEW
+    if (storage := out._storage) is not None and storage.lazy is not None:
+        storage.materialize()
+    returned = _range_out[below](below, start, end, step, out)
+    out.bump_version()
+    return returned
+
+
 _arange_start_out = table("arange.start_out")
 
 

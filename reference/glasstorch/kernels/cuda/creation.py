@@ -22,8 +22,9 @@ from glasstorch.kernels.cuda.copies import THREADS, blocks_for, copy_elements
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.tensors import CODE, COMPUTED, operands
-from glasstorch.kernels.ranges import arange_dtype, arange_length, real, resize_range, whole
+from glasstorch.kernels.ranges import arange_dtype, arange_length, resize_range, whole
 from glasstorch.kernels.structured import check_writable
+from glasstorch.operators.composite.creation import real
 
 CUDA = KernelTable("CUDA")
 

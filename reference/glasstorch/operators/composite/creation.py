@@ -7,13 +7,22 @@ Differs: nothing in substance.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import Number, dtype_of_number, get_default_complex_dtype, get_default_dtype
+from glasstorch.core.dtype import (
+    BOOL,
+    STORED_ONLY,
+    Number,
+    dtype_of_number,
+    float64,
+    get_default_complex_dtype,
+    get_default_dtype,
+)
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.errors import DtypeError, ShapeError
+from glasstorch.core.errors import ArgumentValueError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import contiguous_strides, strides_like
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, KEYS_OF_DEVICE
 from glasstorch.core.layout import layout as Layout
@@ -23,6 +32,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.direct import factory
 from glasstorch.operators.generated.registry import table
 from glasstorch.operators.shapes.result import C_NAMES
+from glasstorch.operators.shapes.scalars import number_as
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -118,6 +128,54 @@ def empty_permuted(keys: int, size: Sequence[int], physical_layout: Sequence[int
     strides = dict(zip(physical_layout, steps, strict=True))
     made: Tensor = EMPTY_STRIDED[keys](keys, size, tuple(strides[dim] for dim in range(rank)), *options)
     return made
+
+
+# Ranges with their end ------------------------------------------------------------------------------------------
+
+
+def range_(keys: int, start: Number, end: Number, *options: Any) -> Tensor:
+    """The numbers from `start` up to, and with, `end`."""
+    return range_step(keys, start, end, 1, *options)
+
+
+def range_step(keys: int, start: Number, end: Number, step: Number, dtype: Dtype | None, *options: Any) -> Tensor:
+    """As `arange`, with the end where the steps meet it; in the default dtype, for whole numbers too."""
+    dtype = get_default_dtype() if dtype is None else dtype
+    count = range_length(start, end, step, dtype)
+    if not dtype.is_floating_point:
+        start, step = int(real(start)), int(real(step))
+        end = start + count * step
+    else:
+        end = real(start) + (count - 0.5) * real(step)
+    made: Tensor = ARANGE[keys](keys, start, end, step, dtype, *options)
+    return made
+
+
+def range_length(start: Number, end: Number, step: Number, dtype: Dtype) -> int:
+    """How many numbers lie from `start` up to, and with, `end`."""
+    if dtype.category == BOOL or dtype in STORED_ONLY or dtype.is_complex:
+        raise not_implemented_for("range_cpu", dtype)
+    low, high, pace = checked_bounds(start, end, step)
+    if not dtype.is_floating_point and not int(pace):
+        raise ArgumentValueError(f"step must be nonzero; a step of {step} is 0 in {dtype.name}")
+    return int((high - low) / pace) + 1
+
+
+def checked_bounds(start: Number, end: Number, step: Number) -> tuple[float, float, float]:
+    """Start, end and step as floats; refused where steps do not lead from the one to the other."""
+    low, high, pace = real(start), real(end), real(step)
+    if pace == 0:
+        raise ShapeError("step must be nonzero")
+    if not (isfinite(low) and isfinite(high)):
+        raise ShapeError(f"unsupported range: {low:g} -> {high:g}")
+    if (pace > 0 and high < low) or (pace < 0 and high > low):
+        raise ShapeError("upper bound and lower bound inconsistent with step sign")
+    return low, high, pace
+
+
+def real(number: Number) -> float:
+    """A number as a float; a complex one that is not real is refused."""
+    return float(number) if isinstance(number, int | float) else float(number_as(number, float64).real)
 
 
 # Numbers between two --------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """How do distances between the rows of matrices become a product of matrices where there are many?
 
-Mirrors: aten/src/ATen/native/Distance.cpp (cdist, cdist_impl, _euclidean_dist)
-Differs: nothing in substance.
+Mirrors: aten/src/ATen/native/Distance.cpp (cdist, cdist_impl, _euclidean_dist, pdist)
+Differs: the distances of pairs are picked from those of all rows with all, twice the work of PyTorch's kernel.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from glasstorch.core.dtype import float32, float64
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes
-from glasstorch.operators.direct import on_tensors
+from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated import functions
 from glasstorch.operators.shapes.distances import check_cdist, check_floating
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 row_by_row = on_tensors("_cdist_forward")
 by_product = on_tensors("_euclidean_dist")
+pull_row_by_row = on_tensors("_cdist_backward")
+pairs_forward = on_tensor("_pdist_forward")
 FEW = 25  # rows, for which the product of matrices is not worth its rounding errors
 ALWAYS_BY_PRODUCT = 1  # the modes; 0 is for the product where there are many rows, and 2 never
 
@@ -45,3 +49,42 @@ def euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
     left = functions.cat([x1 * -2, squares, functions.ones_like(squares)], -1)
     right = functions.cat([x2, functions.ones_like(other_squares), other_squares], -1)
     return functions.matmul(left, right.mT).clamp_(min=0).sqrt_()
+
+
+def pdist(self: Tensor, p: float) -> Tensor:
+    """The distances between all pairs of rows."""
+    if len(self._shape) != 2:
+        raise ShapeError(f"pdist only supports 2D tensors, got: {len(self._shape)}D")
+    if not self.dtype.is_floating_point:
+        raise DtypeError(f"pdist only supports floating-point dtypes, got: {self.dtype.scalar_name}")
+    if not p >= 0:
+        raise ArgumentError("pdist only supports non-negative p values")
+    return pairs_forward(self.contiguous(), p)
+
+
+def pdist_forward(self: Tensor, p: float) -> Tensor:
+    """The upper triangle, row by row, of the distances of all rows with all."""
+    rows = self._shape[0]
+    if rows <= 1:
+        return functions.empty((0,), dtype=self.dtype, device=self.device)
+    if self.dtype not in (float32, float64):
+        raise not_implemented_for("pdist", self.dtype)
+    return row_by_row(self, self, p, None)[_pairs(rows, self)]
+
+
+def pdist_backward(grad: Tensor, self: Tensor, p: float, pdist: Tensor) -> Tensor:
+    """The gradient of the rows: each distance stands on both sides of the diagonal."""
+    rows = self._shape[0]
+    if rows <= 1 or not self._shape[1]:
+        return functions.zeros_like(self)
+    both = []
+    for tensor in (grad, pdist):
+        square = functions.zeros((rows, rows), dtype=tensor.dtype, device=tensor.device)
+        square[_pairs(rows, self)] = tensor
+        both.append(square + square.T)
+    return pull_row_by_row(both[0], self, self, p, both[1])
+
+
+def _pairs(rows: int, like: Tensor) -> tuple[Tensor, ...]:
+    """The indices of the upper triangle, without the diagonal."""
+    return functions.triu_indices(rows, rows, 1, device=like.device).unbind()

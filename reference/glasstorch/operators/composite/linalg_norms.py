@@ -1,6 +1,7 @@
 """Which operators are norms, condition numbers and determinants in other words?
 
-Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_norm, linalg_cond, logdet, pinverse)
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_norm, linalg_cond, logdet, pinverse, frobenius_norm,
+    nuclear_norm)
 Differs: nothing in substance.
 """
 
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.warn_once import warn_once
 from glasstorch.operators.composite.linalg import matrix_norm, matrix_norm_named, pinv_rcond, svdvals
 from glasstorch.operators.direct import on_tensor
 from glasstorch.operators.generated import functions
@@ -37,6 +39,31 @@ def norm_named(self: Tensor, ord: str, dim: Sequence[int] | None, keepdim: bool,
     """The norm of matrices called 'fro' or 'nuc'."""
     check_dims(self, ord, dim)
     return matrix_norm_named(self, ord, [-2, -1] if dim is None else dim, keepdim, dtype)
+
+
+def frobenius_norm(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The root of the sum of squares over at most two dimensions; over none, that of all elements."""
+    warn_once(
+        "at::frobenius_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+        "PyTorch release. Please use `linalg.vector_norm(A, 2., dim, keepdim)` instead"
+    )
+    if len(dim) > 2:
+        raise ShapeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    return norm_of_vector(self, 2.0, dim, keepdim, None)
+
+
+def nuclear_norm(self: Tensor, keepdim: bool) -> Tensor:
+    """The sum of the singular values of matrices in the last two dimensions."""
+    return nuclear_norm_over(self, [-2, -1], keepdim)
+
+
+def nuclear_norm_over(self: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The sum of the singular values of matrices in two dimensions."""
+    warn_once(
+        "at::nuclear_norm is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+        "PyTorch release. Please use `linalg.matrix_norm(A, 'nuc', dim, keepdim)` instead"
+    )
+    return matrix_norm_named(self, "nuc", dim, keepdim, None)
 
 
 def check_dims(self: Tensor, ord: Number | str | None, dim: Sequence[int] | None) -> None:

@@ -46,6 +46,7 @@ VARIADIC = frozenset(
         "einsum",
         "meshgrid",
         "norm",
+        "range",
         "split",
         "stft",
         "tensordot",

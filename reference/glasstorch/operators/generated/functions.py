@@ -470,6 +470,8 @@ _linalg_matrix_rank_atol_rtol_tensor = table("linalg_matrix_rank.atol_rtol_tenso
 _linalg_matrix_power = table("linalg_matrix_power")
 _matrix_power = table("matrix_power")
 _linalg_vector_norm = table("linalg_vector_norm")
+_frobenius_norm_dim = table("frobenius_norm.dim")
+_nuclear_norm = table("nuclear_norm")
 _dist = table("dist")
 _renorm = table("renorm")
 _renorm_ = table("renorm_")
@@ -499,6 +501,9 @@ _cdist = table("cdist")
 __euclidean_dist = table("_euclidean_dist")
 __cdist_forward = table("_cdist_forward")
 __cdist_backward = table("_cdist_backward")
+_pdist = table("pdist")
+__pdist_forward = table("_pdist_forward")
+__pdist_backward = table("_pdist_backward")
 __fft_c2c = table("_fft_c2c")
 __fft_r2c = table("_fft_r2c")
 __fft_c2r = table("_fft_c2r")
@@ -842,6 +847,7 @@ _parse_new_full = PythonFunction("new_full", ["new_full"])
 _parse_arange = PythonFunction(
     "arange", ["arange", "arange.start", "arange.start_step"], ["arange.out", "arange.start_out"]
 )
+_parse_range = PythonFunction("range", ["range", "range.step"], ["range.out_", "range.out"])
 _parse_eye = PythonFunction("eye", ["eye", "eye.m"], ["eye.out", "eye.m_out"])
 _parse_empty_permuted = PythonFunction("empty_permuted", ["empty_permuted"])
 _parse_linspace = PythonFunction(
@@ -1372,6 +1378,10 @@ _parse_linalg_matrix_rank = PythonFunction(
 _parse_linalg_matrix_power = PythonFunction("linalg_matrix_power", ["linalg_matrix_power"], ["linalg_matrix_power.out"])
 _parse_matrix_power = PythonFunction("matrix_power", ["matrix_power"], ["matrix_power.out"])
 _parse_linalg_vector_norm = PythonFunction("linalg_vector_norm", ["linalg_vector_norm"], ["linalg_vector_norm.out"])
+_parse_frobenius_norm = PythonFunction("frobenius_norm", ["frobenius_norm.dim"], ["frobenius_norm.out"])
+_parse_nuclear_norm = PythonFunction(
+    "nuclear_norm", ["nuclear_norm", "nuclear_norm.dim"], ["nuclear_norm.out", "nuclear_norm.dim_out"]
+)
 _parse_norm = PythonFunction(
     "norm",
     ["norm.ScalarOpt_dtype", "norm.Scalar", "norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dim"],
@@ -1415,6 +1425,9 @@ _parse_cdist = PythonFunction("cdist", ["cdist"])
 _parse__euclidean_dist = PythonFunction("_euclidean_dist", ["_euclidean_dist"], ["_euclidean_dist.out"])
 _parse__cdist_forward = PythonFunction("_cdist_forward", ["_cdist_forward"], ["_cdist_forward.out"])
 _parse__cdist_backward = PythonFunction("_cdist_backward", ["_cdist_backward"], ["_cdist_backward.out"])
+_parse_pdist = PythonFunction("pdist", ["pdist"])
+_parse__pdist_forward = PythonFunction("_pdist_forward", ["_pdist_forward"])
+_parse__pdist_backward = PythonFunction("_pdist_backward", ["_pdist_backward"])
 _parse__fft_c2c = PythonFunction("_fft_c2c", ["_fft_c2c"], ["_fft_c2c.out"])
 _parse__fft_r2c = PythonFunction("_fft_r2c", ["_fft_r2c"], ["_fft_r2c.out"])
 _parse__fft_c2r = PythonFunction("_fft_c2r", ["_fft_c2r"], ["_fft_c2r.out"])
@@ -2541,6 +2554,16 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
         Returns the numbers from `start` in steps of `step` up to, and without, `end`.
     """
     return _parse_arange(*args, **kwargs)
+
+
+def range(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns the numbers from `start` up to, and with, `end`; arange is what new programs call.
+
+    range(start, end, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+    range(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None, out=None) -> Tensor
+        Returns the numbers from `start` in steps of `step` up to, and with, `end`.
+    """
+    return _parse_range(*args, **kwargs)
 
 
 def eye(*args: Any, **kwargs: Any) -> Tensor:
@@ -9262,6 +9285,32 @@ def linalg_vector_norm(
     return _parse_linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
+def frobenius_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The root of the sum of squares over dimensions; linalg.vector_norm is what new programs call.
+
+    frobenius_norm(input, dim, keepdim=False, *, out=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _frobenius_norm_dim[keys](keys, args[0], [args[1]], False)
+    return _parse_frobenius_norm(*args, **kwargs)
+
+
+def nuclear_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The sum of the singular values; linalg.matrix_norm is what new programs call.
+
+    nuclear_norm(input, keepdim=False, *, out=None) -> Tensor
+    nuclear_norm(input, dim, keepdim=False, *, out=None) -> Tensor
+        The sum of the singular values of matrices in two dimensions.
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _nuclear_norm[keys](keys, args[0], False)
+    return _parse_nuclear_norm(*args, **kwargs)
+
+
 def norm(*args: Any, **kwargs: Any) -> Tensor:
     """The norm of all elements, which are converted first.
 
@@ -9803,6 +9852,49 @@ def _cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tenso
         keys = (grad.key_set | x1.key_set | x2.key_set | cdist.key_set | included) & allowed
         return __cdist_backward[keys](keys, grad, x1, x2, p, cdist)
     return _parse__cdist_backward(grad, x1, x2, p, cdist, out=out)
+
+
+def pdist(input: Tensor = MISSING, p: float = 2, **kwargs: Any) -> Tensor:
+    """The distances between all pairs of rows of one matrix, the upper triangle of cdist row by row.
+
+    pdist(input, p=2) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _pdist[keys](keys, input, p)
+    if kwargs or input is MISSING:
+        return _parse_pdist.by_names(kwargs, input=input, p=p)
+    return _parse_pdist(input, p)
+
+
+def _pdist_forward(input: Tensor, p: float = 2) -> Tensor:
+    """Distances between pairs of rows, from their differences.
+
+    _pdist_forward(input, p=2) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and type(p) is float:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __pdist_forward[keys](keys, input, p)
+    return _parse__pdist_forward(input, p)
+
+
+def _pdist_backward(grad: Tensor, input: Tensor, p: float, pdist: Tensor) -> Tensor:
+    """The gradient of distances between pairs of rows.
+
+    _pdist_backward(grad, input, p, pdist) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and type(p) is float
+        and isinstance(pdist, TensorImpl)
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | input.key_set | pdist.key_set | included) & allowed
+        return __pdist_backward[keys](keys, grad, input, p, pdist)
+    return _parse__pdist_backward(grad, input, p, pdist)
 
 
 def _fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool, *, out: Any = None) -> Tensor:

@@ -166,6 +166,7 @@ from glasstorch.operators.generated.functions import fmod as fmod
 from glasstorch.operators.generated.functions import frac as frac
 from glasstorch.operators.generated.functions import frac_ as frac_
 from glasstorch.operators.generated.functions import frexp as frexp
+from glasstorch.operators.generated.functions import frobenius_norm as frobenius_norm
 from glasstorch.operators.generated.functions import full as full
 from glasstorch.operators.generated.functions import full_like as full_like
 from glasstorch.operators.generated.functions import gather as gather
@@ -289,11 +290,13 @@ from glasstorch.operators.generated.functions import nextafter as nextafter
 from glasstorch.operators.generated.functions import nonzero_static as nonzero_static
 from glasstorch.operators.generated.functions import normal as normal
 from glasstorch.operators.generated.functions import not_equal as not_equal
+from glasstorch.operators.generated.functions import nuclear_norm as nuclear_norm
 from glasstorch.operators.generated.functions import ones as ones
 from glasstorch.operators.generated.functions import ones_like as ones_like
 from glasstorch.operators.generated.functions import orgqr as orgqr
 from glasstorch.operators.generated.functions import ormqr as ormqr
 from glasstorch.operators.generated.functions import outer as outer
+from glasstorch.operators.generated.functions import pdist as pdist
 from glasstorch.operators.generated.functions import pinverse as pinverse
 from glasstorch.operators.generated.functions import polar as polar
 from glasstorch.operators.generated.functions import polygamma as polygamma

@@ -1,0 +1,27 @@
+"""What does `range` say before it counts?
+
+Mirrors: torch/csrc/autograd/python_torch_functions_manual.cpp (THPVariable_range)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core.user_line import warn_user
+from glasstorch.operators.generated import functions
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def range(*args: Any, **kwargs: Any) -> Tensor:
+    """The numbers from `start` to `end` in steps of `step`, the end included where they meet it; with a warning.
+
+    `arange(start, end, step)`, without its end, is what new programs call.
+    """
+    warn_user(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+    )
+    return functions.range(*args, **kwargs)
