@@ -131,7 +131,6 @@ from glasstorch.autograd.node import (
 )
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
-from glasstorch.core.dtype import FLOATING
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.generated import functions as f
@@ -13004,7 +13003,7 @@ def copy_(keys: int, self: Any, src: Any, non_blocking: Any) -> Any:
         check_inplace(self)
     edge_self = gradient_edge(self)
     edge_src = gradient_edge(src)
-    if (edge_self is None and edge_src is None and not requires_grad(self)) or self.dtype.category < FLOATING:
+    if edge_self is None and edge_src is None and not requires_grad(self):
         return _copy_[below](below, self, src, non_blocking)
     node = CopyBackwards((edge_self, edge_src))
     node.src_device = src.device

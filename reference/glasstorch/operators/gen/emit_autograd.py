@@ -52,7 +52,6 @@ from glasstorch.autograd.node import (
 )
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
-from glasstorch.core.dtype import FLOATING
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.generated import functions as f
@@ -364,10 +363,7 @@ def _inplace_kernel(node: str, plan: _Plan) -> str:
     lines.append(f"    if {concerned}:\n        check_inplace(self)\n")  # before a view is given a new node
     edge_lines, none = _edges(plan)
     lines += edge_lines
-    unrecorded = f"({none} and not requires_grad(self))"
-    if f.schema.name == "copy_":  # torch/csrc/autograd/VariableTypeManual.cpp; others do record what they write there
-        unrecorded += " or self.dtype.category < FLOATING"
-    lines.append(f"    if {unrecorded}:\n        return {call}\n")
+    lines.append(f"    if {none} and not requires_grad(self):\n        return {call}\n")
     edges = _tuple([f"edge_{a.name}" for a in plan.arguments])
     lines.append(f"    node = {node}({edges})\n")
     lines += _save(plan, inplace=True)
