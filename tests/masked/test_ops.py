@@ -47,6 +47,13 @@ def test_without_a_mask_every_element_counts(torch: Any) -> None:
     equal(torch.masked.amax(x, (0, 1)), X.max())
 
 
+def test_a_number_has_a_mean_over_dimension_0(torch: Any) -> None:
+    for library in (torch, glasstorch):
+        x = library.tensor(3.0)
+        assert [library.masked.mean(x, dim).item() for dim in (None, 0, -1)] == [3.0, 3.0, 3.0]
+        assert library.masked.var(x, 0, unbiased=False).item() == 0.0
+
+
 def test_a_mask_is_broadcast_to_the_tensor(torch: Any) -> None:
     x, columns = torch.from_numpy(X), torch.tensor([True, False, True])
     equal(torch.masked.sum(x, 1, mask=columns), [5.0, -0.5])

@@ -193,7 +193,7 @@ def counted(input: Tensor, dim: Dims, keepdim: bool, mask: Tensor | None) -> tup
         kept = canonical(input, mask)
         return sum(kept, dim, keepdim=keepdim), kept
     dims = tuple(canonical_dims(dim, input.dim()))
-    count = math.prod(input.shape[d] for d in dims)
+    count = math.prod(input.shape[d] for d in dims) if input.dim() else 1  # a number has a dimension 0 too
     shape = reduced_shape(input.shape, dims, keepdim)
     return functions.full(shape, count, dtype=int64, device=input.device), None
 
