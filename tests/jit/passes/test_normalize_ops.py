@@ -24,11 +24,27 @@ def program(torch: Any) -> Callable[[Any], Any]:
     return under_other_names
 
 
-def test_traces_have_the_names_of_pytorchs(require: Require) -> None:
+def special(torch: Any) -> Callable[[Any], Any]:
+    def under_other_names(x: Any) -> Any:
+        one = ("erf", "erfc", "exp2", "expm1", "expit", "i0", "log1p", "logit", "psi", "gammaln", "round", "sinc")
+        of_one = [getattr(torch.special, name)(x) for name in one]
+        of_more = [
+            *(torch.special.gammainc(x, x), torch.special.xlogy(x, 2), torch.special.polygamma(1, x)),
+            *(torch.special.softmax(x, 0), torch.special.log_softmax(x, 0), torch.special.logsumexp(x, 0)),
+            *(torch.special.multigammaln(x + 2, 2), torch.orgqr(x, x[0]), torch.linalg.matmul(x, x)),
+            *(torch.det(x), torch.inverse(x), torch.matrix_exp(x), torch.matrix_power(x, 2), torch.concat([x, x])),
+        ]
+        return *of_one, *of_more
+
+    return under_other_names
+
+
+@pytest.mark.parametrize(("made", "given"), [(program, [1.0, 1.0]), (special, [[0.5, 0.25], [0.125, 0.5]])])
+def test_traces_have_the_names_of_pytorchs(made: Callable[..., Any], given: list[Any], require: Require) -> None:
     torch = require("torch")
     with pytest.warns(DeprecationWarning, match=r"torch\.jit"):
-        theirs = str(torch.jit.trace(program(torch), torch.ones(2)).graph)
-    ours = str(glasstorch.jit.trace(program(glasstorch), glasstorch.ones(2)).graph)
+        theirs = str(torch.jit.trace(made(torch), torch.tensor(given)).graph)
+    ours = str(glasstorch.jit.trace(made(glasstorch), glasstorch.tensor(given)).graph)
     names = re.findall(r"= (aten::\w+)", ours)
     assert names == re.findall(r"= (aten::\w+)", theirs)
     assert not {name.removeprefix("aten::").rstrip("_") for name in names} & set(ALIASES)

@@ -14,10 +14,21 @@ from glasstorch.jit.ir import Graph, Node
 
 # What PyTorch's graphs write under the name on the right, with and without `_` at the end.
 ALIASES: Final = {
-    "absolute": "abs", "clip": "clamp", "fix": "trunc", "ger": "outer", "linalg_det": "det", "negative": "neg",
+    "absolute": "abs", "clip": "clamp", "fix": "trunc", "ger": "outer", "negative": "neg",
     "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div",
     "greater_equal": "ge", "greater": "gt", "less_equal": "le", "less": "lt", "not_equal": "ne",
+    "concat": "cat", "concatenate": "cat", "det": "linalg_det", "inverse": "linalg_inv", "linalg_matmul": "matmul",
+    "matrix_exp": "linalg_matrix_exp", "matrix_power": "linalg_matrix_power", "orgqr": "linalg_householder_product",
     "moveaxis": "movedim", "row_stack": "vstack", "swapdims": "transpose", "swapaxes": "transpose",
+    "special_expit": "sigmoid", "special_gammainc": "igamma", "special_gammaincc": "igammac",
+    "special_gammaln": "lgamma", "special_multigammaln": "mvlgamma", "special_psi": "digamma",
+    **{
+        f"special_{name}": name
+        for name in (
+            "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "log_softmax", "logit", "logsumexp",
+            "polygamma", "round", "sinc", "softmax", "xlogy",
+        )
+    },
     **{f"arc{name}": f"a{name}" for name in ("cos", "sin", "tan", "cosh", "sinh", "tanh")},
 }  # fmt: skip
 KINDS: Final = {
