@@ -244,10 +244,9 @@ def test_devices_in_derived_graphs_are_those_of_the_inputs() -> None:
     )
     inputs = [glasstorch.rand(2, 3, requires_grad=True)]
     gradient = derive(graph, inputs)
-    for derived in (gradient.f, gradient.df((True,)).graph):
-        constants = [node.output for node in derived.find_all_nodes("prim::Constant")]
-        devices = [str(value.constant()) for value in constants if str(value.type) == "Device"]
-        assert set(devices) == {"cpu"}
+    derived = (gradient.f, gradient.df((True,)).graph)
+    constants = [node.output for graph in derived for node in graph.find_all_nodes("prim::Constant")]
+    assert {str(value.constant()) for value in constants if str(value.type) == "Device"} == {"cpu"}
     (found,) = run_backward(gradient, inputs, [glasstorch.ones(2)])
     assert found.sum().item() == -2
 
