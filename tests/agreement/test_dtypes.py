@@ -14,7 +14,7 @@ from glasstorch.core.dtype import BY_NAME
 from tests.agreement.oracles import operator, results
 from tests.agreement.samples import Call, Row, arrays, in_library, tensors_in
 from tests.agreement.table import ROWS
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 RUNS = ("complex64", "int8", "uint16")
 CALLS = 2  # of each row

@@ -26,7 +26,7 @@ from tests.agreement.opinfo import in_torch
 from tests.agreement.oracles import operator, results
 from tests.agreement.samples import Call, Row, T, in_library, tensors_in
 from tests.agreement.table import ROWS
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 CALLS, MORE_CALLS = 9, 100  # of each row, whose values are compared
 TRIES = 60

@@ -30,7 +30,7 @@ from tests.agreement.opinfo import (
     samples_of,
 )
 from tests.agreement.opinfo_exceptions import CHECKS, Trial, hold, line_of, lines
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 OPERATORS = (
     *("pointwise unary", "pointwise binary", "pointwise other", "reductions", "indexing", "scans and statistics"),

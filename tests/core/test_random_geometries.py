@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import glasstorch
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 from tests.strategies import steady
 
 FORMATS = ("contiguous_format", "channels_last", "channels_last_3d")

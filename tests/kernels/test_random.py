@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.core.torch_numbers import refusal, torch_module
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 Library = Any
 

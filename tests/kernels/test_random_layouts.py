@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 DTYPES = ["float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "uint8", "bool", "complex64"]
 UNARY = ["neg", "abs", "exp", "sqrt", "sigmoid", "relu", "bitwise_not", "reciprocal", "tanh"]

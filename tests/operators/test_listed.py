@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import glasstorch
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 REFUSED: list[Callable[[Any, Any], Any]] = [
     lambda t, x: t.reshape(x, 6),

@@ -16,7 +16,7 @@ import pytest
 
 from glasstorch.core.dtype import DTYPES
 from glasstorch.operators.nested import array_of
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 
 class Five:

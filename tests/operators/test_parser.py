@@ -19,7 +19,7 @@ import pytest
 import glasstorch
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.operators.parser import PythonFunction, Signature, method_operator
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 Require = Callable[[str], Any]
 Call = Callable[[Any], Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 
 def test_the_coordinates_of_numbers(torch: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.signal import windows as scipy_windows
 
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 # name -> our keywords, SciPy's name and arguments

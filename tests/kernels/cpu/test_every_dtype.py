@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from glasstorch.core.dtype import DTYPES
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 UNARY = (
     "neg abs sgn exp log sqrt rsqrt reciprocal sin cos tanh sigmoid relu square sum mean max min argmax argmin any "

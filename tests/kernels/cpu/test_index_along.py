@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import glasstorch
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 
 def test_slices_are_added_one_after_the_other(torch: Any) -> None:

@@ -13,7 +13,7 @@ import glasstorch
 from glasstorch import linalg
 from glasstorch.autograd import gradcheck, gradgradcheck
 from glasstorch.core import warn_once
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 RANDOM = np.random.default_rng(12)

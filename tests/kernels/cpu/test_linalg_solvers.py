@@ -12,7 +12,7 @@ import pytest
 import glasstorch
 from glasstorch import linalg
 from glasstorch.autograd import gradcheck, gradgradcheck
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 RANDOM = np.random.default_rng(13)

@@ -10,7 +10,7 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import DtypeError, DtypeNotImplementedError, ShapeError
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 NAN = float("nan")

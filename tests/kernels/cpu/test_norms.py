@@ -11,7 +11,7 @@ import pytest
 import glasstorch
 from glasstorch.kernels.cpu.reductions import PIECE
 from glasstorch.kernels.iterator import BLOCK
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 SHAPES = [(3 * PIECE + 5,), (3, PIECE + 7), (5, PIECE), (2, 3, 2 * PIECE), (4, 7)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import glasstorch
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 
 def test_elements_are_taken_by_number(torch: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 EDGES = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 0.5, 1.5, -0.75, -3.7, 6e4, -6e4, 1e-6, 3e38]

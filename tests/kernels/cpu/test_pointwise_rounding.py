@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 EDGES = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 3.7, -3.7, 1e30]

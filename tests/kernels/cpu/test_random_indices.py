@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8", "int8", "bool", "complex64")
 # rtol and atol. Both libraries add in the order of the indices; they may round a product or a mean another way.

@@ -11,7 +11,7 @@ import pytest
 import glasstorch
 from glasstorch.kernels.cpu.scans import COLUMNS, INNER, LINES, TURNED
 from glasstorch.kernels.iterator import WIDE_BLOCK
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 from tests.steps import lines_run
 
 Require = Callable[[str], Any]

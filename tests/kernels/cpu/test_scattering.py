@@ -11,7 +11,7 @@ import pytest
 import glasstorch
 from glasstorch.kernels.cpu.scattering import blocks_of
 from glasstorch.kernels.iterator import BLOCK
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])

@@ -14,7 +14,7 @@ from glasstorch.autograd import gradcheck, gradgradcheck
 from glasstorch.kernels.cpu import statistics
 from glasstorch.kernels.cpu.statistics import COLUMNS, MULTIPLIED
 from glasstorch.kernels.iterator import WIDE_BLOCK
-from tests.kernels.cpu.refusals import same_refusal
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 

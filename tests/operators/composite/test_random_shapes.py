@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.kernels.cpu.refusals import builtin
+from tests.refusals import builtin
 
 DTYPES = ("float32", "float32", "float64", "int64", "uint8", "bool", "bfloat16", "complex64", "int8")
 SIZES = (0, 1, 1, 2, 2, 3)
