@@ -28,8 +28,8 @@ from glasstorch.core.errors import (
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
 from glasstorch.operators import exchange
+from glasstorch.operators.arguments import PYTHON_TYPES
 from glasstorch.operators.from_data import over_array, warn_of_read_only
-from glasstorch.operators.parser import PYTHON_TYPES
 
 __all__ = ["from_dlpack", "from_file", "from_numpy", "frombuffer", "to_dlpack"]
 

@@ -43,7 +43,7 @@ from glasstorch.operators import (
 )
 from glasstorch.operators.facts import FactMethods
 from glasstorch.operators.generated import functions
-from glasstorch.operators.parser import method_operator
+from glasstorch.operators.python_operators import method_operator
 from glasstorch.printing import tensor_str
 
 

@@ -80,6 +80,7 @@ from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, int64
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim, wrap_dims
+from glasstorch.operators.arguments import NUMBERS
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
     cat,
@@ -102,7 +103,6 @@ from glasstorch.operators.generated.functions import (
     where,
     zeros_like,
 )
-from glasstorch.operators.parser import NUMBERS
 from glasstorch.operators.shapes.nn import MEAN, NONE
 
 if TYPE_CHECKING:

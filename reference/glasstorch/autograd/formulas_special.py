@@ -11,8 +11,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.type_info import finfo
+from glasstorch.operators.arguments import NUMBERS
 from glasstorch.operators.generated.functions import arange, cos, digamma, i0, sgn, sin, special_i0e, where
-from glasstorch.operators.parser import NUMBERS
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor

@@ -20,10 +20,10 @@ from glasstorch.core.geometry import Size
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.operators.arguments import PYTHON_TYPES, sizes_of
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.registry import table
 from glasstorch.operators.nested import array_of, is_sequence, type_name
-from glasstorch.operators.parser import PYTHON_TYPES, sizes_of
 from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:

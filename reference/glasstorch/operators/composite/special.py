@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING, Number, bool_, get_default_dtype
 from glasstorch.core.errors import ArgumentError, DtypeError
+from glasstorch.operators.arguments import NUMBERS
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import arange, erf, lgamma
-from glasstorch.operators.parser import NUMBERS
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor

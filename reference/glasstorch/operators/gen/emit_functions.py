@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from glasstorch.dispatch.schema import Argument
 from glasstorch.operators.gen.model import NativeFunction, python_name
 from glasstorch.operators.old_orders import OLD_ORDERS
-from glasstorch.operators.parser import NUMBERS_AS_TENSORS
+from glasstorch.operators.signature import NUMBERS_AS_TENSORS
 
 HEADER = '''"""One function for each operator's name. {mark}
 
@@ -39,8 +39,9 @@ from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
+from glasstorch.operators.arguments import INT, LISTS, NUMBERS, is_ints, is_tensors
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import INT, LISTS, MISSING, NUMBERS, PythonFunction, is_ints, is_tensors
+from glasstorch.operators.parser import MISSING, PythonFunction
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor

@@ -22,8 +22,9 @@ from glasstorch.core.layout import strided as strided_
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
+from glasstorch.operators.arguments import INT, LISTS, NUMBERS, is_ints, is_tensors
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import INT, LISTS, MISSING, NUMBERS, PythonFunction, is_ints, is_tensors
+from glasstorch.operators.parser import MISSING, PythonFunction
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
