@@ -74,9 +74,12 @@ def test_numbers_of_all_sizes_are_narrowed_to_the_bits_of_numpy() -> None:
     np.testing.assert_array_equal(narrowed(data), as_numpy(data))
 
 
-def test_nan_stays_nan_whatever_its_bits() -> None:
-    bits = np.array([0x7FC00000, 0xFFC00000, 0x7F800001, 0x7FFFFFFF, 0xFFFFFFFF], np.uint32)
-    assert np.isnan(narrowed(bits.view(np.float32)).view(np.float16)).all()
+def test_nan_keeps_the_bits_that_numpy_keeps() -> None:
+    edges = [0x7FC00000, 0xFFC00000, 0x7F800001, 0xFF800001, 0x7F801FFF, 0x7F802000, 0x7FFFFFFF, 0xFFFFFFFF]
+    some = RANDOM.integers(0x7F800001, 0x80000000, 1000)
+    data = np.concatenate([edges, some, some + (1 << 31)]).astype(np.uint32).view(np.float32)
+    assert np.isnan(data).all()
+    np.testing.assert_array_equal(narrowed(data), as_numpy(data))
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -63,10 +63,10 @@ def narrowed() -> Array:
     bits = np.arange(1 << (31 - DIGITS_BEHIND), dtype=np.uint32) << np.uint32(DIGITS_BEHIND)
     single = bits.view(SINGLE)
     half = np.zeros(single.shape, HALF)
-    held = (single > 2.0**-25) & (single < 65520)  # those below become 0, those above infinity
+    above = single >= 65520  # those become infinity, and those up to 2 ** -25 become 0
+    held = (single > 2.0**-25) & ~above | np.isnan(single)
     half[held] = single[held]
-    half[single >= 65520] = np.inf
-    half[np.isnan(single)] = np.nan
+    half[above] = np.inf
     return np.concatenate([half, -half]).view(np.uint16)
 
 

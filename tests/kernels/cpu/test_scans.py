@@ -55,6 +55,23 @@ def test_a_running_sum_of_float32_is_rounded_once() -> None:
     np.testing.assert_array_equal(found, np.cumsum(data.astype(np.float64)).astype(np.float32))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+@pytest.mark.parametrize(("shape", "dim"), SHAPES)
+def test_half_precision_is_added_up_in_float32(
+    require: Require, shape: tuple[int, ...], dim: int, name: str, dtype: str
+) -> None:
+    data = np.random.default_rng(4).normal(size=shape).astype(np.float32) * np.float32(1.5)
+    libraries = glasstorch, require("torch")
+    ours, theirs = (getattr(t.from_numpy(data).to(getattr(t, dtype)), name)(dim).double().numpy() for t in libraries)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_running_product_of_halves_overflows_where_float32_does() -> None:
+    x = glasstorch.tensor([2e38, 4.0, 0.25], dtype=glasstorch.bfloat16)
+    assert x.cumprod(0)[1:].tolist() == [INF, INF]
+
+
 @pytest.mark.parametrize("name", ["cummax", "cummin"])
 def test_of_equal_elements_the_last_counts_and_nan_stays(require: Require, name: str) -> None:
     data = np.array(

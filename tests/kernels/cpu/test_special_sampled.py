@@ -47,6 +47,14 @@ def test_many_numbers_are_right_to_the_last_place(name: str) -> None:
 def test_a_large_tensor_has_the_edges_of_a_small_one(name: str) -> None:
     few, many = of(name, EDGES), of(name, np.tile(EDGES, LIKE_MANY))
     np.testing.assert_allclose(many, np.tile(few, LIKE_MANY), rtol=2e-7)
+    number = ~np.isnan(many)
+    np.testing.assert_array_equal(np.signbit(many[number]), np.signbit(np.tile(few, LIKE_MANY)[number]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_erfinv_of_a_negative_zero_is_one(dtype: str) -> None:
+    zeros = glasstorch.tensor([0.0, -0.0], dtype=getattr(glasstorch, dtype))
+    assert zeros.erfinv().signbit().tolist() == zeros.erfinv_().signbit().tolist() == [False, True]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -74,6 +82,7 @@ def test_lines_meet_the_values_and_stay_near_between_them() -> None:
     assert off.max() == pytest.approx(0.25)  # the second derivative is 2, an eighth of it
 
 
-def test_a_place_beyond_the_last_has_its_value_and_nan_stays() -> None:
-    found = quietly(at, np.array([3.0, 7.5, np.nan]), lines(np.array([5.0, 6.0, 8.0, 9.0]), first=1.0, last=2.0))
-    np.testing.assert_array_equal(found, [2.0, 2.0, np.nan])
+def test_the_last_line_goes_on_and_nan_stays() -> None:
+    place = np.array([3.0, 7.5, np.inf, np.nan])  # log(1 - x ** 2), where x is 1, is at no end
+    found = quietly(at, place, lines(np.array([5.0, 6.0, 8.0, 9.0]), first=1.0, last=10.0))
+    np.testing.assert_array_equal(found, [10.0, 19.0, np.inf, np.nan])

@@ -5,12 +5,13 @@ Mirrors: aten/src/ATen/native/ReduceOps.cpp (cumsum, cumprod, cummax_cummin_help
 Differs: see Note [Scans in blocks], where PyTorch goes through each line in one loop.
 
 # Note [Scans in blocks]
-float32 is accumulated in float64 and rounded once, as in PyTorch. Lines whose elements follow each other in memory are
-accumulated by NumPy, in blocks that fit into the processor's cache, so that no float64 array of the size of the input
-is made. Where other dimensions follow, the running total of all lines is a vector, to which one row after another is
-added: that is ten times faster than NumPy's accumulate, which goes through each line alone. Many lines whose elements
-follow each other are therefore turned first, a few columns at a time, into a small array of columns; turning there and
-back costs a third of what it saves. The same additions happen in the same order on every way.
+float32 is accumulated in float64, half precision in float32, and rounded once, as in PyTorch. Lines whose elements
+follow each other in memory are accumulated by NumPy, in blocks that fit into the processor's cache, so that no float64
+array of the size of the input is made. Where other dimensions follow, the running total of all lines is a vector, to
+which one row after another is added: that is ten times faster than NumPy's accumulate, which goes through each line
+alone. Many lines whose elements follow each other are therefore turned first, a few columns at a time, into a small
+array of columns; turning there and back costs a third of what it saves. The same additions happen in the same order on
+every way.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ LINES = 256  # so many lines are worth turning, and a call of NumPy's for each c
 TURNED = 1 << 16  # elements that are turned at a time
 COLUMNS = 64  # of that, beside each other
 INNER = 16  # so many elements beside each other are worth a call of NumPy's for each row
-ACCUMULATED_IN = {"e": np.float64, "E": np.float64, "f": np.float64, "F": np.complex128}  # by NumPy's character
+ACCUMULATED_IN = {"e": np.float32, "E": np.float32, "f": np.float64, "F": np.complex128}  # by NumPy's character
 
 
 def register_scan(name: str, ufunc: np.ufunc) -> None:

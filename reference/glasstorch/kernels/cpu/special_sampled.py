@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.cpu.scipy_ufuncs import ufunc
+from glasstorch.kernels.cpu.scipy_ufuncs import by_scipy, ufunc
 from glasstorch.kernels.iterator import Loop
 
 STEPS: Final = 1 << 14
@@ -32,7 +32,7 @@ DENSITY: Final = 1 / math.sqrt(2 * math.pi)  # of the normal distribution at 0
 
 
 class Lines(NamedTuple):
-    """The straight lines between a function's values at the places 0, 1, 2 and so on; the last one is level."""
+    """The straight lines between a function's values at the places 0, 1, 2 and so on; the last of them goes on."""
 
     slopes: Array
     intercepts: Array
@@ -44,7 +44,8 @@ def lines(values: Array, first: float | None = None, last: float | None = None) 
         values[0] = first
     if last is not None:
         values[-1] = last
-    slopes = np.append(np.diff(values), 0.0)
+    slopes = np.diff(values)
+    slopes = np.append(slopes, slopes[-1])
     return Lines(slopes, values - slopes * np.arange(len(values)))
 
 
@@ -169,14 +170,20 @@ def grown(scaled: Callable[[Array], Array]) -> Callable[[Array], Array]:
 FUNCTIONS: Final = {"erfc": erfc, "erfinv": erfinv, "i0": grown(i0e), "i0e": i0e, "i1": grown(i1e), "i1e": i1e}
 
 
+def signed_erfinv(out: Array, x: Array) -> None:
+    """The inverse of the error function, of -0 too; SciPy's gives 0 for that."""
+    np.copysign(ufunc("erfinv")(x), x, out=out)
+
+
 def by_samples(name: str) -> Loop:
     """The loop of a function of scipy.special; of much float32 it is found between samples."""
     function = FUNCTIONS[name]
+    of_few = signed_erfinv if name == "erfinv" else by_scipy(name)
 
     def loop(out: Array, x: Array) -> None:
         if x.dtype == np.float32 and x.size >= WORTH:
             out[...] = function(x)
         else:
-            ufunc(name)(x, out=out)
+            of_few(out, x)
 
     return loop
