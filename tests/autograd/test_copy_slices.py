@@ -220,6 +220,22 @@ def test_a_saved_result_in_a_part_has_second_derivatives(torch: Any) -> None:
     assert second.tolist() == [[0, pytest.approx(4 * np.e)]] * 3
 
 
+@pytest.mark.parametrize("look", ["view_as_complex", "view_as_real", "conj"])
+def test_a_saved_result_in_a_view_of_another_dtype_has_second_derivatives(torch: Any, look: str) -> None:
+    pairs = torch.tensor([[0.3, 0.2], [0.5, -0.4]], dtype=torch.float64, requires_grad=True)
+    base = pairs * 2 if look == "view_as_complex" else torch.complex(pairs, 2 * pairs)
+    getattr(torch, look)(base).tanh_()
+    weights = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    (first,) = torch.autograd.grad((base.abs() ** 2 * weights).sum(), pairs, create_graph=True)
+    (second,) = torch.autograd.grad((first**2).sum(), pairs)
+    expected = {
+        "view_as_complex": [[-32.23691, 58.04275], [-364.64128, -188.50063]],
+        "view_as_real": [[8.78856, 74.95873], [-69.38327, 32.36565]],
+        "conj": [[163.77857, 276.97115], [-467.45281, -3982.19635]],
+    }
+    assert second.tolist() == [[pytest.approx(number, abs=1e-4) for number in row] for row in expected[look]]
+
+
 def test_a_view_of_what_was_detached_leads_nowhere(torch: Any) -> None:
     w = torch.ones(3, requires_grad=True)
     base = w * 1

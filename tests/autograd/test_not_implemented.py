@@ -43,3 +43,20 @@ def test_a_leaf_is_not_changed_in_place(torch: Any) -> None:
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
         x.floor_divide_(2)
+
+
+@pytest.mark.parametrize(
+    ("name", "distances"),
+    [("_cdist_backward", lambda t, x: t.cdist(x, 2 * x, p=1.0)), ("_pdist_backward", lambda t, x: t.pdist(x, 3.0))],
+)
+def test_distances_have_no_second_derivative(torch: Any, name: str, distances: Callable[[Any, Any], Any]) -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    (first,) = torch.autograd.grad(distances(torch, x).sum(), x, create_graph=True)
+    with pytest.raises(NotImplementedError, match=rf"^the derivative for '{name}' is not implemented\.$"):
+        torch.autograd.grad(first.sum(), x)
+
+
+def test_the_node_of_a_backward_pass_without_derivative_has_its_name(torch: Any) -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    (first,) = torch.autograd.grad(torch.pdist(x, 3.0).sum(), x, create_graph=True)
+    assert first.grad_fn.name() == "PdistBackwardBackward0"

@@ -109,3 +109,13 @@ def test_nan_to_num_refuses_gradients_of_complex_numbers(torch: Any) -> None:
         RuntimeError, match=r"^nan_to_num does not support automatic differentiation for outputs with c"
     ):
         torch.nan_to_num(x.requires_grad_())
+
+
+def test_an_unrounded_quotient_of_complex_numbers_has_the_gradients_of_any(torch: Any) -> None:
+    x = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    y = torch.tensor([2 - 1j, 1 + 1j], requires_grad=True)
+    weight = torch.tensor([1j, 2])
+    expected = torch.autograd.grad(x / y, [x, y], weight)
+    found = torch.autograd.grad(torch.div(x, y, rounding_mode=None), [x, y], weight)
+    for one, other in zip(found, expected, strict=True):
+        assert torch.allclose(one, other)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, NamedTuple
 
+from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, Edge, Gradients, Metadata, Node, gradient_edge, keep_gradient_at
 from glasstorch.autograd.views import refresh_view, strided_view_of
 from glasstorch.core.geometry import Shape
@@ -55,16 +56,15 @@ class CopySlices(Node):
         self.metadata = ((base._shape, base.dtype, base.device),)
         function.within = weakref.ref(self)
 
-    def part_edge(self, function: Node) -> Edge:
+    def part_edge(self) -> Edge:
         """The node of the view as it is after the change, for a result that the operator's own node has saved."""
         base, view = self.base, self.view
-        if view.dtype is not base.dtype or view.bits != base.bits:
-            return function, 0
-        return strided_view_of((self, 0), base[:3], view[:3], (view.shape, *self.metadata[0][1:])), 0
-
-    def name(self) -> str:
-        """PyTorch's name for it, which says where it is declared."""
-        return "torch::autograd::CopySlices"
+        if view.dtype is base.dtype and view.bits == base.bits:
+            return strided_view_of((self, 0), base[:3], view[:3], (view.shape, *self.metadata[0][1:])), 0
+        changed = f.empty_strided(base.shape, base.strides, dtype=base.dtype, device=self.metadata[0][2])
+        meta = changed._autograd_meta = AutogradMeta()
+        meta.grad_fn = self
+        return edge_seen_in(changed, base, view)
 
     def apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]
@@ -102,6 +102,17 @@ def seen_in(tensor: Tensor, base: Look, view: Look) -> Tensor:
     if changed & CONJUGATE:
         part = f._conj(part)
     return f._neg_view(part) if changed & NEGATIVE else part
+
+
+def edge_seen_in(tensor: Tensor, base: Look, view: Look) -> Edge:
+    """The node of what a view of `base` shows, in a tensor as `seen_in` takes it."""
+    token = grad_mode.set(True)
+    try:
+        edge = gradient_edge(seen_in(tensor, base, view))
+    finally:
+        grad_mode.reset(token)
+    assert edge is not None
+    return edge
 
 
 def rebase_view(view: Tensor, meta: AutogradMeta, function: Node) -> None:

@@ -160,12 +160,12 @@ def scaled(grad: Tensor, factor: Number) -> Tensor:
 
 def div_mode_self_backward(grad: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
     """A rounded quotient is flat: its gradient is 0 almost everywhere."""
-    return grad / other if rounding_mode is None else zeros_like(grad)
+    return grad / conjugate(other) if rounding_mode is None else zeros_like(grad)
 
 
 def div_mode_other_backward(grad: Tensor, self: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
     """As `div_mode_self_backward`, for the divisor."""
-    return -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)
+    return -grad * conjugate((self / other) / other) if rounding_mode is None else zeros_like(grad)
 
 
 def pow_backward_scalar(grad: Tensor, self: Tensor, exponent: Number) -> Tensor:

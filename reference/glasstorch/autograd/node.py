@@ -30,6 +30,7 @@ Gradients = Sequence[Any]  # a Tensor or None for each
 Metadata = tuple[Shape, dtype, device]  # what a gradient must look like to enter a node at one input
 
 _sequence = itertools.count()
+WRITTEN_BY_HAND = frozenset(("CopyBackwards", "CopySlices"))  # each in PyTorch's namespace
 LAST = sys.maxsize  # AccumulateGrad runs as soon as it is ready
 
 
@@ -80,11 +81,12 @@ class Node:
     def result_edge(self, number: int) -> Edge:
         """Where the gradient of a result goes that was saved for a backward pass of the backward pass."""
         slices = None if self.within is None else self.within()
-        return (self, number) if slices is None else slices.part_edge(self)
+        return (self, number) if slices is None else slices.part_edge()
 
     def name(self) -> str:
-        """The class name: `MulBackward0`."""
-        return type(self).__name__
+        """The class name: `MulBackward0`; `torch::autograd::CopyBackwards` of one that PyTorch wrote by hand."""
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in WRITTEN_BY_HAND else name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

@@ -44,7 +44,17 @@ class NotImplementedNode(Node):
         return "torch::autograd::NotImplemented"
 
 
-def register(name: str) -> None:
+class SecondDerivativeNode(NotImplementedNode):
+    """A step of a backward pass, in whose row of derivatives.yaml PyTorch says that it has no derivative itself."""
+
+    def apply(self, grads: Gradients) -> Gradients:
+        raise NotImplementedError(f"the derivative for '{self.operator}' is not implemented.")
+
+    def name(self) -> str:
+        return self.operator.title().replace("_", "") + "Backward0"
+
+
+def register(name: str, made: type[NotImplementedNode] = NotImplementedNode) -> None:
     """Register a kernel that runs the operator and, where a gradient is wanted, records that there is none."""
     below_autograd = table(name)
     operator = name.partition(".")[0]
@@ -57,7 +67,7 @@ def register(name: str) -> None:
             return below_autograd[below](below, *arguments)
         if written is not None:
             check_inplace(arguments[written])
-        node = NotImplementedNode(operator, [gradient_edge(tensor) for tensor in tensors])  # type: ignore[arg-type]
+        node = made(operator, [gradient_edge(tensor) for tensor in tensors])  # type: ignore[arg-type]
         result = below_autograd[below](below, *arguments)
         if isinstance(result, tuple):
             set_histories(result, node)
@@ -72,7 +82,6 @@ for _name in (
     *("bincount", "histogram.bins_tensor", "histogram.bin_ct", "_histogramdd_bin_edges"),
     *("_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors"),
     *("floor_divide", "floor_divide_.Tensor", "floor_divide.out", "detach_copy", "bernoulli.p"),
-    *("_cdist_backward", "_pdist_backward"),
     *("heaviside", "heaviside_", "heaviside.out"),
     *("scatter.reduce", "scatter_.reduce", "scatter.reduce_out"),
     *("scatter.value_reduce", "scatter_.value_reduce", "scatter.value_reduce_out"),
@@ -80,3 +89,5 @@ for _name in (
     *("linalg_ldl_factor_ex", "linalg_ldl_solve", "_cholesky_solve_helper"),
 ):
     register(_name)
+for _name in ("_cdist_backward", "_pdist_backward"):
+    register(_name, SecondDerivativeNode)

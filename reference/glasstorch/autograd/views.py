@@ -88,7 +88,9 @@ def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
         made: Node = strided_view_of(edge, seen, geometry, (view._shape, view.dtype, view.device))
         output_nr = 0
     else:
-        made, output_nr = _seen_again(base, view)
+        from glasstorch.autograd.copy_slices import Look, edge_seen_in  # it reads this module
+
+        made, output_nr = edge_seen_in(base, Look.of(base), Look.of(view))
     keep_gradient_at(meta, made)
     meta.grad_fn, meta.output_nr = made, output_nr
     meta.seen_version = view._version
@@ -105,16 +107,3 @@ def strided_view_of(
     node.size, node.stride, node.storage_offset = list(view[0]), list(view[1]), view[2]
     node.metadata = (metadata,)
     return node
-
-
-def _seen_again(base: Tensor, view: Tensor) -> Edge:
-    """The node of a tensor that shows the base as the view does."""
-    from glasstorch.autograd.copy_slices import Look, seen_in  # it reads this module
-
-    token = grad_mode.set(True)
-    try:
-        edge = gradient_edge(seen_in(base, Look.of(base), Look.of(view)))
-    finally:
-        grad_mode.reset(token)
-    assert edge is not None
-    return edge
