@@ -224,7 +224,7 @@ class Tensor(FactMethods):
     stft = stft.stft
     unique_consecutive = unique.unique_consecutive
     unique = unique.unique
-    nonzero = nonzero.method
+    nonzero = nonzero.method  # type: ignore[assignment]  # which takes as_tuple=, and the operator out=
     eig, lstsq, solve, symeig = removed.eig, removed.lstsq, removed.solve, removed.symeig
     apply_ = python_functions.apply_
     map_ = python_functions.map_

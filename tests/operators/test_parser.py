@@ -180,6 +180,10 @@ def test_a_function_called_by_its_parser_counts_the_places_of_a_function() -> No
         function(2, 0, 0, 1)
 
 
+def test_a_keyword_that_python_itself_uses_reaches_the_overloads() -> None:
+    assert glasstorch.add(self=glasstorch.ones(2), other=1).tolist() == [2, 2]
+
+
 def test_what_is_given_as_out_must_be_a_tensor() -> None:
     with pytest.raises(ArgumentTypeError, match=r"add\(\): argument 'out' must be Tensor, not int"):
         glasstorch.add(glasstorch.ones(2), 1, out=3)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import FrameType, FunctionType
-from typing import Any, Concatenate, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
+Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 METHOD = "Tensor."
 
 
-def as_method(function: Callable[..., Result]) -> Callable[Concatenate[Any, ...], Result]:
-    """The same function under a method's name."""
+def as_method(function: Callable[Concatenate[Any, Rest], Result]) -> Callable[Concatenate[Any, Rest], Result]:
+    """The same function under a method's name; a type checker sees all its parameters after the tensor."""
     assert isinstance(function, FunctionType)
     name = METHOD + function.__name__
     code = function.__code__.replace(co_qualname=name)
@@ -26,11 +27,10 @@ def as_method(function: Callable[..., Result]) -> Callable[Concatenate[Any, ...]
     return method
 
 
-def is_called_as_method(module: str) -> bool:
-    """Whether the innermost function of that module that is running is a method."""
+def is_called_as_method() -> bool:
+    """Whether it was a method that called into the module which asks."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__") == module:
-            return frame.f_code.co_qualname.startswith(METHOD)
+    asking = frame.f_globals if frame else None
+    while frame is not None and frame.f_globals is asking:
         frame = frame.f_back
-    return False
+    return frame is not None and frame.f_code.co_qualname.startswith(METHOD)

@@ -143,7 +143,8 @@ def _put(tensor: Tensor, index: Any, value: Any) -> None:
 
 def _copy(target: Tensor, value: Any) -> None:
     """Write a number, or a tensor that broadcasts; its leading sizes of 1 are dropped first."""
-    if not isinstance(value, TensorImpl):
+    is_number = not isinstance(value, TensorImpl)
+    if is_number:
         if target._strides is not None and has_internal_overlap(target._shape, target._strides):
             value = target.new_full((), value)  # which fill_ refuses to copy there; it takes a number
         target.fill_(value)

@@ -23,7 +23,6 @@ from glasstorch.operators.as_method import is_called_as_method
 from glasstorch.operators.old_orders import OLD_ORDERS, warn_of_old_order
 from glasstorch.operators.signature import TUPLE, Mismatch, Signature, type_name
 
-FUNCTIONS = "glasstorch.operators.generated.functions"  # the module that calls what is here
 OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")  # None is as if they were not given
 
 
@@ -58,7 +57,9 @@ class PythonFunction:
         """Whether one of the overloads makes a tensor on a device that it is told."""
         return any(signature.is_factory for signature in self.signatures)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if args and not isinstance(args[0], TensorImpl):
+            self._check_owner(args[0])
         out = kwargs.pop("out", None)
         if out is not None:
             return self._call_out(args, kwargs, out)
@@ -67,6 +68,14 @@ class PythonFunction:
         keys = compute_keys(keys_of(bound))
         result = signature.operator.table[keys](keys, *bound)
         return result.requires_grad_() if requires_grad else result
+
+    def _check_owner(self, value: object) -> None:
+        """Refuse a method that was asked of the class for what is no tensor: `Tensor.add(1, 2)`."""
+        if self.signatures[0].has_self and is_called_as_method():
+            raise ArgumentTypeError(
+                f"descriptor '{self.name}' for 'Tensor' objects doesn't apply to a '{type(value).__name__}' object; "
+                "expected a Tensor first"
+            )
 
     def by_names(self, others: dict[str, Any], **arguments: Any) -> Any:
         """A call with keywords that Python did not know.
@@ -104,7 +113,7 @@ class PythonFunction:
         in_old_order = self._in_old_order(signatures, args, kwargs)
         if in_old_order is not None:
             return in_old_order
-        as_method = is_called_as_method(FUNCTIONS)
+        as_method = is_called_as_method()
         reasons = [mismatch.reason(as_method) for mismatch in mismatches]
         if out is not None:
             others = [s for s in self.out_signatures if s not in signatures]
