@@ -44,6 +44,26 @@ def test_strips_hold_whole_lines_and_cover_an_array_once(shape: tuple[int, ...],
     assert (count == 2).all()
 
 
+def spans(array: Any) -> int:
+    """How many bytes lie from the first to the last byte of an array."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return high - low
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_pieces_and_strips_lie_together_in_memory(order: tuple[int, ...]) -> None:
+    array = np.zeros((50, 64, 70)).transpose(order)
+
+    def seen(piece: Any, dims: tuple[int, ...]) -> Any:
+        assert spans(piece) == piece.nbytes
+        return add(piece, dims)
+
+    blocks.reduce_in_pieces(seen, add, array, (0, 1, 2), False)
+    fastest = order.index(2)
+    for strip in blocks.strips(array, fastest):
+        assert spans(array[strip]) == array[strip].nbytes
+
+
 # Temporaries ----------------------------------------------------------------------------------------------------
 
 
@@ -82,6 +102,7 @@ CALLS: list[tuple[str, str, Callable[[Any], Any]]] = [
     for arguments in every
 ] + [
     ("var of a transposed tensor", "float32", lambda x: x.t().var()),
+    *((f"sum of wide rows of {half}", half, lambda x: x.view(64, -1).sum(0)) for half in HALVES.split()),
     ("frexp", "float32", glasstorch.frexp),
     ("sort of a transposed tensor", "float32", lambda x: x.t().sort(1)),
     ("roll", "float32", lambda x: x.roll((3, 5, 1), (0, 1, 0))),

@@ -46,6 +46,28 @@ def test_a_dtype_converts_before_adding(torch: Any) -> None:
     assert torch.tensor([2, 0]).sum(dtype=torch.bool).tolist() is True
 
 
+@pytest.mark.parametrize("rows", [1, 70])
+def test_large_tensors_are_converted_before_adding_too(torch: Any, rows: int) -> None:
+    x = torch.full((rows, 1000), 1 + 2**-12)
+    assert x.sum(1, dtype=torch.float16).tolist() == [1000] * rows
+    assert x.sum(1, dtype=torch.float64).tolist() == [1000 + 1000 * 2**-12] * rows
+    assert x.mean(dtype=torch.float16).tolist() == 1
+    assert (2 * x).nansum(0, dtype=torch.int64).tolist() == [2 * rows] * 1000
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("rows", [3, 300])
+def test_a_sum_leaves_out_nan_and_no_infinity(torch: Any, rows: int, dtype: str) -> None:
+    x = torch.ones(rows, 200, dtype=getattr(torch, dtype))
+    x[1, 3] = x[2, 7] = x[2, 8] = NAN
+    x[0, 4], x[2, 5] = math.inf, -math.inf
+    x[0, 6], x[2, 6] = math.inf, -math.inf
+    assert x.nansum(1).tolist()[1:3] == [199, -math.inf]
+    assert x.nansum(0)[[0, 3, 4, 5, 7]].tolist() == pytest.approx([rows, rows - 1, math.inf, -math.inf, rows - 1], 0.01)
+    assert math.isnan(x.nansum(0)[6])
+    assert x[:, :4].nansum().item() == pytest.approx(4 * rows - 1, 0.01)
+
+
 def test_the_out_tensor_of_a_sum_chooses_the_dtype(torch: Any) -> None:
     x = torch.tensor([[0.5, 1.5], [1.0, 1.0]])
     assert torch.sum(x, 0, out=torch.zeros(2, dtype=torch.int64)).tolist() == [1, 2]
@@ -212,6 +234,23 @@ def test_nan_is_the_extremum(torch: Any) -> None:
         assert same(getattr(x, name)(0).values, NAN)
         assert getattr(x, name)(0).indices.tolist() == getattr(x, f"arg{name}")().tolist() == 1
         assert same(getattr(x, f"a{name}")(0), NAN)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64"])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+@pytest.mark.parametrize("d", [0, 1, 2])
+def test_extrema_of_large_tensors_are_found_however_they_lie(
+    torch: Any, dtype: str, order: tuple[int, ...], d: int
+) -> None:
+    x = torch.from_numpy(np.random.default_rng(d).integers(-99, 99, (60, 50, 40))).to(getattr(torch, dtype))
+    x = x.permute(order)
+    array = x.numpy()
+    for name in ("max", "min"):
+        wanted = getattr(np, f"arg{name}")(array, d)
+        assert np.array_equal(getattr(x, f"arg{name}")(d).numpy(), wanted)
+        values, places = getattr(x, name)(d)
+        assert np.array_equal(places.numpy(), wanted)
+        assert np.array_equal(values.numpy(), getattr(array, name)(d))
 
 
 def test_results_have_names(torch: Any) -> None:

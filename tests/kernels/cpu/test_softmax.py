@@ -140,3 +140,25 @@ def test_long_sums_keep_their_digits() -> None:
     array = random.standard_normal((2_000, 2)).astype(np.float32)
     ours = glasstorch.softmax(glasstorch.from_numpy(array), 0).numpy()
     np.testing.assert_allclose(ours, exact(array, 0), rtol=3e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize(("shape", "dim"), [((300, 20), 1), ((70, 1000), 1), ((9, 300, 40), 1), ((0, 3), 1)])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_halves_and_their_gradients_are_rounded_once(name: str, shape: tuple[int, ...], dim: int, dtype: str) -> None:
+    random = np.random.default_rng(3)
+    half = getattr(glasstorch, dtype)
+    x, given = (glasstorch.from_numpy(random.normal(size=shape).astype(np.float32) * 3).to(half) for _ in "xg")
+    eps = 2.0**-10 if dtype == "float16" else 2.0**-7
+    x.requires_grad_()
+    found = getattr(x, name)(dim)
+    (gradient,) = glasstorch.autograd.grad(found, x, given)
+    wide = getattr(x.detach().double(), name)(dim)
+    assert found.dtype == gradient.dtype == half
+    assert glasstorch.allclose(found.detach().double(), wide, rtol=eps / 1.9, atol=1e-7)
+    saved, given = found.detach().double(), given.double()  # what the way back has: it is rounded already
+    if name == "softmax":
+        wanted = (given - (given * saved).sum(dim, keepdim=True)) * saved
+    else:
+        wanted = given - saved.exp() * given.sum(dim, keepdim=True)
+    assert glasstorch.allclose(gradient.double(), wanted, rtol=eps, atol=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 
@@ -23,6 +24,17 @@ def test_roll_moves_round_the_end(torch: Any) -> None:
     assert x.roll(-4, 1).tolist() == [[1, 2, 0], [4, 5, 3]]
     assert torch.roll(x, shifts=(1, 2), dims=(0, 1)).tolist() == [[4, 5, 3], [1, 2, 0]]
     assert torch.tensor(1.0).roll(1).item() == 1
+
+
+@pytest.mark.parametrize(
+    ("shifts", "dims"),
+    [((1, 1), (0, 0)), ((1, -1), (1, 1)), ((5, 2), (-1, 1)), ((-7,), (-2,)), ((301, -1, 2), (2, 0, -1)), ((4,), (2,))],
+)
+def test_roll_adds_up_the_shifts_of_a_dimension(torch: Any, shifts: tuple[int, ...], dims: tuple[int, ...]) -> None:
+    array = np.arange(60).reshape(3, 5, 4)
+    for order in ((0, 1, 2), (2, 0, 1)):
+        view = torch.from_numpy(array).permute(order)[:, ::2]
+        assert np.array_equal(view.roll(shifts, dims).numpy(), np.roll(view.numpy(), shifts, dims))
 
 
 def test_roll_is_row_major_or_channels_last_where_both_parts_are(torch: Any) -> None:

@@ -70,14 +70,14 @@ def vector_norm(
 
 
 def norm(array: Array, dtype: np.dtype[Any], order: float, dims: Shape, keepdim: bool) -> Any:
-    """The norm over dimensions of what is converted first, in float32 for half precision; piece by piece."""
+    """The norm over dimensions of what is converted first, to a dtype that holds it, or float32; piece by piece."""
     wide = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
     if order == 2 and wide.kind == "f" and array.dtype == wide:  # a square needs no sign taken away
         return np.sqrt(squares(array, dims, keepdim))
     reduce, join = REDUCED.get(order) or (powers(order), add_reduction)
 
     def piece(part: Array, dims: Shape) -> Array:
-        sizes = np.absolute(part.astype(dtype, copy=False).astype(wide, copy=False))
+        sizes = np.absolute(part.astype(wide, copy=False))
         return np.asarray(reduce(sizes, dims, keepdims=True))
 
     def joined(parts: Array, dims: Shape) -> Array:
