@@ -152,6 +152,27 @@ def test_views_are_made_again_and_not_saved() -> None:
     assert kinds(gradient.df((True,)).graph) == ["t", "mul"]
 
 
+def test_of_a_list_that_an_operator_made_of_new_tensors_its_elements_are_saved() -> None:
+    graph = parse_ir(
+        "graph(%x : Tensor):\n"
+        "  %n : int = prim::Constant[value=1]()\n"
+        "  %i : int = prim::Constant[value=0]()\n"
+        "  %l : Tensor[] = aten::split_copy(%x, %n, %i)\n"
+        "  %a : Tensor, %b : Tensor = prim::ListUnpack(%l)\n"
+        "  %z : Tensor = aten::mul(%a, %b)\n"
+        "  return (%z)"
+    )
+    inputs = [glasstorch.rand(2, 3, requires_grad=True)]
+    for gradient in (derive(graph, inputs), differentiate(graph, signature_of(inputs, [True]), again=True)):
+        assert [value.node.kind for value in gradient.f.outputs] == [
+            "aten::mul",
+            "prim::ListUnpack",
+            "prim::ListUnpack",
+        ]
+        (found,) = run_backward(gradient, inputs, [glasstorch.ones(1, 3)])
+        assert glasstorch.equal(found, inputs[0].flip(0))
+
+
 def test_a_detached_result_cuts_the_gradient_and_the_result_itself_does_not() -> None:
     graph = parse_ir(
         "graph(%x : Tensor):\n"
@@ -181,6 +202,14 @@ REFUSED = {
         "an output shares memory",
     ),
     "a write": ("%y : Tensor = aten::neg(%x)\n  %z : Tensor = aten::neg_(%y)", "writes to memory"),
+    "a formula that goes by the data where there is any": (
+        "%z : Tensor = aten::cumprod(%x, %i, %none)",
+        "reads data",
+    ),
+    "an operator that goes by the data where there is any": (
+        "%y : Tensor = aten::diag(%x, %i)\n  %z : Tensor = aten::linalg_inv(%y)",
+        "reads data",
+    ),
     "a list": ("%z : Tensor[] = prim::ListConstruct(%x)", "it returns list"),
 }
 
@@ -189,7 +218,8 @@ REFUSED = {
 def test_what_has_no_derived_gradient_is_refused_with_the_reason(case: str) -> None:
     body, message = REFUSED[case]
     end = "" if "return" in body else "\n  return (%z)"
-    graph = parse_ir(f"graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  {body}{end}")
+    constants = "%none : NoneType = prim::Constant()\n  %i : int = prim::Constant[value=0]()"
+    graph = parse_ir(f"graph(%x : Tensor):\n  {constants}\n  {body}{end}")
     x = glasstorch.rand(3, requires_grad=True)
     with pytest.raises(NotDerivableError, match=message):
         trace_joint(graph, signature_of([x], [True]))

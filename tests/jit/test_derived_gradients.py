@@ -30,7 +30,10 @@ OUTSIDE = {
     "to.device": "its result may be on another device",
 }
 # Operators whose formula looks at data, so that no graph of it can be made; such a group runs as it is.
-READS_DATA = {"_linalg_det": "where a determinant is 0 its gradient is another formula's"}
+READS_DATA = {
+    "_linalg_det": "where a determinant is 0 its gradient is another formula's",
+    "linalg_lu_factor": "it refuses a singular matrix",
+}
 # What LAPACK rounds otherwise for a matrix that lies in memory otherwise.
 ROUNDED = {"linalg_lu_solve": 1e-14}
 CHECKED = [

@@ -146,6 +146,14 @@ def test_an_output_may_be_changed_in_place_and_keeps_its_gradient() -> None:
     assert glasstorch.allclose(x.grad, -4 * x)
 
 
+def test_an_output_that_shows_memory_of_a_value_inside_may_be_changed_in_place() -> None:
+    x = glasstorch.rand(2, 3, requires_grad=True)
+    (y,) = graph(SQUARE.replace("neg", "t"))(x)
+    y.mul_(2)
+    y.sum().backward()
+    assert glasstorch.allclose(x.grad, 4 * x)
+
+
 def test_only_gradients_that_arrive_are_followed() -> None:
     infinite = glasstorch.tensor([0.0], requires_grad=True)
     text = """graph(%x : Tensor):

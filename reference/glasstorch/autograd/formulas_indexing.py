@@ -16,6 +16,7 @@ from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Gradients, Node, gradient_edge, requires_grad, set_history
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Shape
+from glasstorch.core.hooks import decides
 from glasstorch.operators.generated.functions import eq, gt, index_put, ones_like, unique_dim, where, zeros_like
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _product_backward(
     alone = zero & eq(zeros, 1)
     others = reduced(self, source.masked_fill(alone, 1))
     placed = where(alone, picked(grad * others), picked(grad * result) / source.masked_fill(zero, 1))
-    return kept, placed if placed.is_meta or not gt(zeros, 1).any() else delayed_error(placed, refusal)
+    return kept, placed if not decides(placed) or not gt(zeros, 1).any() else delayed_error(placed, refusal)
 
 
 # A gradient whose own gradient is refused -----------------------------------------------------------------------

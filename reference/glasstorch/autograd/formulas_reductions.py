@@ -25,6 +25,7 @@ from glasstorch.core.dtype import (
     float64,
 )
 from glasstorch.core.geometry import Shape, wrap_dim, wrap_dims
+from glasstorch.core.hooks import decides
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.generated.functions import (
     cat,
@@ -107,7 +108,7 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
     """
     if not self.shape or not self.numel():
         return grad
-    if self.is_meta or not bool(eq(self, 0).any()):
+    if not decides(self) or not bool(eq(self, 0).any()):
         return _from_here_on(grad * result.conj(), dim) / self.conj()
     if not grad_mode.get():
         return _cumprod_backward_at_zeros(grad, self, dim, result)

@@ -221,3 +221,13 @@ def set_array_namespace(find: Callable[[], Any]) -> None:
     """Called once by the facade."""
     global find_array_namespace
     find_array_namespace = find
+
+
+def decides(tensor: Tensor) -> bool:
+    """Whether a tensor has numbers that a formula or a check can go by: on the device meta it has none.
+
+    A trace is told that they would be read there: what it records is not all that happens where there are numbers.
+    """
+    if tensor.is_meta and trace_hooks is not None:
+        trace_hooks.value_read(tensor)
+    return not tensor.is_meta

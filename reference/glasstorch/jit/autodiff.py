@@ -22,7 +22,7 @@ of sizes, strides and dtypes is a constant in them, so they hold for inputs of o
 Views and lists are not saved: the backward graph makes them again of what they were made of. Nor are, if that is asked
 for, results of CHEAP operators that can be computed again, in a few steps, from what is saved anyway: in a fused loop
 that costs less than writing and reading memory. An input that backward would not need is never saved for it, since
-then changing it in place would become an error.
+then changing it in place would become an error. Of a list that an operator made of new tensors, its elements are saved.
 """
 
 from __future__ import annotations
@@ -351,7 +351,8 @@ def _steps_left(value: Value, given: set[Value], steps: int) -> int:
     if node.kind == "prim::Param":
         return -1
     if not _is_free(node):
-        if node.schema().name not in CHEAP:
+        schema = node.maybe_schema()  # an element of a list has none, and is as dear as the list
+        if schema is None or schema.name not in CHEAP:
             return -1
         steps -= 1
     for one in node.inputs:
@@ -363,6 +364,8 @@ def _steps_left(value: Value, given: set[Value], steps: int) -> int:
 
 def _is_free(node: Node) -> bool:
     """Whether what a node makes need not be saved, as it has no memory of its own."""
+    if node.kind == "prim::ListUnpack":  # a list that an operator made of new tensors is saved as its elements
+        return _is_free(node.inputs[0].node)
     if node.kind == "prim::Constant" or node.kind in CONTAINERS:
         return True
     return all(memory_facts(node.schema()).sources)

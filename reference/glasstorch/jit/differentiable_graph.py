@@ -168,6 +168,8 @@ class Derived:
         gradient = self.gradient
         results = _below_autograd(self._forward, inputs)
         outputs = results[: gradient.f_real_outputs]
+        for output in outputs:
+            output._autograd_meta = None  # a view of what nobody else has is to its caller what it shows, and no view
         node = DifferentiableGraphBackward(edges, self)
         set_histories(
             [result if may else None for result, may in zip(outputs, gradient.differentiable, strict=True)], node

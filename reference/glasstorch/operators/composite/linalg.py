@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, float64, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
 from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.hooks import decides
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.return_types import named_result
 from glasstorch.core.type_info import finfo
@@ -41,7 +42,7 @@ diagonal_of = on_tensor("diagonal")
 
 def failure_in(info: Tensor) -> tuple[str, int] | None:
     """Which matrix failed first, in words, and the number that LAPACK gave; None where none did."""
-    if info.is_meta or not bool(info.any()):
+    if not decides(info) or not bool(info.any()):
         return None
     at = int(info.reshape(-1).nonzero()[0])
     return f"(Batch element {at}): " if info.dim() else "", int(info.reshape(-1)[at])

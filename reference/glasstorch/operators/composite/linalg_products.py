@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import NARROW_FLOATS, bool_, int64, promote_types
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
+from glasstorch.core.hooks import decides
 from glasstorch.operators.generated import functions
 from glasstorch.operators.shapes.result import C_NAMES
 
@@ -144,7 +145,7 @@ def tensorinv(self: Tensor, ind: int) -> Tensor:
             f"{prod(columns)} != {prod(rows)}"
         )
     inverse, info = functions.linalg_inv_ex(self.reshape([prod(columns)] * 2))
-    if not info.is_meta and bool(info):
+    if decides(info) and bool(info):
         raise LinAlgError(
             f"inv: The diagonal element {int(info)} is zero, the inversion could not be completed because the input "
             f"matrix is singular."

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from glasstorch.core.dtype import STORED_ONLY, bool_, check_implemented, int32, int64
 from glasstorch.core.errors import ArgumentError, DimensionError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
+from glasstorch.core.hooks import decides
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.composite.pointwise import only_number
 from glasstorch.operators.direct import on_tensor, on_tensors
@@ -46,7 +47,7 @@ def take(self: Tensor, index: Tensor) -> Tensor:
     """Elements by their number in row-major order, in the index's sizes."""
     check_take(self, index)
     size = self.numel()
-    if index.numel() and not index.is_meta:
+    if index.numel() and decides(index):
         lowest, highest = int(index.min()), int(index.max())
         wrong = lowest if lowest < -size else highest
         if lowest < -size or highest >= size:
