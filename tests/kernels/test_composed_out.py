@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -128,7 +129,13 @@ WITH_OUT: dict[str, Callable[..., Any]] = {
 KEPT: dict[str, Callable[..., Any]] = {
     "quantile": lambda torch, x, out: torch.quantile(x, 0.5, 0, out=out),
     "inner": lambda torch, x, out: torch.inner(torch.ones(2, 2), x, out=out),
+    "nanquantile": lambda torch, x, out: torch.nanquantile(x, 0.5, 0, out=out),
+    "tensordot": lambda torch, x, out: torch.tensordot(torch.ones(2, 2), x, 1, out=out),
+    "linalg.cond": lambda torch, x, out: torch.linalg.cond(x, out=out),
     "linalg.norm": lambda torch, x, out: torch.linalg.norm(x, out=out),
+    "linalg.matrix_norm": lambda torch, x, out: torch.linalg.matrix_norm(x, out=out),
+    "linalg.pinv": lambda torch, x, out: torch.linalg.pinv(x, 1e-6, out=out),
+    "linalg.tensorsolve": lambda torch, x, out: torch.linalg.tensorsolve(x, torch.ones(2), out=out),
     "linalg.tensorinv": lambda torch, x, out: torch.linalg.tensorinv(x, 1, out=out),
 }
 
@@ -154,6 +161,49 @@ def test_a_gradient_that_out_keeps_is_that_of_the_result(require: Callable[[str]
         (kept,) = torch.autograd.grad(out.sum(), x)
         (wanted,) = torch.autograd.grad(KEPT[name](torch, x, None).sum(), x)
         assert torch.equal(kept, wanted)
+
+
+WHOLE: dict[str, Callable[..., Any]] = {
+    "cholesky_solve.out": lambda torch, x, out: torch.cholesky_solve(x, x, out=out),
+    "dist.out": lambda torch, x, out: torch.ops.aten.dist.out(x, x, out=out),
+    "_euclidean_dist.out": lambda torch, x, out: torch.ops.aten._euclidean_dist.out(x, x, out=out),
+    "linalg_eigvals.out": lambda torch, x, out: torch.linalg.eigvals(x, out=out.to(torch.complex64)),
+    "logsumexp.out": lambda torch, x, out: torch.logsumexp(x, 0, out=out),
+    "linalg_pinv.atol_rtol_tensor_out": lambda torch, x, out: torch.linalg.pinv(
+        x, atol=torch.zeros(()), rtol=torch.zeros(()), out=out
+    ),
+    "mvlgamma.out": lambda torch, x, out: torch.ops.aten.mvlgamma.out(x, 1, out=out),
+    "norm.Scalar_out": lambda torch, x, out: torch.ops.aten.norm.Scalar_out(x, 2, out=out),
+    "norm.ScalarOpt_dtype_out": lambda torch, x, out: torch.ops.aten.norm.ScalarOpt_dtype_out(
+        x, 2, dtype=torch.float32, out=out
+    ),
+    "norm.dtype_out": lambda torch, x, out: torch.ops.aten.norm.dtype_out(
+        x, 2, [0], False, dtype=torch.float32, out=out
+    ),
+    "norm.out": lambda torch, x, out: torch.ops.aten.norm.out(x, 2, [0], out=out),
+    "sort.values": lambda torch, x, out: torch.sort(x, out=(out, torch.empty(0, dtype=torch.int64))),
+}
+
+
+def seen_in_mode(torch: Any, call: Callable[..., Any]) -> list[str]:
+    """The operators that a TorchDispatchMode sees of a call."""
+    seen = []
+
+    class Log(import_module(f"{torch.__name__}.utils._python_dispatch").TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    x, out = torch.tensor([[3.0, 1.0], [1.0, 2.0]]), torch.empty(0)
+    with Log():
+        call(torch, x, out)
+    return seen
+
+
+@pytest.mark.parametrize("form", WHOLE)
+def test_a_mode_sees_a_form_that_autograd_sees_as_one_operator(require: Callable[[str], Any], form: str) -> None:
+    for torch in (require("glasstorch"), require("torch")):
+        assert seen_in_mode(torch, WHOLE[form])[-1] == f"aten.{form}"
 
 
 @pytest.mark.parametrize("name", [*WITH_OUT, *KEPT])

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import glasstorch
+
 Call = Callable[[Any, Any], Any]
 
 
@@ -54,3 +56,8 @@ def test_what_is_no_function_of_numbers_is_refused(torch: Any, call: Call, error
 def test_nothing_is_computed_where_there_are_no_elements(torch: Any) -> None:
     x = torch.ones(2, device="meta")
     assert x.apply_(lambda n: 1 / 0) is x
+
+
+def test_the_refusal_of_what_is_no_function_says_of_how_many_numbers_it_should_be() -> None:
+    with pytest.raises(TypeError, match=r"^map_: expected a function of 2 number\(s\), got 3$"):
+        glasstorch.ones(2).map_(glasstorch.ones(2), 3)

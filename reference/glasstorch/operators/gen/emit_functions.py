@@ -220,7 +220,7 @@ def _other_names(name: Name) -> frozenset[str]:
     if name.name.startswith("_") or name.name.endswith("_backward"):
         return frozenset()
     tensors = name.is_function and not schema.is_view and not schema.is_inplace
-    taken = {"dim", "keepdim", *(("self", "other") if tensors else ())}
+    taken = {"dim", "keepdim", *(("self",) if tensors else ())}
     return frozenset(a.name for a in name.parameters() if a.name in taken)
 
 
