@@ -185,7 +185,7 @@ def add_as(
     """The sum over dimensions of what is converted first, in float32 for half precision, and perhaps prepared."""
     wide = op_math(dtype).numpy
     if prepare is None:
-        if array.dtype == wide:
+        if array.dtype == wide == dtype.numpy:
             return add_reduce(array, dims, keepdim)
         if wide.kind in "iu":
             return add_reduction(array, dims, wide, None, keepdim)
