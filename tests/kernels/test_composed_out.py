@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -215,3 +216,12 @@ def test_a_leaf_that_requires_grad_is_not_written_to(require: Callable[[str], An
         with pytest.raises(RuntimeError, match=r"out=|a leaf Variable that requires grad is being used in"):
             {**WITH_OUT, **KEPT}[name](torch, torch.tensor(x), out)
         assert not out.any()
+
+
+@pytest.mark.parametrize("name", ["conj_physical", "linalg.eigvals", "softmax", "log_softmax"])
+def test_forms_with_kernels_of_their_own_count_one_change(torch: Any, name: str) -> None:
+    x, out = torch.eye(2), torch.empty((2, 2) if name != "linalg.eigvals" else 2)
+    out = out.to(torch.complex64) if name == "linalg.eigvals" else out.clone()
+    before = out._version
+    attrgetter(name)(torch)(x, *([0] if "softmax" in name else []), out=out)
+    assert out._version == before + 1
