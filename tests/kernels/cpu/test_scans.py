@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.scans import COLUMNS, INNER, LINES, TURNED
+from glasstorch.kernels.cpu.scans import AT_ONCE, COLUMNS, INNER, LINES, TURNED
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.refusals import same_refusal
 from tests.steps import lines_run
@@ -104,6 +104,15 @@ def test_turned_lines_of_floats_are_added_in_the_same_order() -> None:
     np.testing.assert_array_equal(found, np.cumsum(data.astype(np.float64), 1).astype(np.float32))
     doubled = data.astype(np.float64)
     np.testing.assert_array_equal(glasstorch.from_numpy(doubled).cumprod(1).numpy(), np.cumprod(doubled, 1))
+
+
+@pytest.mark.parametrize(("shape", "dim"), [((1024, 1025), 1), ((2, (1 << 18) + 1, 2), 1), ((3, AT_ONCE), 0)])
+def test_running_extrema_are_right_strip_by_strip(shape: tuple[int, ...], dim: int) -> None:
+    data = np.random.default_rng(0).integers(0, 1000, shape).astype(np.int16)
+    assert data.size > AT_ONCE
+    values, places = glasstorch.from_numpy(data).cummax(dim)
+    np.testing.assert_array_equal(values.numpy(), np.maximum.accumulate(data, dim))
+    np.testing.assert_array_equal(np.take_along_axis(data, places.numpy(), dim), values.numpy())
 
 
 def test_one_nan_changes_no_other_line() -> None:

@@ -43,6 +43,7 @@ LONG = 64  # elements from which a line of complex numbers is cut into parts, if
 LINES = 256  # so many lines are worth turning, and a call of NumPy's for each column
 TURNED = 1 << 16  # elements that are turned at a time
 COLUMNS = 64  # of that, beside each other
+AT_ONCE = 1 << 20  # elements whose running extrema are found at once and not copied; more, strip by strip
 INNER = 16  # so many elements beside each other are worth a call of NumPy's for each row
 ACCUMULATED_IN = {"e": np.float32, "E": np.float32, "f": np.float64, "F": np.complex128}  # by NumPy's character
 
@@ -137,6 +138,11 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
     """Register cummax or cummin: values, and where they stand. Of equal elements the last counts; NaN stays."""
     shape = shape_function(name)
 
+    def along(array: Array, axis: int) -> tuple[Array, Array]:
+        last = to_last(array, axis)
+        values, places = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
+        return from_last(values.reshape(last.shape), axis), from_last(places.reshape(last.shape), axis)
+
     def running(keys: int, self: Tensor, dim: int, out: tuple[Tensor, Tensor] | None = None) -> tuple[Any, ...]:
         shape(self, dim)
         array: Any = self.array()
@@ -145,11 +151,12 @@ def register_running_extremum(name: str, ufunc: np.ufunc, without_nan: np.ufunc)
         else:
             check_implemented(f"{name}_cpu", self.dtype, UNORDERED)
             axis = wrap_dim(dim, array.ndim)
-            values, places = np.empty(array.shape, array.dtype), np.empty(array.shape, np.int64)
-            for strip in strips(array, axis):
-                last = to_last(array[strip], axis)
-                found = quietly(running_extremum, ufunc, without_nan, last.reshape(-1, last.shape[-1]))
-                values[strip], places[strip] = (from_last(one.reshape(last.shape), axis) for one in found)
+            if array.size <= AT_ONCE:
+                values, places = along(array, axis)
+            else:
+                values, places = np.empty(array.shape, array.dtype), np.empty(array.shape, np.int64)
+                for strip in strips(array, axis):
+                    values[strip], places[strip] = along(array[strip], axis)
         return finish_pair(name, values, places, self.dtype, out)
 
     structured(CPU, name, running)
