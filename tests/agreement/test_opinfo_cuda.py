@@ -42,6 +42,7 @@ IN_PART = {
     "complex": "no complex numbers of half precision",
     "diff": "of bool it is logical_xor, which has no kernel for the device yet",
     "lerp": "with a tensor of weights it has no kernel for the device yet",
+    "nn.functional.pdist": "the distances of more than one row have no kernel for the device yet",
     "polar": "no complex numbers of half precision; their gradients have no kernel for the device yet",
     "repeat_interleave": "with a tensor of repeats it has no kernel for the device yet",
     "view_as_complex": "no complex numbers of half precision",
