@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+import glasstorch
 from glasstorch.operators.removed import INSTEAD
 
 
@@ -17,3 +19,10 @@ def test_a_removed_function_is_refused_with_what_to_call(torch: Any, name: str) 
         arguments = (x, x) if name in ("lstsq", "solve") else (x,)
         with pytest.raises(RuntimeError, match=r"deprecated since version 1.9 and is now removed(.|\n)*torch\.linalg"):
             call(*arguments)
+
+
+@pytest.mark.parametrize("instead", INSTEAD.values())
+def test_the_functions_to_call_instead_exist(instead: str) -> None:
+    names = re.findall(r"linalg\.(\w+)", instead)
+    assert names
+    assert all(callable(getattr(glasstorch.linalg, name)) for name in names)
