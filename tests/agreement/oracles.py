@@ -21,13 +21,11 @@ from glasstorch.core.dtype import BY_NAME, FROM_NUMPY, can_cast, dtype
 from glasstorch.core.errors import DtypeError
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.trace import trace
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 from tests.agreement.samples import Call, Row, arrays, in_library, tensors_in
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-6, "float64": 1e-13}
-FORMS = {
-    name_of(schema).removeprefix("aten::"): functional for schema, *_, functional in OPERATORS if functional is not None
-}
+FORMS = {row.name: row.functional for row in OPERATORS if row.functional is not None}
 
 
 def operator(name: str) -> Operator:

@@ -19,7 +19,7 @@ from glasstorch.core.device import device
 from glasstorch.core.keys import key_set_of
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import registry
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 
 BACKEND_SELECT = KernelTable("BackendSelect")
 
@@ -57,8 +57,7 @@ def select_backend(name: str, position: int) -> Callable[..., Any]:
     return backend_select
 
 
-for _schema, *_ in OPERATORS:
-    _position = device_position(_schema)
+for _row in OPERATORS:
+    _position = device_position(_row.schema)
     if _position is not None:
-        _name = name_of(_schema)
-        BACKEND_SELECT.add(_name.removeprefix("aten::"), select_backend(_name, _position))
+        BACKEND_SELECT.add(_row.name, select_backend(f"aten::{_row.name}", _position))

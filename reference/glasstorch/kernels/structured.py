@@ -19,7 +19,7 @@ from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overla
 from glasstorch.core.return_types import named_result
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.pointwise import BESIDE_NUMBER, strides_beside_number
 from glasstorch.operators.shapes.result import Result
 
@@ -28,12 +28,11 @@ ShapeFunction = Callable[..., Any]
 # functional form -> its in-place and out= forms; operator -> its shape function
 FORMS: dict[str, list[str]] = {}
 SHAPES: dict[str, str] = {}
-for _schema, _line, _shape, _composite, _functional in OPERATORS:
-    _name = name_of(_schema).removeprefix("aten::")
-    if _shape is not None:
-        SHAPES[_name] = _shape
-    if _functional is not None:
-        FORMS.setdefault(_functional, []).append(_name)
+for _row in OPERATORS:
+    if _row.shape is not None:
+        SHAPES[_row.name] = _row.shape
+    if _row.functional is not None:
+        FORMS.setdefault(_row.functional, []).append(_row.name)
 
 
 # Operators whose out= forms PyTorch lets write to any memory (make_reduction, tril and the BLAS ask no questions), and

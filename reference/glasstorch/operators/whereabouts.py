@@ -22,7 +22,7 @@ from typing import Any
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import DispatchTable, Kernel, Operator, registry
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 
 LIBRARY = Path(__file__).resolve().parents[1]  # all places are given from this folder on
 COMPUTING = (
@@ -112,7 +112,7 @@ def forms_of(name: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _rows() -> dict[str, tuple[int, str | None, str | None]]:
     """Full name -> line of the declaration, shape function, functional form."""
-    return {name_of(schema): (line, shape, form) for schema, line, shape, _, form in OPERATORS}
+    return {f"aten::{row.name}": (row.line, row.shape, row.functional) for row in OPERATORS}
 
 
 # Kernels --------------------------------------------------------------------------------------------------------

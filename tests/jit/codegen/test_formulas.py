@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glasstorch.jit.codegen.formulas import COMPOSITES, FUSIBLE, LOWERINGS
 from glasstorch.jit.codegen.numpy_loop import LOOPS
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 from tests.agreement.table import ROWS
 from tests.jit.codegen.groups import calls_of
 
@@ -37,9 +37,9 @@ UNFUSED = frozenset(
 
 def test_every_pointwise_operator_can_be_fused_or_is_listed() -> None:
     pointwise = {
-        name_of(schema).removeprefix("aten::")
-        for schema, _, shape, _, functional in OPERATORS
-        if shape is not None and shape.startswith("pointwise") and functional is None
+        row.name
+        for row in OPERATORS
+        if row.shape is not None and row.shape.startswith("pointwise") and row.functional is None
     }
     assert pointwise
     assert pointwise - FUSIBLE == UNFUSED

@@ -9,15 +9,14 @@ import pytest
 import glasstorch
 from glasstorch.dispatch.operator import registry
 from glasstorch.kernels.structured import FORMS
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 
 
 def test_every_operator_with_a_shape_function_has_a_kernel_and_so_have_its_forms() -> None:
     checked = 0
-    for schema, _line, shape, _composite, functional in OPERATORS:
-        if shape is not None and functional is None:
-            name = name_of(schema).removeprefix("aten::")
-            for form in (name, *FORMS.get(name, ())):
+    for row in OPERATORS:
+        if row.shape is not None and row.functional is None:
+            for form in (row.name, *FORMS.get(row.name, ())):
                 assert registry.find(f"aten::{form}").has_kernel_for("Meta"), form
                 checked += 1
     assert checked > 150

@@ -17,7 +17,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import tensors_of
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.result import Result
 
 META = KernelTable("Meta")
@@ -61,7 +61,6 @@ def _may_have_data(name: str, tensor: TensorImpl) -> bool:
     return name.startswith("index") and not tensor.dtype.is_floating_point
 
 
-for _schema, _line, _shape, _composite, _functional in OPERATORS:
-    if _shape is not None and _functional is None:
-        _name = name_of(_schema).removeprefix("aten::")
-        structured(META, _name, meta_kernel(_name))
+for _row in OPERATORS:
+    if _row.shape is not None and _row.functional is None:
+        structured(META, _row.name, meta_kernel(_row.name))

@@ -14,7 +14,7 @@ from importlib import import_module
 
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.composite.aliases import same_as
-from glasstorch.operators.generated.registry import OPERATORS, name_of
+from glasstorch.operators.generated.registry import OPERATORS
 
 
 def register_composites() -> None:
@@ -30,15 +30,15 @@ def register_composites() -> None:
         }
         for takes_keys in (False, True)
     )
-    for schema, _line, _shape, composite, _functional in OPERATORS:
-        if composite is not None:
-            key, path = composite
+    for row in OPERATORS:
+        if row.composite is not None:
+            key, path = row.composite
             module, _, name = path.partition(".")
             function = same_as(name) if module == "aliases" else getattr(import_module(f"{__name__}.{module}"), name)
             code = function.__code__
             tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
             where = f"{code.co_filename}:{code.co_firstlineno}"
-            tables[key].add(name_of(schema).removeprefix("aten::"), function, where)
+            tables[key].add(row.name, function, where)
 
 
 register_composites()

@@ -7,6 +7,7 @@ Differs: rows of data; schemas are parsed when somebody asks for one.
 from __future__ import annotations
 
 from glasstorch.operators.gen.model import NativeFunction
+from glasstorch.operators.operator_row import OperatorRow
 
 HEADER = '''"""All operators: name, schema, shape function, composite kernel. {mark}
 
@@ -18,17 +19,14 @@ from __future__ import annotations
 
 from glasstorch.dispatch.library import define
 from glasstorch.dispatch.operator import DispatchTable, registry
+from glasstorch.operators.operator_row import OperatorRow as Row
 
-# (schema, line of native_functions.yaml, shape function, (composite key, composite kernel), functional form)
-OPERATORS: tuple[tuple[str, int, str | None, tuple[str, str] | None, str | None], ...] = (
+# fmt: off
+OPERATORS: tuple[Row, ...] = (
 '''
 
 FOOTER = """)
-
-
-def name_of(schema: str) -> str:
-    \"\"\"`aten::add.Tensor` of `add.Tensor(Tensor self, ...) -> Tensor`.\"\"\"
-    return "aten::" + schema.partition("(")[0]
+# fmt: on
 
 
 def table(name: str) -> DispatchTable:
@@ -37,13 +35,20 @@ def table(name: str) -> DispatchTable:
 
 
 for _row in OPERATORS:
-    define(name_of(_row[0]), "aten::" + _row[0], f"native_functions.yaml:{_row[1]}")
+    define("aten::" + _row.name, "aten::" + _row.schema, f"native_functions.yaml:{_row.line}")
 """
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     rows = []
     for f in functions:
-        line = int(f.where.rpartition(":")[2])
-        rows.append(f"    ({str(f.schema)!r}, {line}, {f.shape!r}, {f.composite!r}, {f.functional!r}),\n")
+        row = OperatorRow(str(f.schema), int(f.where.rpartition(":")[2]), f.shape, f.composite, f.functional)
+        rows.append(f"    {_text(row)},\n")
     return HEADER.format(mark=mark) + "".join(rows) + FOOTER
+
+
+def _text(row: OperatorRow) -> str:
+    """The row as Python writes it, without the fields that say nothing."""
+    said = {name: value for name, value in row._asdict().items() if value != OperatorRow._field_defaults.get(name)}
+    schema, line = said.pop("schema"), said.pop("line")
+    return f"Row({', '.join([repr(schema), str(line), *(f'{name}={value!r}' for name, value in said.items())])})"

@@ -1,0 +1,24 @@
+"""What does the running library know of an operator's declaration?
+
+Mirrors: what torchgen hands from native_functions.yaml to build/aten/src/ATen/RegisterSchema.cpp and to the kernels
+Differs: one row of data for each operator; `generated/registry.py` lists them all.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class OperatorRow(NamedTuple):
+    """One operator of native_functions.yaml, the generated in-place and out= forms included."""
+
+    schema: str  # without the namespace: `add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
+    line: int  # of native_functions.yaml
+    shape: str | None = None  # module.function in operators/shapes
+    composite: tuple[str, str] | None = None  # key, and module.function in operators/composite
+    functional: str | None = None  # of a generated form: the operator that it was made from
+
+    @property
+    def name(self) -> str:
+        """`add.Tensor`"""
+        return self.schema.partition("(")[0]
