@@ -1,7 +1,7 @@
 """How does a program set and keep the stream of random numbers?
 
 Mirrors: torch/random.py
-Differs: nothing in substance; `glasstorch.cuda.random` has the streams of CUDA devices.
+Differs: the random streams of CUDA devices are in `glasstorch.cuda.random`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How are arrays made?
 
 Mirrors: nothing in torch; the standard's creation functions
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

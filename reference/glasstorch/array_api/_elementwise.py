@@ -1,7 +1,6 @@
 """Which functions compute from each element, or each pair of elements, on its own?
 
 Mirrors: nothing in torch; the standard's element-wise functions
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What does the namespace say about itself?
 
 Mirrors: nothing in torch; the standard's inspection functions
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

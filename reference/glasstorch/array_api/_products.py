@@ -1,7 +1,6 @@
 """Which products of vectors and matrices are there?
 
 Mirrors: nothing in torch; the standard's linear algebra functions outside of `linalg`
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

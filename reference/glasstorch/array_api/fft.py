@@ -1,7 +1,6 @@
 """Which Fourier transforms are there?
 
 Mirrors: nothing in torch; the standard's `fft` extension
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

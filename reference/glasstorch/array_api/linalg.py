@@ -1,7 +1,6 @@
 """Which functions of linear algebra are there?
 
 Mirrors: nothing in torch; the standard's `linalg` extension
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What does an operator's declaration say?
 
 Mirrors: aten/src/ATen/core/function_schema.h, torch/csrc/jit/frontend/function_schema_parser.cpp, torchgen/model.py
-Differs: nothing in the language; types that no operator here uses are refused by name.
+Differs: types that no operator here uses are refused by name.
 """
 
 from __future__ import annotations

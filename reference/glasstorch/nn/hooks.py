@@ -1,7 +1,6 @@
 """How does a caller take back a hook?
 
 Mirrors: torch/utils/hooks.py (RemovableHandle)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 Reading order: `windows`.
 
 Mirrors: torch/signal/__init__.py
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

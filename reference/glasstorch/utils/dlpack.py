@@ -1,7 +1,7 @@
 """Which functions pass tensors through DLPack?
 
 Mirrors: torch/utils/dlpack.py
-Differs: nothing in substance; the functions live in `_exchange`, the capsule in `core/dlpack`.
+Differs: re-exports of `_exchange`; the capsule is in `core/dlpack`.
 """
 
 from __future__ import annotations
