@@ -1,7 +1,7 @@
-"""Where does torch keep Stream and Event?
+"""Which classes does torch.cuda.streams hold?
 
 Mirrors: torch/cuda/streams.py
-Differs: names only; they are defined in kernels/cuda/stream.py.
+Differs: re-exports of kernels/cuda/stream.py.
 """
 
 from glasstorch.kernels.cuda.stream import Event as Event

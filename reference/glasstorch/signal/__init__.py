@@ -1,4 +1,4 @@
-"""Which tools for signals are there?
+"""What is there for signal processing?
 
 Reading order: `windows`.
 

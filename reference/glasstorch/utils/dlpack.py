@@ -1,7 +1,7 @@
-"""Which functions pass tensors through DLPack?
+"""Which functions exchange tensors through DLPack?
 
 Mirrors: torch/utils/dlpack.py
-Differs: re-exports of `_exchange`; the capsule is in `core/dlpack`.
+Differs: re-exports of _exchange.py.
 """
 
 from __future__ import annotations
