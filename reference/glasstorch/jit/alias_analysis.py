@@ -1,16 +1,16 @@
 """Which values may share memory, and which nodes write to it?
 
 Mirrors: torch/csrc/jit/ir/alias_analysis.h, alias_analysis.cpp (AliasDb)
-Differs: lists never change here, so a list and a tuple stand for the memory of their elements; a set of places for each
-    value replaces PyTorch's graph of pointers. `type_as`, `_unsafe_view` and others may return memory of their argument
-    though their schemas do not say so; PyTorch believes the schemas, and drops a write through them that somebody sees.
+Differs: lists are never mutated here, so a list or a tuple stands for the memory of its elements; a set of places for
+    each value replaces PyTorch's points-to graph. `type_as`, `_unsafe_view` and others may return memory of their
+    argument though their schemas do not say so; PyTorch trusts the schemas, and removes visible writes through them.
 
 # Note [Places]
-A place is a piece of memory, named by the value that was the first to have it. A value may have several: the output of
-an If has those of both branches. `OUTSIDE` is all memory that was there before the graph ran: whatever the inputs and
-the constants have. Any two inputs may share memory, so they have this one place together. Two values may share memory
-if they have a place in common. The sets only grow while the graph is walked, until a walk changes nothing: one walk and
-one to see it, and more where a loop hands memory back to its start.
+A place is an abstract memory location, named after the first value that had it. A value may have several: the output of
+an If has those of both branches. `OUTSIDE` is all memory that existed before the graph ran: that of the inputs and the
+constants. Any two inputs may alias, so they all have this one place. Two values may alias if they have a place in
+common. The analysis walks the graph, and the sets only grow, until a walk changes nothing (a fixed point): one walk and
+one to confirm it, and more where a loop carries memory back to its start.
 """
 
 from __future__ import annotations

@@ -3,26 +3,26 @@
 Mirrors: torch/csrc/jit/runtime/autodiff.h (Gradient), autodiff.cpp (differentiate),
     torch/_functorch/_aot_autograd/graph_capture.py (aot_dispatch_autograd_graph), torch/_functorch/partitioners.py
     (default_partition, _extract_graph_with_inputs_outputs)
-Differs: TorchScript has formulas of its own for graphs (symbolic_script.cpp); here the library's own run under the
-    tracer, as AOTAutograd does it. What depends on which gradients arrive is traced for each such case, where
-    TorchScript tests for zeros in the backward graph and AOTAutograd makes zeros.
+Differs: TorchScript has separate formulas for graphs (symbolic_script.cpp); here autograd's own formulas are traced, as
+    AOTAutograd does. Each set of outputs that receive gradients gets its own backward graph, where TorchScript tests
+    for undefined gradients in the backward graph and AOTAutograd makes zeros.
 
 # Note [Joint graph]
-The graph is run under the tracer on tensors of the device meta, with gradients recorded, and then the gradients are
-asked for, under the same tracer. One graph holds both: nodes of the forward pass, then those of the backward pass,
-which use values of the forward pass wherever a formula unpacked what it had saved. Operators that are made of others
-are entered, so that autograd saves only what the tracer has seen; but not those of BY_STRIDES. Nothing is computed, as
-tensors on meta have sizes and no data: an operator or a formula that reads data raises an error, and the gradient is
-not derived.
+The graph is run under the tracer on meta tensors, with gradients recorded, and then the gradients are computed under
+the same tracer. One joint graph holds both: the nodes of the forward pass, then those of the backward pass, which use
+values of the forward pass wherever a formula unpacked a saved tensor. Composite operators are traced as their parts, so
+that autograd saves only tensors that the tracer has seen; those in BY_STRIDES are not. Nothing is computed, as meta
+tensors have sizes and no data: an operator or a formula that reads data raises an error, and the gradient is not
+derived.
 
-Cutting the joint graph gives two: forward, which also returns what backward needs, and backward. What a formula read
-of sizes, strides and dtypes is a constant in them, so they hold for inputs of one Signature only.
+Partitioning the joint graph gives two graphs: forward, which also returns what backward needs, and backward. Sizes,
+strides and dtypes that a formula read are constants in them, so they are valid for inputs of one Signature only.
 
 # Note [Saved or computed again]
-Views and lists are not saved: the backward graph makes them again of what they were made of. Nor are, if that is asked
-for, results of CHEAP operators that can be computed again, in a few steps, from what is saved anyway: in a fused loop
-that costs less than writing and reading memory. An input that backward would not need is never saved for it, since
-then changing it in place would become an error. Of a list that an operator made of new tensors, its elements are saved.
+Views and lists are not saved: the backward graph recomputes them from their sources. Nor, if recomputation is asked
+for, are results of CHEAP operators that take only a few steps from values that are saved anyway: in a fused loop that
+costs less than writing and reading memory. An input that backward does not need is never saved for recomputation, as
+changing it in place would then become an error. For a list of new tensors made by an operator, the elements are saved.
 """
 
 from __future__ import annotations

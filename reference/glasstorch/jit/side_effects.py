@@ -1,8 +1,8 @@
-"""What does a node do besides giving its outputs?
+"""Which effects does a node have besides computing its outputs?
 
 Mirrors: torch/csrc/jit/ir/ir.cpp (Node::hasSideEffects, Node::isNondeterministic)
-Differs: drawing random numbers moves the generator on, which counts as an effect; PyTorch removes a draw that nobody
-    uses, and every later one gives other numbers. What writes to memory is the question of alias_analysis.py.
+Differs: drawing random numbers advances the generator, which counts as an effect; PyTorch removes an unused draw, which
+    changes the numbers of all later ones. Writes to memory are the subject of alias_analysis.py.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
 """Which nodes are differentiated together, as one graph?
 
 Mirrors: torch/csrc/jit/passes/create_autodiff_subgraphs.cpp (CreateAutodiffSubgraphs)
-Differs: whatever gives new tensors without side effects may be in a group, as gradients come from the library's own
-    formulas; PyTorch has a list of the operators that autodiff.cpp knows. Nodes are grouped by level, all at once,
+Differs: any node that makes new tensors without side effects can be in a group, as gradients come from autograd's own
+    formulas; PyTorch has a list of the operators that autodiff.cpp supports. Nodes are grouped by level, all at once,
     where PyTorch merges one producer into one consumer until nothing changes.
 
 # Note [Levels]
-Between two nodes that write, draw random numbers or have blocks, nodes may change places as long as values are made
-before they are used. Such a run of nodes is cut by its levels. A node that can be in a group has the highest level of
-those groups whose values it uses; one more if it uses them by way of a node that cannot. Nodes of one level that use
-each other's values are a group: no path leads out of it and back, as on the way the level would rise.
+Nodes that write, draw random numbers or have blocks are barriers. Between two barriers, nodes can be reordered as long
+as values are made before they are used. Such a run of nodes is split by levels. A node that can be in a group has the
+highest level of the groups whose values it uses; one more if it uses them through a node that cannot be in a group.
+Connected nodes of one level are a group: no path leaves it and returns, as the level would rise on the way.
 
 # Note [Views stay inside]
-A group's results are new tensors, which nobody can tell from those of an operator. So a view is in a group only if all
-that use it are. A list of tensors is in one only with the node that unpacks it.
+A group's results must be new tensors, as those of an operator are. So a view is in a group only if all its users are. A
+list of tensors is in a group only together with the node that unpacks it.
 """
 
 from __future__ import annotations

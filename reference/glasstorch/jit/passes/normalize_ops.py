@@ -1,9 +1,9 @@
-"""Which operators of a graph are others under another name?
+"""Which operators are aliases, and what are their canonical names?
 
 Mirrors: torch/csrc/jit/passes/normalize_ops.cpp (NormalizeOps, getOperatorAliasMap)
-Differs: `degrees` and `radians` of TorchScript are not there.
+Differs: TorchScript's `degrees` and `radians` do not exist here.
 
-The tracer runs it, so that no other pass has to know two names of one operator.
+The tracer runs this pass, so that no other pass has to handle two names of one operator.
 """
 
 from __future__ import annotations
