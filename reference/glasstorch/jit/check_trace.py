@@ -31,7 +31,7 @@ TOLERANCES: Final[dict[str, tuple[float, float]]] = {
     "complex64": (1.3e-6, 1e-5),
     "complex128": (1e-7, 1e-7),
 }
-SHOWN: Final = 20  # the most nodes in a warning
+MAX_SHOWN: Final = 20  # the most nodes in a warning
 
 
 class TracingCheckError(Exception):
@@ -98,7 +98,7 @@ class _Check:
         drawing = [node for node in self.traced.graph.nodes if is_nondeterministic(node)]
         if drawing and not self._warned_of_chance:
             self._warned_of_chance = True
-            listed = "\n".join(_indent(str(node)) for node in drawing[:SHOWN])
+            listed = "\n".join(_indent(str(node)) for node in drawing[:MAX_SHOWN])
             warn(
                 f"Trace had nondeterministic nodes. Did you forget call .eval() on your model? Nodes:\n{listed}\nThis "
                 "may cause errors in trace checking. To disable trace checking, pass check_trace=False to "

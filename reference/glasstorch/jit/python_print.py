@@ -32,7 +32,7 @@ from glasstorch.jit.printer import SUBGRAPH, annotation, print_literal, tensor_c
 from glasstorch.jit.types import AnyType, ListType, OptionalType, plain_constant
 from glasstorch.operators.generated import functions as operators
 
-LONG: Final = 40  # characters, with the indentation
+MAX_INLINE_LENGTH: Final = 40  # characters, with the indentation
 NO_END: Final = 2**63 - 1  # the trip count of a loop that ends by its condition only
 RESERVED: Final = frozenset(
     [*keyword.kwlist, "torch", "CONSTANTS", "annotate", "inf", "nan", "print", "range", "getattr", "self", "ops", "_"]
@@ -150,7 +150,7 @@ class _Printer:
             self.line(f"{names}= {self.texts[node.inputs[0]]}" if names else self.texts[node.inputs[0]])
         elif node in self.inlined:
             self.texts[node.output] = text = self.call(node)
-            if len(text) + 2 * self.level >= LONG:
+            if len(text) + 2 * self.level >= MAX_INLINE_LENGTH:
                 self.split(node.output)
         else:
             self.assign(node.outputs, self.call(node))

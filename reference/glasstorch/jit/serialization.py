@@ -52,7 +52,7 @@ from glasstorch.nn.parameter import Parameter
 
 VERSION: Final = 1
 FOLDER: Final = "archive"
-LARGEST: Final = 2**63 - 1  # the maximum of sizes, strides, offsets and numbers of bytes or elements
+INT64_MAX: Final = 2**63 - 1  # the maximum of sizes, strides, offsets and numbers of bytes or elements
 # What zipfile raises for bytes that are not a valid zip file, besides RuntimeError.
 DAMAGE: Final = (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError, struct.error, zlib.error)
 Extra = Mapping[str, str | bytes]
@@ -363,8 +363,8 @@ def _tensor(
     sizes, steps = tuple(shape), tuple(strides)
     if len(sizes) != len(steps):
         raise ValueError(f"a tensor has the sizes {shape} and the strides {strides}; their number must be the same")
-    if math.prod(sizes) > LARGEST:
-        raise ValueError(f"a tensor has the sizes {shape}: more than {LARGEST} elements")
+    if math.prod(sizes) > INT64_MAX:
+        raise ValueError(f"a tensor has the sizes {shape}: more than {INT64_MAX} elements")
     check_fits(storage, BY_NAME[dtype], sizes, steps, offset)
     if (
         dtype == "bool"
@@ -477,7 +477,7 @@ _check_list: Final = _one(lambda value: isinstance(value, list), "a list")
 _check_object: Final = _one(lambda value: isinstance(value, dict), "a JSON object")
 _check_text: Final = _one(lambda value: isinstance(value, str), "a string")
 _check_flag: Final = _one(lambda value: isinstance(value, bool), "true or false")
-_check_count: Final = _one(lambda value: type(value) is int and 0 <= value <= LARGEST, "a number from 0 to 2**63 - 1")
+_check_count: Final = _one(lambda value: type(value) is int and 0 <= value <= INT64_MAX, "a number from 0 to 2**63 - 1")
 _check_dtype: Final = _one(lambda value: isinstance(value, str) and value in BY_NAME, "the name of a dtype")
 _check_fields_of_module: Final = _record(
     original_name=_check_text,

@@ -75,8 +75,8 @@ VECTOR_TANH float tanhf(float) noexcept; VECTOR_TANH double tanh(double) noexcep
 }
 """
 
-FOR_A_THREAD: Final = 1 << 18  # the least elements for which a thread pays off: starting one takes some 0.05 ms
-WHOLE_VECTORS: Final = 64  # elements: each thread's part is a multiple, so that only the last one has a remainder
+GRAIN_SIZE: Final = 1 << 18  # the least elements for which a thread pays off: starting one takes some 0.05 ms
+VECTOR_MULTIPLE: Final = 64  # elements: each thread's part is a multiple, so that only the last one has a remainder
 
 Formula = Callable[..., str]  # formula(dtype of the first operand, *operands) -> expression
 
@@ -192,10 +192,10 @@ class CppLoop:
 
 def _cuts(sizes: tuple[int, ...]) -> list[tuple[int, slice]]:
     """The parts of the slowest dimension, one for each thread: their lengths and slices."""
-    parts = max(1, min(math.prod(sizes) // FOR_A_THREAD, get_num_threads(), sizes[0]))
+    parts = max(1, min(math.prod(sizes) // GRAIN_SIZE, get_num_threads(), sizes[0]))
     step = -(-sizes[0] // parts)
     if len(sizes) == 1:
-        step = -(-step // WHOLE_VECTORS) * WHOLE_VECTORS
+        step = -(-step // VECTOR_MULTIPLE) * VECTOR_MULTIPLE
     return [(min(step, sizes[0] - start), slice(start, start + step)) for start in range(0, sizes[0], step)]
 
 

@@ -46,8 +46,8 @@ from glasstorch.kernels.cpp_compiler import CompileError
 from glasstorch.kernels.iterator import BLOCK, allocate_output
 from glasstorch.kernels.quiet import quietly
 
-KEEP: Final = 64  # plans of one group, each for inputs of certain sizes, strides and dtypes
-CPP_FROM: Final = 1 << 15  # elements from which "default" calls the C++ compiler, which takes some 0.2 s, once
+MAX_PLANS: Final = 64  # plans of one group, each for inputs of certain sizes, strides and dtypes
+CPP_THRESHOLD: Final = 1 << 15  # elements from which "default" calls the C++ compiler, which takes some 0.2 s, once
 
 # The keys for which a loop does all that its operators would: Note [When a group is interpreted].
 PLAIN: Final = key_set_of("CPU") | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["BackendSelect"]
@@ -113,7 +113,7 @@ class FusedGroup:
         """Make a plan and cache it; the oldest is dropped when there are too many."""
         plan = self._compile(inputs)
         with self._lock:
-            if len(self._plans) >= KEEP:
+            if len(self._plans) >= MAX_PLANS:
                 del self._plans[next(iter(self._plans))]
             self._plans[key] = plan
         return plan
@@ -175,7 +175,7 @@ def _compile_loop(program: Program, loop: Loop, fuser: str, tell: Callable[[str]
 
 
 def _wants_cpp(loop: Loop, fuser: str) -> bool:
-    return fuser == "cpp" or (fuser == "default" and prod(loop.shape) >= CPP_FROM)
+    return fuser == "cpp" or (fuser == "default" and prod(loop.shape) >= CPP_THRESHOLD)
 
 
 def _in_cpp(loop: Loop, dtypes: Sequence[dtype], walk: Walk, tell: Callable[[str], None]) -> CppLoop | None:
