@@ -1,7 +1,7 @@
 """Does the house stand? One sample of everything, in two minutes at most, without torch.
 
-The rows, the oracles and the helpers are those of the tests that look closer; each test here names one thing on which all
-others stand.
+The rows, the oracles and the helpers are those of the tests that look closer; each test here names one thing on which
+all others stand.
 """
 
 from __future__ import annotations

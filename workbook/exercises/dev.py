@@ -24,7 +24,7 @@ from workbook.exercises.rungs import LIMIT, run_check
 from workbook.exercises.state import digest
 
 WORKERS = 2  # answers judged at the same time
-PATIENCE = 3 * LIMIT  # seconds for a rung: a machine that builds and tests is slower than a reader's
+PATIENCE = 15 * LIMIT  # seconds for a rung: a machine that builds and tests may be slow, and busy too
 MANIFEST = f"{FOLDER}/{shipped.FILE}"
 
 
