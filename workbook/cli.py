@@ -31,6 +31,7 @@ app = typer.Typer(
 )
 dev = typer.Typer(help="For those who make exercises.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(dev, name="dev")
+GONE = "this folder is gone\n  cd to your clone, and give the command there"
 
 Port = Annotated[
     int,
@@ -272,6 +273,8 @@ def notebooks(
 def main() -> int:
     """Run the command line. Returns the exit code."""
     prepare()
+    if is_nowhere():  # first: where there is no folder, some packages fail to load, each in its own way
+        return fail(GONE, 1)
     try:
         app()
     except CommandError as error:
@@ -282,7 +285,7 @@ def main() -> int:
         return fail(error, 1)
     except OSError as error:
         if is_nowhere():
-            return fail("this folder is gone\n  cd to your clone, and give the command there", 1)
+            return fail(GONE, 1)
         return fail(f"the system refused: {error}\n  what is missing here: {program()} doctor", 1)
     except SystemExit as end:
         if end.code == STOPPED:
