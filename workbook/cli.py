@@ -224,6 +224,17 @@ def dev_check(
     raise typer.Exit(dev.check(names or []))
 
 
+@dev.command("wrong")
+def dev_wrong(
+    exercise: Annotated[str, typer.Argument(help="The exercise, for example 02.1.")],
+    answer: Annotated[str | None, typer.Argument(help="A wrong answer to edit, for example size_zero.")] = None,
+) -> None:
+    """Store wrong answers as differences from the solution, or write one out to be edited."""
+    from workbook.exercises import dev
+
+    raise typer.Exit(dev.wrong_answers(exercise, answer))
+
+
 @dev.command("manifest")
 def dev_manifest(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if it would change.")] = False,

@@ -12,6 +12,7 @@ from workbook.exercises.catalogue import Exercise, find
 from workbook.exercises.dev import PATIENCE
 from workbook.exercises.report import PASSED, Refusal
 from workbook.exercises.rungs import run_check
+from workbook.exercises.wrong import written_out
 
 ROOT = Path(__file__).parents[2]
 ROOT_WITHOUT_EDGES = '''
@@ -51,8 +52,9 @@ def missing(table: DispatchTable, keys: int) -> Boxed:
 
 def refusal_of(exercise: Exercise, answer: str) -> Refusal:
     """What the exercise's own tests say of one of its wrong answers."""
-    path = exercise.solutions / answer
-    failed = run_check(ROOT, exercise, path, rungs=("check",), limit=PATIENCE).failed
+    with written_out(exercise) as wrong:
+        path = next(path for path in wrong if path.name == answer)
+        failed = run_check(ROOT, exercise, path, rungs=("check",), limit=PATIENCE).failed
     assert failed is not None
     assert failed.refusal is not None
     return failed.refusal
