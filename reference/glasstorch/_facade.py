@@ -96,6 +96,7 @@ from glasstorch.core.typed_storage import TypedStorage as TypedStorage
 from glasstorch.core.typed_storage import is_storage as is_storage
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
+from glasstorch.dispatch.tags import Tag as Tag
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.functions import _conj as _conj
