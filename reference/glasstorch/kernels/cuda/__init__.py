@@ -12,9 +12,35 @@ Differs: the driver is chosen at run time: a card (CuPy) or the simulator. The k
 from importlib import import_module
 from pkgutil import iter_modules
 
+from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.kernels.cuda.kernel_room import set_kernel_room
+
 
 def register_kernels() -> None:
     """Import every module of CUDA kernels; each registers its own. A driver is imported by who chooses it."""
     for module in iter_modules(__path__, f"{__name__}."):
         if not module.ispkg and not module.name.rpartition(".")[2].startswith("driver_"):
             import_module(module.name)
+
+
+class _Room:
+    """Fills kernel_room.KernelRoom."""
+
+    def register_kernels(self) -> None:
+        register_kernels()
+
+    def read(self, file: str) -> str:
+        from importlib.resources import files
+
+        place = files(__name__).joinpath(file)
+        if not place.is_file():
+            raise FileNotFoundError(f"there is no {file} among the CUDA kernels")
+        return place.read_text(encoding="utf-8")
+
+    def elements_on_host(self, tensor: TensorImpl) -> Array:
+        from glasstorch.kernels.cuda.copies import elements_on_host
+
+        return elements_on_host(tensor)
+
+
+set_kernel_room(_Room())

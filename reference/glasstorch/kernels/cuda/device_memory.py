@@ -13,9 +13,9 @@ from glasstorch.core import hooks
 from glasstorch.core.allocator import Buffer
 from glasstorch.core.device import device
 from glasstorch.core.storage import Storage
-from glasstorch.kernels.cuda import allocator, pinned_memory, runtime
+from glasstorch.kernels.cuda import allocator, kernel_room, pinned_memory, runtime
 from glasstorch.kernels.cuda.allocator import Allocation
-from glasstorch.kernels.cuda.copies import elements_on_host, transfer
+from glasstorch.kernels.cuda.transfer import transfer
 
 
 class _Memory:
@@ -29,7 +29,7 @@ class _Memory:
         transfer(target.address(), target.device, source.address(), source.device, nbytes)
 
     def host_array(self, tensor: Any) -> Any:
-        return elements_on_host(tensor)
+        return kernel_room.kernel_room.elements_on_host(tensor)
 
     def pinned(self, nbytes: int) -> Buffer:
         return pinned_memory.allocate(nbytes)

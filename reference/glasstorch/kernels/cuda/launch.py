@@ -10,8 +10,8 @@ import operator
 from collections.abc import Sequence
 from typing import Final
 
-from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
+from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.kernels.cuda.driver import Argument, Dim, Kernel, Parameter
 from glasstorch.kernels.cuda.runtime import current_stream, driver, set_device
 
@@ -30,7 +30,7 @@ def grid_for(count: int, block: int) -> int:
 
 
 def launch(  # hot path
-    kernel: Kernel, grid: Size, block: Size, arguments: Sequence[Tensor | Argument], shared_memory: int = 0
+    kernel: Kernel, grid: Size, block: Size, arguments: Sequence[TensorImpl | Argument], shared_memory: int = 0
 ) -> None:
     """Queue a kernel on the current stream of the first tensor's device; of the current one where there is no tensor.
 
@@ -44,13 +44,13 @@ def launch(  # hot path
         shared_memory = _bytes(shared_memory)
     device = current = driver().current_device()
     for argument in arguments:
-        if isinstance(argument, Tensor):
+        if isinstance(argument, TensorImpl):
             device = device if argument.device.index is None else argument.device.index
             break
     signature = kernel.signature
     taken: list[Argument] = []
     for number, argument in enumerate(arguments):
-        if isinstance(argument, Tensor):
+        if isinstance(argument, TensorImpl):
             on = argument.device
             if on.type != "cuda" or on.index != device:
                 raise DeviceError(
@@ -89,7 +89,7 @@ def _bytes(size: object) -> int:
         raise ArgumentTypeError(f"shared_memory is {size!r}; expected an int, in bytes") from None
 
 
-def _check_dtype(name: str, number: int, parameter: Parameter, tensor: Tensor) -> None:
+def _check_dtype(name: str, number: int, parameter: Parameter, tensor: TensorImpl) -> None:
     elements = tensor.dtype.numpy
     if not parameter.pointer:
         raise DtypeError(f"{name}: argument {number} is a tensor, the parameter is {parameter}, which is no pointer")

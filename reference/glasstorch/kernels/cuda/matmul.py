@@ -18,11 +18,11 @@ from glasstorch.core.geometry import Shape
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda import blas, runtime
 from glasstorch.kernels.cuda.blas import Matrices
-from glasstorch.kernels.cuda.copies import copy_elements
+from glasstorch.kernels.cuda.copies import contiguous, copy_elements
 from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.stream import device as on_device
-from glasstorch.kernels.cuda.tensors import CUDA_TYPE, ByDtype, broadcast_strides, common_device, contiguous, output
+from glasstorch.kernels.cuda.tensors import CUDA_TYPE, ByDtype, broadcast_strides, common_device, output
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes

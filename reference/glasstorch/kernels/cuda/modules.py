@@ -1,6 +1,6 @@
 """Where does a kernel come from?
 
-From a `.cu` file of this folder, compiled by the driver that is on, once for each set of defines.
+From a `.cu` file of the kernels' folder, compiled by the driver that is on, once for each set of defines.
 
 Mirrors: aten/src/ATen/native/cuda/jit_utils.cpp (jit_pwise_function)
 Differs: every kernel is compiled when it is first asked for; PyTorch's are compiled with PyTorch, but for a few.
@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 import threading
 from functools import cache
-from importlib.resources import files
 
+from glasstorch.kernels.cuda import kernel_room
 from glasstorch.kernels.cuda.driver import Driver, Kernel, Module
 from glasstorch.kernels.cuda.runtime import driver
 
@@ -62,7 +62,7 @@ def _module(on: Driver, file: str, expression: str, defines: Defines) -> Module:
 
 @cache
 def source(file: str) -> str:
-    """The text of a `.cu` file, with the `.cuh` files of this folder in the place of their includes."""
+    """The text of a `.cu` file, with the `.cuh` files beside it in the place of their includes."""
     return _inlined(file, set())
 
 
@@ -82,7 +82,4 @@ def _inlined(file: str, seen: set[str]) -> str:
 
 
 def _read(file: str) -> str:
-    place = files(__package__).joinpath(file)
-    if not place.is_file():
-        raise FileNotFoundError(f"there is no {file} among the CUDA kernels")
-    return place.read_text(encoding="utf-8")
+    return kernel_room.kernel_room.read(file)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.errors import ArgumentValueError, DeviceError
-from glasstorch.kernels.cuda import register_kernels
+from glasstorch.kernels.cuda import kernel_room
 from glasstorch.kernels.cuda.codes import Code, cuda_error
 from glasstorch.kernels.cuda.driver import Driver
 
@@ -149,7 +149,7 @@ def _initialized() -> Driver:
                 _require_compiler()
             _driver = found
         if not _registered:
-            register_kernels()
+            kernel_room.kernel_room.register_kernels()
             _registered = True
         return _driver
 
