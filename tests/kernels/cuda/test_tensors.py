@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import glasstorch
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.errors import DeviceError, ShapeError
+from glasstorch.devices.modules import source
 from glasstorch.kernels.cuda import copies, tensors
-from glasstorch.kernels.cuda.modules import source
 from glasstorch.operators.shapes.result import Result
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 def places(sizes: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:

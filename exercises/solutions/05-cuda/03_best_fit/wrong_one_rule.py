@@ -3,7 +3,7 @@
 import bisect
 from collections.abc import Sequence
 
-from glasstorch.kernels.cuda.blocks import Block
+from glasstorch.devices.blocks import Block
 
 REFUSED_BY = "check"
 

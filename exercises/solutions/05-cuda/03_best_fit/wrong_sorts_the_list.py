@@ -1,6 +1,6 @@
 """Sorts the allocator's own list, which then is no longer in the order by which it is searched."""
 
-from glasstorch.kernels.cuda.blocks import MIB, Block
+from glasstorch.devices.blocks import MIB, Block
 
 REFUSED_BY = "graft"
 

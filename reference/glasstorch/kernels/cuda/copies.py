@@ -24,15 +24,15 @@ from glasstorch.core.device import CPU
 from glasstorch.core.dtype import Number, float64
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
+from glasstorch.devices import runtime
+from glasstorch.devices.launch import launch
+from glasstorch.devices.modules import kernel
+from glasstorch.devices.stream import device as on_device
+from glasstorch.devices.transfer import transfer
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
 from glasstorch.kernels.cpu.copies import NATIVE, assign
-from glasstorch.kernels.cuda import runtime
-from glasstorch.kernels.cuda.launch import launch
-from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.stream import device as on_device
 from glasstorch.kernels.cuda.tensors import CODE, is_flat, operands
-from glasstorch.kernels.cuda.transfer import transfer
 from glasstorch.operators.shapes.scalars import number_as
 
 CUDA = KernelTable("CUDA")

@@ -6,9 +6,9 @@ Differs: a mixin class; a method is the function under another name where the te
 
 from __future__ import annotations
 
+from glasstorch.calls.signature import NUMBERS_AS_TENSORS
 from glasstorch.operators.gen.emit_functions import Name, _call, _local, group
 from glasstorch.operators.gen.model import NativeFunction, python_name
-from glasstorch.operators.signature import NUMBERS_AS_TENSORS
 
 # Python's operators and the functions behind them; the overload named is called at once for two tensors.
 BINARY = {
@@ -73,11 +73,11 @@ from glasstorch.core.dtype import INTEGRAL
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
-from glasstorch.operators.arguments import NUMBERS
-from glasstorch.operators.as_method import as_method
+from glasstorch.calls.arguments import NUMBERS
+from glasstorch.calls.as_method import as_method
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.python_operators import equality_operator, method_operator, reflected_operator
+from glasstorch.calls.python_operators import equality_operator, method_operator, reflected_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor

@@ -9,8 +9,8 @@ from __future__ import annotations
 from glasstorch.operators.gen.emit_functions import group, takes_list_after_tensor
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
-# Operators that PyTorch binds as methods only, by hand (operators/nonzero.py) or not at all, though their schemas say
-# function.
+# Operators that PyTorch binds as methods only, by hand (python_forms/nonzero.py) or not at all, though their schemas
+# say function.
 SKIPPED = frozenset(
     [
         "alias",
@@ -61,7 +61,7 @@ Differs: explicit re-exports.
 """
 
 from glasstorch.operators.generated import functions as _functions
-from glasstorch.operators.listed import listed as _listed
+from glasstorch.calls.listed import listed as _listed
 '''
 
 
