@@ -14,7 +14,8 @@ from typing import NamedTuple
 ROWS = (
     ("core",),
     ("dispatch",),
-    ("devices", "calls"),
+    ("devices",),
+    ("calls",),
     ("operators",),
     ("outside_data",),
     ("python_forms",),
