@@ -19,8 +19,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+from glasstorch.devices import modules, nvrtc
 from glasstorch.kernels import cuda
-from glasstorch.kernels.cuda import modules, nvrtc
 
 RESULTS = Path(__file__).resolve().parent / "results"
 ARCHITECTURES = ("sm_80", "sm_90")  # A100; H100 and H200

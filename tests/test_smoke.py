@@ -12,6 +12,9 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
+from tests.kernels.cuda.devices import Devices
+from tests.kernels.cuda.devices import cuda as cuda
+from tests.kernels.cuda.devices import cuda_of_module as cuda_of_module
 
 import glasstorch
 from tests.agreement.oracles import check_forms, check_meta, check_numpy, check_one_gradient, check_trace, first_run
@@ -19,9 +22,6 @@ from tests.agreement.samples import Row
 from tests.agreement.table import ROWS
 from tests.architecture.layers import violations
 from tests.examples.test_digits import train
-from tests.kernels.cuda.devices import Devices
-from tests.kernels.cuda.devices import cuda as cuda
-from tests.kernels.cuda.devices import cuda_of_module as cuda_of_module
 from workbook.book.notebooks import read_notebook
 from workbook.book.render import render
 from workbook.exercises.catalogue import find

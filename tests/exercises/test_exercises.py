@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glasstorch.kernels.cuda import runtime
+from glasstorch.devices import runtime
 from workbook.exercises.catalogue import Exercise, exercises
 from workbook.exercises.dev import idle_problems, manifest_problems, rung_problems, stale_manifest
 from workbook.exercises.form import form_problems

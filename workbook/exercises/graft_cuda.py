@@ -15,7 +15,7 @@ from typing import Any
 from workbook.exercises.catalogue import Piece
 from workbook.exercises.graft_refusals import author_error
 
-MODULES = "glasstorch.kernels.cuda.modules"  # where kernels come from
+MODULES = "glasstorch.devices.modules"  # where kernels come from
 FOLDER = "glasstorch/kernels/cuda"
 
 

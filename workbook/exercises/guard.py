@@ -55,7 +55,7 @@ STARTS = frozenset(
     )
 )  # fmt: skip
 SIGNALS = frozenset(("os.kill", "os.killpg", "signal.pthread_kill"))
-COMPILERS = ("glasstorch.kernels.cpp_compiler", "glasstorch.kernels.cuda.sim.compiler")
+COMPILERS = ("glasstorch.devices.cpp_compiler", "glasstorch.devices.simulator.compiler")
 DEVICES = frozenset((os.devnull, "/dev/tty", "nul", ":memory:"))
 
 

@@ -76,11 +76,11 @@ from glasstorch.autograd.formulas_special import logit_backward as logit_backwar
 from glasstorch.autograd.formulas_special import mvlgamma_backward as mvlgamma_backward
 from glasstorch.autograd.formulas_special import sinc_backward as sinc_backward
 from glasstorch.autograd.formulas_special import zero_where_empty as zero_where_empty
+from glasstorch.calls.arguments import NUMBERS
 from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, int64
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim, wrap_dims
-from glasstorch.operators.arguments import NUMBERS
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
     cat,

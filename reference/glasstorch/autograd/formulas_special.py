@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.arguments import NUMBERS
 from glasstorch.core.type_info import finfo
-from glasstorch.operators.arguments import NUMBERS
 from glasstorch.operators.generated.functions import arange, cos, digamma, i0, sgn, sin, special_i0e, where
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from glasstorch.kernels import cpu, meta
+from glasstorch.kernels import cuda as cuda
 
 
 def register_kernels() -> None:

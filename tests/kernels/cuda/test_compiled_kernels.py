@@ -8,8 +8,8 @@ from types import ModuleType
 import pytest
 
 from benchmarks import registers
-from glasstorch.kernels.cuda import nvrtc
-from tests.kernels.cuda.compiler import compiler as compiler
+from glasstorch.devices import nvrtc
+from tests.devices.compiler import compiler as compiler
 
 REGISTERS = 65536  # of a multiprocessor; a block has to fit
 THREADS = 1024  # of a block, where the kernel does not say

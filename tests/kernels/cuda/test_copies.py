@@ -9,9 +9,10 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import DeviceError, ShapeError
-from glasstorch.kernels.cuda import copies, stream
-from glasstorch.kernels.cuda.modules import source
-from tests.kernels.cuda.devices import Devices
+from glasstorch.devices import stream
+from glasstorch.devices.modules import source
+from glasstorch.kernels.cuda import copies
+from tests.devices.devices import Devices
 
 NAN, INF = float("nan"), float("inf")
 DTYPES = ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from workbook.book.figures.kit import Figure, text_width, total
 
 if TYPE_CHECKING:
-    from glasstorch.kernels.cuda.snapshot import BlockInfo, SegmentInfo
+    from glasstorch.devices.snapshot import BlockInfo, SegmentInfo
 
 WIDTH = 640
 TALL, HEAD, NAMES, SPACE = 32, 24, 18, 14  # a block; the line above a segment; a line below it; between two segments

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core import distributions
-from glasstorch.core.draws import Stream
 from glasstorch.core.dtype import FLOAT8, check_implemented, int64
-from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import memory_order, strides_like
-from glasstorch.core.random_bounds import RandomNumberError
+from glasstorch.core.random import distributions
+from glasstorch.core.random.bounds import RandomNumberError
+from glasstorch.core.random.draws import Stream
+from glasstorch.core.random.generator import Generator
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.random import stream_of

@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/Distributions.cpp, aten/src/ATen/native/DistributionTemplates.h,
     aten/src/ATen/native/cpu/DistributionTemplates.h, aten/src/ATen/native/TensorFactories.cpp (randperm)
-Differs: core/draws.py and core/distributions.py draw a whole array at a time.
+Differs: core/random/draws.py and core/random/distributions.py draw a whole array at a time.
 
 PyTorch walks through a tensor in the order of its memory, not of its indices: TensorIterator puts the dimension with
 the smallest stride innermost. So does `fill_in_memory_order`: a transposed tensor receives the same numbers as there.
@@ -14,17 +14,17 @@ import math
 from collections.abc import Callable
 
 from glasstorch._tensor import Tensor, wrap
-from glasstorch.core import distributions
 from glasstorch.core.device import CPU as HERE
 from glasstorch.core.device import device
-from glasstorch.core.draws import Stream
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import DeviceError
-from glasstorch.core.generator import Generator, default_generator
 from glasstorch.core.geometry import Shape, memory_order
 from glasstorch.core.layout import layout
-from glasstorch.core.random_bounds import RandomNumberError
+from glasstorch.core.random import distributions
+from glasstorch.core.random.bounds import RandomNumberError
+from glasstorch.core.random.draws import Stream
+from glasstorch.core.random.generator import Generator, default_generator
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.kernels.structured import check_writable

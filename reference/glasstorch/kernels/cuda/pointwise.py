@@ -27,10 +27,10 @@ from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, bool_, dtype, float32, float64, int64
 from glasstorch.core.errors import DeviceError, not_implemented_for
 from glasstorch.core.geometry import Shape
+from glasstorch.devices import modules
+from glasstorch.devices.driver import Kernel as Compiled
+from glasstorch.devices.launch import grid_for, launch
 from glasstorch.dispatch.library import KernelTable, caller
-from glasstorch.kernels.cuda import modules
-from glasstorch.kernels.cuda.driver import Kernel as Compiled
-from glasstorch.kernels.cuda.launch import grid_for, launch
 from glasstorch.kernels.cuda.tensors import (
     CODE,
     COMPUTED,

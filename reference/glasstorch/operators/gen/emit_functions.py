@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from glasstorch.calls.old_orders import OLD_ORDERS
 from glasstorch.dispatch.schema import Argument
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import NativeFunction, python_name
-from glasstorch.operators.old_orders import OLD_ORDERS
 
 HEADER = '''"""One function for each operator's name. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
-Differs: an overload is called from here when the arguments plainly fit it; `operators/parser.py` does the rest. NumPy's
+Differs: an overload is called from here when the arguments plainly fit it; `calls/parser.py` does the rest. NumPy's
     names of parameters: `axis` and `keepdims` are taken everywhere; `x`, `a`, `x1` and `x2`, for tensors, not by
     views and what writes in place, whose calls they would make slower.
 """
@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core import hooks
 from glasstorch.core.device import device as device_
 from glasstorch.core.dtype import dtype as dtype_
-from glasstorch.core.generator import Generator
+from glasstorch.core.random.generator import Generator
 from glasstorch.core.layout import contiguous_format, preserve_format
 from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
@@ -39,9 +39,9 @@ from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
-from glasstorch.operators.arguments import INT, LISTS, NUMBERS, is_ints, is_tensors
+from glasstorch.calls.arguments import INT, LISTS, NUMBERS, is_ints, is_tensors
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.parser import MISSING, PythonFunction
+from glasstorch.calls.parser import MISSING, PythonFunction
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor

@@ -16,7 +16,7 @@ Differs: explicit re-exports.
 """
 
 from glasstorch.operators.generated import functions as _functions
-from glasstorch.operators.listed import listed as _listed
+from glasstorch.calls.listed import listed as _listed
 '''
 
 
