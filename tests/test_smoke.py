@@ -12,22 +12,22 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from tests.kernels.cuda.devices import Devices
-from tests.kernels.cuda.devices import cuda as cuda
-from tests.kernels.cuda.devices import cuda_of_module as cuda_of_module
 
 import glasstorch
 from tests.agreement.oracles import check_forms, check_meta, check_numpy, check_one_gradient, check_trace, first_run
 from tests.agreement.samples import Row
 from tests.agreement.table import ROWS
 from tests.architecture.layers import violations
+from tests.devices.devices import Devices
+from tests.devices.devices import cuda as cuda
+from tests.devices.devices import cuda_of_module as cuda_of_module
 from tests.examples.test_digits import train
 from workbook.book.notebooks import read_notebook
 from workbook.book.render import render
 from workbook.exercises.catalogue import find
-from workbook.exercises.form import refused_by
 from workbook.exercises.report import PASSED, REFUSED
 from workbook.exercises.rungs import run_check
+from workbook.exercises.wrong import refused_by, written_out
 
 ROOT = Path(__file__).parents[1]
 LIMIT = 600.0  # seconds; a rung takes two
@@ -143,11 +143,12 @@ def test_every_import_points_to_an_earlier_row() -> None:
 
 def test_an_exercise_accepts_its_solution_and_refuses_a_wrong_answer() -> None:
     exercise = find(ROOT, "02.1")
-    wrong = next(path for path in exercise.wrong_answers() if refused_by(path) == "check")
-    outcomes = [
-        run_check(ROOT, exercise, answer, rungs=("check",), limit=LIMIT).rungs[0].outcome
-        for answer in (exercise.solution, wrong)
-    ]
+    with written_out(exercise) as answers:
+        wrong = next(path for path in answers if refused_by(path) == "check")
+        outcomes = [
+            run_check(ROOT, exercise, answer, rungs=("check",), limit=LIMIT).rungs[0].outcome
+            for answer in (exercise.solution, wrong)
+        ]
     assert outcomes == [PASSED, REFUSED]
 
 
