@@ -2,7 +2,7 @@
 
 Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/dispatch/Dispatcher.cpp
 Differs: a second kernel for the same key is refused (PyTorch warns) unless `allow_override=True` says that it is meant.
-    A Library that nobody closes stays in force; PyTorch takes one back when it is collected.
+    A Library that is not closed stays in force; PyTorch undoes one when it is garbage-collected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from glasstorch.dispatch.tags import Tag
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-HERE = str(Path(__file__).parents[1]) + os.sep  # the library's folder, spelled as in the names of its code
+HERE = str(Path(__file__).parents[1]) + os.sep  # the prefix of the file names of the library's code objects
 
 
 def caller(depth: int) -> str:
@@ -33,7 +33,7 @@ def caller(depth: int) -> str:
 
 
 def place(file: str, line: int) -> str:
-    """file:line as a person looks for it: from the library's folder on, or the number of a notebook's cell.
+    """file:line in readable form: relative to the library's folder, or with the number of a notebook's cell.
 
     Mirrors: what CppFunction::debug (torch/library.h) is given, "registered at FILE:LINE"
     """
@@ -45,7 +45,7 @@ def place(file: str, line: int) -> str:
 
 
 def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
-    """A dispatch key by name, with a clear refusal."""
+    """A dispatch key by name; an unknown name is refused with the ones that exist."""
     if isinstance(name, DispatchKey):
         return name
     try:
@@ -58,7 +58,7 @@ def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
 
 
 def define(name: str, text: str, where: str, tags: Sequence[str] = (), alias_of: str | None = None) -> Operator:
-    """Add an operator. `text` is its schema, parsed when somebody asks for it; `alias_of` names no namespace."""
+    """Add an operator. `text` is its schema, parsed on first use; `alias_of` names no namespace."""
     with registry.lock:
         if name in registry.operators:
             raise RegistrationError(
@@ -85,9 +85,9 @@ def register(name: str, kernel: Kernel, allow_override: bool = False) -> Operato
 
 
 class KernelTable:
-    """The way the library's own layers register: one key, functions that take `(keys, *arguments)`.
+    """How the library's own layers register kernels: one key, functions that take `(keys, *arguments)`.
 
-    Such a kernel computes and calls no operator, so nothing has to be guarded around it.
+    Such a kernel calls no operator, so it needs no guard around it.
     """
 
     def __init__(self, key: str, calls_operators: bool = False, takes_keys: bool = True) -> None:
@@ -112,7 +112,7 @@ class KernelTable:
 
 
 class Library:
-    """A set of declarations and kernels that can be taken back together.
+    """A set of declarations and kernels that can be removed together.
 
     `kind` is "DEF" to declare a new namespace, "FRAGMENT" to add operators to one that exists, "IMPL" to register
     kernels. Leaving the `with` block, or `close()`, removes them all and puts back what they had replaced.

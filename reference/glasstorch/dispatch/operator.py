@@ -10,10 +10,10 @@ stores the answer. Any registration raises the global generation and clears tabl
 older generation returns its answer but may not store it, so no table ever keeps a kernel that has been replaced.
 A kernel in the table is called as `kernel(keys, *arguments)`, with every argument of the schema, in order.
 
-# Note [A kernel of the user's]
-What a `Library` registers is called as a person would call it: keyword-only arguments by name, and arguments that equal
-their defaults left out, so that `def f(x): ...` may serve `f(Tensor x, int n=1)`. Where no autograd kernel stood above
-it, the operators that it calls are recorded: its gradient is theirs.
+# Note [A user's kernel]
+What a `Library` registers is called as user code would call it: keyword-only arguments by name, and arguments that
+equal their defaults left out, so that `def f(x): ...` can implement `f(Tensor x, int n=1)`. Where no autograd kernel
+ran above it, the operators that it calls are recorded: its gradient is theirs.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Boxed = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A function registered for an operator under a key, and what calling it needs."""
+    """A function registered for an operator under a key, and how it is to be called."""
 
     function: Boxed
     key: DispatchKey
     where: str  # file:line of the registration
     takes_keys: bool = False  # called as f(keys, *arguments) instead of f(*arguments)
     calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
-    by_user: bool = False  # takes keyword arguments, and not the defaults; see Note [A kernel of the user's]
+    by_user: bool = False  # called with keyword arguments, defaults left out; see Note [A user's kernel]
 
 
 class _Fallthrough:
@@ -61,16 +61,16 @@ fallthrough_kernel = _Fallthrough()
 
 
 class Registry:
-    """All operators and fallbacks, and the generation of what is registered."""
+    """All operators and fallbacks, and the generation of the registrations."""
 
     def __init__(self) -> None:
         self.operators: dict[str, Operator] = {}
         self.fallbacks: dict[DispatchKey, Kernel] = {}
         self.generation = 0
         self.lock = threading.RLock()
-        # Set while a trace is on: what is put in the tables instead of a kernel (dispatch/trace.py).
+        # Set while a trace is on: makes the table entries that record (dispatch/trace.py).
         self.wrap: Callable[[Operator, Any], Boxed] | None = None
-        # Else asked for the entry, where autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
+        # Otherwise makes them, once autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
         self.shorten: Callable[[Operator, int, Any], Boxed] | None = None
 
     def changed(self, operator: Operator | None = None) -> None:
@@ -136,14 +136,14 @@ class Operator:
         self, name: str, text: str, defined_at: str, words: Sequence[str] = (), alias: str | None = None
     ) -> None:
         self.name = name  # aten::add.Tensor
-        self.text = text  # the schema as written; it is parsed when somebody asks
+        self.text = text  # the schema as written; parsed on first use
         self.defined_at = defined_at
         self.words = words  # the names of the tags
         self.alias = alias  # the operator that this one is another name of, without its namespace
-        # For each key the registered kernels, the one in force last.
+        # For each key the registered kernels; the last one is in force.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)
-        # Operators with a shortcut past this one: their tables forget what they resolved when this one's does.
+        # Operators whose shortcuts bypass this one: their tables are cleared together with this one's.
         self.relied_on_by: set[Operator] = set()
 
     @cached_property
@@ -184,7 +184,7 @@ class Operator:
         return self.table[keys](keys, *arguments)
 
     def redispatch(self, keys: int, *arguments: Any) -> Any:
-        """Call the kernel for a key set that the caller has masked; arguments are complete and in schema order."""
+        """Call the kernel for a key set that the caller has masked; the arguments are complete and in schema order."""
         return self.table[keys](keys, *arguments)
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:

@@ -15,7 +15,7 @@ from glasstorch.core.keys import AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT
 from glasstorch.dispatch.active_keys import exclude, include
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen.formulas import FUSIBLE
-from glasstorch.jit.codegen.kernel import KEEP, FusedGroup, _run
+from glasstorch.jit.codegen.fused_group import KEEP, FusedGroup, _run
 from glasstorch.kernels.iterator import BLOCK
 from tests.agreement.samples import Row
 from tests.agreement.table import ROWS
