@@ -45,7 +45,7 @@ ITSELF_ONLY = frozenset(("mean", "mean.dim", "mm", "_softmax", "_log_softmax"))
 
 def shape_function(name: str) -> ShapeFunction:
     """The shape function that an operator's declaration names."""
-    module, _, function = SHAPES[name].partition(".")
+    module, _, function = SHAPES[name].rpartition(".")
     return getattr(import_module(f"glasstorch.operators.shapes.{module}"), function)  # type: ignore[no-any-return]
 
 
