@@ -20,7 +20,7 @@ from glasstorch.core.return_types import named_result
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.operators.generated.registry import OPERATORS
-from glasstorch.operators.shapes.pointwise import BESIDE_NUMBER, strides_beside_number
+from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strides_beside_number
 from glasstorch.operators.shapes.result import Result
 
 ShapeFunction = Callable[..., Any]
@@ -112,7 +112,7 @@ def written_where_expanded(name: str, kernel: Callable[..., Any]) -> Callable[..
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
-    iterates = SHAPES[name].startswith("pointwise")
+    iterates = SHAPES[name].startswith(("pointwise", "special"))
     beside_number = SHAPES[name] in BESIDE_NUMBER
     lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
 

@@ -35,7 +35,7 @@ from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.number_operands import with_wrapped_number
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function
-from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import float_result_type, result_type
 from glasstorch.operators.shapes.scalars import number_as
 

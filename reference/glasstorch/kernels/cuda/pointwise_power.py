@@ -14,7 +14,7 @@ from glasstorch.kernels.cuda.pointwise import FLOATING, NOT_BOOL, Row, kernels_o
 from glasstorch.kernels.cuda.pointwise_binary import EITHER, MULTIPLY
 from glasstorch.kernels.cuda.pointwise_unary import ROWS
 from glasstorch.kernels.cuda.tensors import common_device, is_number, output
-from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
 
 POWER = Row("power(a, b)", 2, NOT_BOOL, "pow_cuda", numbers=EITHER)

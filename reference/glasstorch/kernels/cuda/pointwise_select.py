@@ -15,7 +15,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number
 from glasstorch.kernels.cuda.pointwise import NOT_BOOL, Row, kernels_of, register, run
 from glasstorch.kernels.quiet import quietly
-from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
 

@@ -24,7 +24,7 @@ from glasstorch.kernels.cuda.pointwise import (
     run,
 )
 from glasstorch.kernels.cuda.pointwise_binary import BINARY
-from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import LARGEST, number_as

@@ -23,7 +23,7 @@ from glasstorch.kernels.cuda.pointwise import (
     unary_kernel,
 )
 from glasstorch.kernels.structured import shape_function
-from glasstorch.operators.shapes import pointwise as shapes
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import float_result_type
 
 SAME_DTYPE = {
