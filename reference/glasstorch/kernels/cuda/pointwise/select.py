@@ -13,7 +13,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number
-from glasstorch.kernels.cuda.pointwise import NOT_BOOL, Row, kernels_of, register, run
+from glasstorch.kernels.cuda.pointwise.expressions import NOT_BOOL, Row, kernels_of, register, run
 from glasstorch.kernels.quiet import quietly
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from glasstorch._tensor import Tensor, wrapped_number
 from glasstorch.core.dtype import Number
-from glasstorch.kernels.cuda.pointwise import FLOATING, NOT_BOOL, Row, kernels_of, register, run
-from glasstorch.kernels.cuda.pointwise_binary import EITHER, MULTIPLY
-from glasstorch.kernels.cuda.pointwise_unary import ROWS
+from glasstorch.kernels.cuda.pointwise.binary import EITHER, MULTIPLY
+from glasstorch.kernels.cuda.pointwise.expressions import FLOATING, NOT_BOOL, Row, kernels_of, register, run
+from glasstorch.kernels.cuda.pointwise.unary import ROWS
 from glasstorch.kernels.cuda.tensors import common_device, is_number, output
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type

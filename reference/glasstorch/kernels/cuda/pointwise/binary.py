@@ -17,7 +17,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number, uint8
-from glasstorch.kernels.cuda.pointwise import (
+from glasstorch.kernels.cuda.pointwise.expressions import (
     FLOATING,
     INTEGRAL_OR_BOOL,
     NOT_BOOL,

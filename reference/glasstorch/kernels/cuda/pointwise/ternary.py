@@ -14,7 +14,8 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import Number
-from glasstorch.kernels.cuda.pointwise import (
+from glasstorch.kernels.cuda.pointwise.binary import BINARY
+from glasstorch.kernels.cuda.pointwise.expressions import (
     FLOATING,
     NOT_BOOL,
     Row,
@@ -23,7 +24,6 @@ from glasstorch.kernels.cuda.pointwise import (
     register,
     run,
 )
-from glasstorch.kernels.cuda.pointwise_binary import BINARY
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.result import Result

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import bool_
-from glasstorch.kernels.cuda.pointwise import (
+from glasstorch.kernels.cuda.pointwise.expressions import (
     FLOATING,
     INTEGRAL_OR_BOOL,
     NOT_BOOL,
