@@ -120,11 +120,11 @@ def test_helpers_are_the_public_functions_of_the_files_of_formulas() -> None:
 
 
 def test_a_helper_that_two_files_define_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "reference" / "glasstorch" / "autograd"
+    folder = tmp_path / "reference" / "glasstorch" / "autograd" / "formulas"
     folder.mkdir(parents=True)
-    for name in ("formulas_views.py", "formulas_joining.py"):
+    for name in ("views.py", "joining.py"):
         (folder / name).write_text("def scaled(x):\n    return x\n", encoding="utf-8")
     monkeypatch.setattr(formulas, "FORMULAS", folder)
     monkeypatch.setattr(formulas, "OPERATORS", tmp_path / "reference" / "glasstorch" / "operators")
-    with pytest.raises(SchemaError, match=r"scaled\(\), which glasstorch\.autograd\.formulas_joining and .*views"):
+    with pytest.raises(SchemaError, match=r"scaled\(\), which glasstorch\.autograd\.formulas\.joining and .*views"):
         helper_names()

@@ -8,53 +8,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasstorch.autograd.formulas import (
-    acosh_backward,
-    as_strided_backward,
-    as_strided_backward_backward,
-    block_diag_backward,
-    cat_backward,
-    clamp_backward,
-    clamp_backward_min_max,
-    conjugate,
-    constant_pad_nd_backward,
-    copysign_backward,
-    diagonal_backward,
-    div_mode_other_backward,
-    div_mode_self_backward,
-    extremum_share,
+from glasstorch.autograd.formulas.copies import moved
+from glasstorch.autograd.formulas.distances import euclidean_dist_backward
+from glasstorch.autograd.formulas.fft import fft_c2r_backward, fft_r2c_backward
+from glasstorch.autograd.formulas.indexing import (
     gather_backward,
     index_backward,
+    index_fill_value_backward,
     index_put_self_backward,
+    index_reduce_backward,
     index_select_backward,
-    log_softmax_double_backward,
+    index_slices,
     masked_select_backward,
-    mm_left_grad,
-    mm_right_grad,
-    moved,
-    mse_loss_double_backward,
-    narrow_copy_backward,
-    not_implemented,
-    permute_backward,
-    pow_backward_exponent,
-    pow_backward_scalar,
-    pow_backward_scalar_base,
-    pow_backward_self,
-    reduced,
-    repeat_backward,
-    roll_backward,
-    scaled,
-    sgn_backward,
-    slice_end,
-    slice_start,
-    softmax_double_backward,
-    split_backward,
-    split_with_sizes_backward,
-    unbind_backward,
-    unfold_backward,
+    put_self_backward,
+    scatter_reduce_backward,
+    take_backward,
 )
-from glasstorch.autograd.formulas_distances import euclidean_dist_backward
-from glasstorch.autograd.formulas_factors import (
+from glasstorch.autograd.formulas.joining import block_diag_backward, cat_backward
+from glasstorch.autograd.formulas.linalg.decompositions import (
+    cholesky_backward,
+    det_backward,
+    eig_backward,
+    eigh_backward,
+    pinv_backward,
+    qr_backward,
+    slogdet_backward,
+    solve_backward,
+    svd_backward,
+)
+from glasstorch.autograd.formulas.linalg.factors import (
     cholesky_inverse_backward,
     cholesky_solve_backward,
     householder_product_backward,
@@ -68,58 +50,72 @@ from glasstorch.autograd.formulas_factors import (
     solve_triangular_backward,
     triangular_solve_backward,
 )
-from glasstorch.autograd.formulas_fft import fft_c2r_backward, fft_r2c_backward
-from glasstorch.autograd.formulas_indexing import (
-    index_fill_value_backward,
-    index_reduce_backward,
-    index_slices,
-    put_self_backward,
-    scatter_reduce_backward,
-    take_backward,
+from glasstorch.autograd.formulas.linalg.norms import dist_backward, norm_backward, renorm_backward, trace_backward
+from glasstorch.autograd.formulas.loss import mse_loss_double_backward, reduced
+from glasstorch.autograd.formulas.matmul import mm_left_grad, mm_right_grad
+from glasstorch.autograd.formulas.padding import constant_pad_nd_backward
+from glasstorch.autograd.formulas.pointwise import (
+    acosh_backward,
+    angle_backward,
+    atan2_other_backward,
+    atan2_self_backward,
+    clamp_backward,
+    clamp_backward_min_max,
+    copysign_backward,
+    div_mode_other_backward,
+    div_mode_self_backward,
+    extremum_share,
+    pow_backward_exponent,
+    pow_backward_scalar,
+    pow_backward_scalar_base,
+    pow_backward_self,
+    sgn_backward,
 )
-from glasstorch.autograd.formulas_linalg import (
-    cholesky_backward,
-    det_backward,
-    eig_backward,
-    eigh_backward,
-    norm_backward,
-    pinv_backward,
-    qr_backward,
-    slogdet_backward,
-    solve_backward,
-    svd_backward,
-    trace_backward,
-)
-from glasstorch.autograd.formulas_pointwise import angle_backward, atan2_other_backward, atan2_self_backward
-from glasstorch.autograd.formulas_reductions import (
+from glasstorch.autograd.formulas.reductions import (
     aminmax_backward,
-    cumprod_backward,
-    dist_backward,
-    evenly_distribute_backward,
     expand_reduced,
     extremum_dims_backward,
-    logcumsumexp_backward,
     logsumexp_backward,
     nansum_backward,
     numel,
     prod_backward,
     prod_dim_backward,
     reduced_numel,
-    renorm_backward,
-    running_extremum_backward,
     std_backward,
     std_mean_backward,
-    value_selecting_backward,
     var_backward,
     var_mean_backward,
 )
-from glasstorch.autograd.formulas_special import (
+from glasstorch.autograd.formulas.scans import cumprod_backward, logcumsumexp_backward, running_extremum_backward
+from glasstorch.autograd.formulas.shared import (
+    conjugate,
+    evenly_distribute_backward,
+    not_implemented,
+    scaled,
+    value_selecting_backward,
+)
+from glasstorch.autograd.formulas.softmax import log_softmax_double_backward, softmax_double_backward
+from glasstorch.autograd.formulas.special import (
     i1_backward,
     i1e_backward,
     logit_backward,
     mvlgamma_backward,
     sinc_backward,
     zero_where_empty,
+)
+from glasstorch.autograd.formulas.transformations import repeat_backward, roll_backward
+from glasstorch.autograd.formulas.views import (
+    as_strided_backward,
+    as_strided_backward_backward,
+    diagonal_backward,
+    narrow_copy_backward,
+    permute_backward,
+    slice_end,
+    slice_start,
+    split_backward,
+    split_with_sizes_backward,
+    unbind_backward,
+    unfold_backward,
 )
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import (

@@ -23,7 +23,7 @@ from glasstorch.operators.gen.model import (
     result_names,
 )
 
-FORMULAS = OPERATORS.parent / "autograd"
+FORMULAS = OPERATORS.parent / "autograd" / "formulas"
 
 # Facts about a tensor that are saved by themselves: asking for one does not keep the tensor alive.
 FACTS = {
@@ -56,7 +56,7 @@ def local_name(argument: str) -> str:
 def helper_modules() -> dict[str, str]:
     """The public functions of autograd/formulas/, each with its module: read without importing (they lie above)."""
     found: dict[str, str] = {}
-    for path in sorted(FORMULAS.glob("formulas*.py")):
+    for path in sorted(FORMULAS.rglob("*.py")):
         module = ".".join(path.relative_to(OPERATORS.parents[1]).with_suffix("").parts)
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             name = node.name if isinstance(node, ast.FunctionDef) else "_"

@@ -8,15 +8,14 @@ Differs: nothing in substance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from glasstorch._tensor import from_array
-from glasstorch.core.dtype import Number, float64
+from glasstorch.core.dtype import float64
 from glasstorch.core.errors import AutogradError
-from glasstorch.core.geometry import Shape, wrap_dims
+from glasstorch.core.geometry import Shape
 from glasstorch.core.hooks import decides
 from glasstorch.operators.generated.functions import (
     cat,
@@ -28,7 +27,6 @@ from glasstorch.operators.generated.functions import (
     linalg_solve_triangular,
     linalg_svd,
     matmul,
-    ne,
     where,
     zeros_like,
 )
@@ -242,35 +240,3 @@ def solve_backward(grad: Tensor, result: Tensor, A: Tensor, shape: Shape, left: 
     right = linalg_solve_ex(A.mH, grad, left=left)[0]
     matrix = -matmul(right, result.mH) if left else -matmul(result.mH, right)
     return matrix, right.squeeze(-1) if vector else right
-
-
-# Norms and sums -------------------------------------------------------------------------------------------------
-
-
-def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bool, result: Tensor) -> Tensor | None:
-    """Each element's share in the norm; none where the norm is 0, and no gradient at all of the order 0."""
-    order = float(ord.real)
-    if not keepdim:
-        for d in sorted(wrap_dims(dim, self.dim()) if dim else range(self.dim())):
-            grad, result = grad.unsqueeze(d), result.unsqueeze(d)
-    if order == 0:
-        return None
-    if order == 1:
-        return self.sgn() * grad
-    zero = eq(result, 0)
-    if order == 2:
-        return grad * where(zero, 0.0, self / where(zero, 1.0, result))
-    if abs(order) == inf:
-        size = self.abs()
-        largest = eq(size, result) | ne(size, size)
-        count = largest.sum(dim or list(range(self.dim())), True)
-        return self.sgn() * (grad / count * largest)
-    size = self.abs()
-    flat = eq(size, 0) if order < 2 else zero
-    scaled = self.sgn() * where(flat, 0.0, where(flat, 1.0, size).pow(order - 1))
-    return grad * where(zero, 0.0, scaled / where(zero, 1.0, result).pow(order - 1))
-
-
-def trace_backward(grad: Tensor, shape: Shape) -> Tensor:
-    """The gradient on the diagonal."""
-    return grad * from_array(np.eye(shape[0], shape[1]), float64).to(grad.device, grad.dtype)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Gradients, Node, gradient_edge, requires_grad, set_history
 from glasstorch.core.errors import AutogradError
-from glasstorch.core.geometry import Shape
+from glasstorch.core.geometry import Shape, broadcast_shapes, wrap_dim
 from glasstorch.core.hooks import decides
 from glasstorch.operators.generated.functions import eq, gt, index_put, ones_like, unique_dim, where, zeros_like
 
@@ -169,3 +169,33 @@ def delayed_error(tensor: Tensor, message: str) -> Tensor:
     result = tensor.detach()
     set_history(result, DelayedErrorNode(message, tensor))
     return result
+
+
+def index_backward(grad: Tensor, shape: Shape, indices: list[Any]) -> Tensor:
+    """Each element receives the sum of the gradients of the places that it was copied to."""
+    return index_put(grad.new_zeros(shape), indices, grad, True)
+
+
+def index_put_self_backward(grad: Tensor, indices: list[Any], accumulate: bool) -> Tensor:
+    """What was overwritten has no gradient; what was added to keeps it."""
+    return grad if accumulate else index_put(grad, indices, grad.new_zeros(()), False)
+
+
+def gather_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
+    """The transpose of gather."""
+    return grad.new_zeros(shape).scatter_add(dim, index, grad)
+
+
+def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
+    """The transpose of index_select."""
+    if not shape:
+        return grad.reshape(()) if grad.dim() else grad
+    d = wrap_dim(dim, len(shape))
+    return index_put(grad.new_zeros(shape), [*[None] * d, index.reshape(-1)], grad, True)
+
+
+def masked_select_backward(grad: Tensor, shape: Shape, mask: Tensor) -> Tensor:
+    """The gradients at the places that the mask picked from what tensor and mask broadcast to."""
+    whole = broadcast_shapes(shape, mask._shape)
+    flat = mask.expand(whole).reshape(-1)  # a mask without dimensions is no index of a tensor without dimensions
+    return index_put(grad.new_zeros(flat.shape), [flat], grad, False).reshape(whole)

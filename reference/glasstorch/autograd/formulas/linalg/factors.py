@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch._tensor import from_array
-from glasstorch.autograd.formulas_linalg import pinv_backward
+from glasstorch.autograd.formulas.linalg.decompositions import pinv_backward
 from glasstorch.core.dtype import float64
 from glasstorch.operators.generated.functions import (
     cat,
