@@ -42,7 +42,7 @@ class Program(NamedTuple):
 def declared() -> set[tuple[str, str, tuple[str, ...]]]:
     """All kernels that the Python files of the package say they may launch: file, expression, defines."""
     found: set[tuple[str, str, tuple[str, ...]]] = set()
-    for module in pkgutil.iter_modules(cuda.__path__, f"{cuda.__name__}."):
+    for module in pkgutil.walk_packages(cuda.__path__, f"{cuda.__name__}."):
         if module.name.rpartition(".")[2] not in DRIVERS:
             instantiations = getattr(importlib.import_module(module.name), "instantiations", None)
             found.update(instantiations() if instantiations else ())

@@ -21,7 +21,7 @@ from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.generated.registry import OPERATORS
-from glasstorch.operators.shapes.pointwise import BESIDE_NUMBER, strides_beside_number
+from glasstorch.operators.shapes.pointwise.broadcast import BESIDE_NUMBER, strides_beside_number
 from glasstorch.operators.shapes.result import Result
 
 ShapeFunction = Callable[..., Any]
@@ -40,7 +40,7 @@ for _row in OPERATORS:
 
 def shape_function(name: str) -> ShapeFunction:
     """The shape function that an operator's declaration names."""
-    module, _, function = SHAPES[name].partition(".")
+    module, _, function = SHAPES[name].rpartition(".")
     return getattr(import_module(f"glasstorch.operators.shapes.{module}"), function)  # type: ignore[no-any-return]
 
 

@@ -197,7 +197,7 @@ def _operator_in(value: Any) -> Operator | None:
 
 def _place_of_shape(shape: str) -> str:
     module, _, name = shape.rpartition(".")
-    file = f"operators/shapes/{module}.py"
+    file = f"operators/shapes/{module.replace('.', '/')}.py"
     given = re.compile(rf"def {name}\(|(\w+(, | = ))*{name}(,| =|: )")  # `ceil, floor = ...` and `var = std = ...` too
     line = next(number for number, text in enumerate(_lines(file), 1) if given.match(text))
     return f"{file}:{line}"

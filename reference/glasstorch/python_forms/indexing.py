@@ -25,7 +25,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.shapes.indexing import MASKS, without_leading_ones
+from glasstorch.operators.shapes.indexing.advanced import MASKS, without_leading_ones
 from glasstorch.operators.shapes.scalars import number_as
 from glasstorch.outside_data.from_data import PYTHON, lifted
 from glasstorch.outside_data.nested import array_of, inferred

@@ -183,7 +183,7 @@ def test_a_tensor_elsewhere_is_refused_by_kernels(cuda: Devices) -> None:
 
 
 def test_every_kernel_of_the_file_is_named() -> None:
-    text = source("copy.cu") + source("fill.cu")
+    text = source("copies.cu") + source("fill.cu")
     for _, name, _ in copies.instantiations():
         assert f"__global__ void {name}(" in text
 

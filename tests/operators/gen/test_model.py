@@ -52,10 +52,13 @@ def test_a_composite_row_names_its_kernel(functions: Read) -> None:
             CompositeImplicitAutograd: some.f
         - func: g(Tensor self) -> Tensor
           dispatch:
-            CompositeExplicitAutograd: some.g
+            CompositeExplicitAutograd: some.folder.g
     """)
     assert (implicit.composite, implicit.is_composite_implicit) == (("CompositeImplicitAutograd", "some.f"), True)
-    assert (explicit.composite, explicit.is_composite_implicit) == (("CompositeExplicitAutograd", "some.g"), False)
+    assert (explicit.composite, explicit.is_composite_implicit) == (
+        ("CompositeExplicitAutograd", "some.folder.g"),
+        False,
+    )
 
 
 def test_generated_forms_stand_after_what_they_were_made_from(functions: Read) -> None:

@@ -18,7 +18,7 @@ from glasstorch.core.errors import DimensionError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.cpu.reductions.sums import finish, widened
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.nn import MEAN, NONE

@@ -17,13 +17,13 @@ from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.errors import IndexValueError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.pointwise import ALL, EVERY, NOT_BOOL
-from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.cpu.pointwise.loops import ALL, EVERY, NOT_BOOL
+from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.iterator import BLOCK, op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes import sorting as shapes
 from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.sorting import sort as shapes
 
 CPU = KernelTable("CPU")
 

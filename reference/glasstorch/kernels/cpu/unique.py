@@ -15,8 +15,8 @@ from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_fo
 from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.ordering import sorted_places
-from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.cpu.reductions.sums import finish, widened
+from glasstorch.kernels.cpu.sorting.ordering import sorted_places
 from glasstorch.kernels.quiet import quietly
 
 CPU = KernelTable("CPU")

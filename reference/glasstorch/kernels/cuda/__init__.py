@@ -8,19 +8,17 @@ Differs: the kernels are loaded, and compiled, when they are first asked for.
 """
 
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 from glasstorch.core.tensor_impl import Array
 from glasstorch.devices.kernel_room import set_kernel_room
+from glasstorch.kernels.loading import import_modules
 
 
 def register_kernels() -> None:
     """Import every module of CUDA kernels; each registers its own."""
     import_module("glasstorch.devices.device_memory")  # answers what the core asks of CUDA memory
-    for module in iter_modules(__path__, f"{__name__}."):
-        if not module.ispkg:
-            import_module(module.name)
+    import_modules(__name__)
 
 
 class _Room:

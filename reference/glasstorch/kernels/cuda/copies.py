@@ -43,7 +43,7 @@ MOST_BLOCKS = 1024  # of a grid: enough for every card, and each thread goes on 
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
-    for file, name in (("copy.cu", "copy_words"), ("copy.cu", "copy_cast")):
+    for file, name in (("copies.cu", "copy_words"), ("copies.cu", "copy_cast")):
         yield file, name, ()
     for name in ("fill_words", "fill_elements"):
         yield "fill.cu", name, ()
@@ -90,14 +90,14 @@ def copy_on_device(target: Tensor, source: Tensor) -> None:
         to_device(target, wrap(elements_on_host(source), source.dtype), False)
     elif target.dtype is not source.dtype:
         arguments = target, np.int32(CODE[target.dtype]), source, np.int32(CODE[source.dtype]), *walk
-        launch(kernel("copy.cu", "copy_cast"), blocks_for(count), THREADS, arguments)
+        launch(kernel("copies.cu", "copy_cast"), blocks_for(count), THREADS, arguments)
     elif is_flat(shape, target, source):
         transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, target.nbytes)
     elif target.dtype.itemsize > 8:  # copy_words moves 8 bytes at most
         copy_on_device(parts(target), parts(source))
     else:
         words = target, source, np.int32(target.dtype.itemsize), *walk
-        launch(kernel("copy.cu", "copy_words"), blocks_for(count), THREADS, words)
+        launch(kernel("copies.cu", "copy_words"), blocks_for(count), THREADS, words)
 
 
 def parts(tensor: Tensor) -> Tensor:

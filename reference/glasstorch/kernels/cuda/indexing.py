@@ -31,7 +31,7 @@ from glasstorch.kernels.cuda.tensors import CUDA_TYPE, MAX_DIMS, broadcast_strid
 from glasstorch.kernels.cuda.units import ELEMENT, NUMBER, UNIT, bits
 from glasstorch.kernels.indexing import look_before_put
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
-from glasstorch.operators.shapes import indexing as shapes
+from glasstorch.operators.shapes.indexing import advanced as shapes
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 

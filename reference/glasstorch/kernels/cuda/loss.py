@@ -20,7 +20,7 @@ from glasstorch.devices.modules import kernel
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import contiguous
 from glasstorch.kernels.cuda.lines import BLOCKS, THREADS, WARP, address, multiprocessors, power_of_2
-from glasstorch.kernels.cuda.pointwise_ternary import mse_gradient, squared_difference
+from glasstorch.kernels.cuda.pointwise.ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
 from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, output
 from glasstorch.kernels.structured import shape_function, structured

@@ -25,9 +25,9 @@ from glasstorch.core.random.generator import Generator, default_generator_of
 from glasstorch.core.random.philox_draws import BLOCK_SIZE, Draws
 from glasstorch.devices.runtime import driver
 from glasstorch.dispatch.library import KernelTable, caller
-from glasstorch.kernels.cpu.multinomial import drawn_places
-from glasstorch.kernels.cpu.random import fill_in_memory_order, fill_parts_in_memory_order
-from glasstorch.kernels.creation import new_empty
+from glasstorch.kernels.cpu.random.distributions import fill_in_memory_order, fill_parts_in_memory_order
+from glasstorch.kernels.cpu.random.multinomial import drawn_places
+from glasstorch.kernels.creation.factories import new_empty
 from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.structured import check_writable
 

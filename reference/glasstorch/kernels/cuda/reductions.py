@@ -26,7 +26,7 @@ from glasstorch.kernels.cuda.copies import copy_elements
 from glasstorch.kernels.cuda.lines import Block, address, multiprocessors, nearest
 from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, geometry, output
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.shapes import reductions as shapes
+from glasstorch.operators.shapes.reductions import sums as shapes
 from glasstorch.operators.shapes.result import Result
 
 CUDA = KernelTable("CUDA")

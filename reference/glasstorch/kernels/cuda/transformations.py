@@ -21,7 +21,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import contiguous, copy_elements
 from glasstorch.kernels.cuda.tensors import geometry, output
 from glasstorch.kernels.cuda.units import UNIT, widest
-from glasstorch.operators.shapes import transformations as shapes
+from glasstorch.operators.shapes.transformations import order as shapes
 
 CUDA = KernelTable("CUDA")
 

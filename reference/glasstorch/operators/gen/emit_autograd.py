@@ -13,7 +13,7 @@ from dataclasses import replace
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument
 from glasstorch.dispatch.tags import Tag
-from glasstorch.operators.gen.formulas import Formula, helper_names, local_name, read_formulas
+from glasstorch.operators.gen.formulas import Formula, helper_modules, helper_names, local_name, read_formulas
 from glasstorch.operators.gen.model import Derivative, NativeFunction, located, python_name, result_names
 
 # Written into a tensor of integers they record nothing (VariableTypeManual.cpp, copy_).
@@ -29,9 +29,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasstorch.autograd.formulas import (
-    {helpers}
-)
+{helpers}
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import (
     Gradients,
@@ -65,10 +63,10 @@ def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], ma
         parts.append(text)
         for formula in formulas:
             used_helpers |= formula.helpers
-    header = HEADER.format(
-        mark=mark,
-        helpers="\n    ".join(f"{n}," for n in sorted(used_helpers)),
-    )
+    modules = helper_modules()
+    by_module = sorted((modules[name], name) for name in used_helpers)
+    helpers = "\n".join(f"from {module} import {name}" for module, name in by_module)
+    header = HEADER.format(mark=mark, helpers=helpers)
     outs = [f.name for f in functions if f.schema.is_out and f.functional in derivatives]
     return header + "".join(parts) + f"\n\nregister_out_forms(AUTOGRAD, {tuple(outs)})\n"
 

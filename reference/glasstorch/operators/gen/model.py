@@ -42,6 +42,7 @@ COMPOSITE_KEYS = (
 # How the library offers an operator under its name: a generated function, one written by hand, or none.
 PYTHON_FUNCTIONS = ("generated", "by hand", "none")
 NAME = re.compile(r"\w+(\.\w+)?")
+FUNCTION = re.compile(r"(\w+\.)+\w+")  # in a module, which may stand in a folder: `views.pieces.narrow`
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +320,7 @@ def _composite(dispatch: Any) -> tuple[str, str] | None:
     if dispatch is None:
         return None
     rows = [row for row in dispatch.items() if row[0] != "__line__"] if isinstance(dispatch, dict) else []
-    if len(rows) != 1 or rows[0][0] not in COMPOSITE_KEYS or not NAME.fullmatch(str(rows[0][1])):
+    if len(rows) != 1 or rows[0][0] not in COMPOSITE_KEYS or not FUNCTION.fullmatch(str(rows[0][1])):
         raise SchemaError(
             f"dispatch: expected one of {', '.join(COMPOSITE_KEYS)} with a module.function of "
             f"operators/composite, got {dict(rows)}"
