@@ -18,6 +18,8 @@ import pytest
 
 from workbook.failures import cause_of
 
+pytestmark = pytest.mark.ci
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"glasstorch": ROOT / "reference" / "glasstorch", "workbook": ROOT / "workbook"}
 NOT_SHIPPED = ("__pycache__", ".ipynb_checkpoints")
