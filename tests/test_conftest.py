@@ -42,8 +42,9 @@ def outcomes(folder: Path, *arguments: str, **environment: str) -> tuple[dict[st
     shutil.copy(Path(__file__).with_name("conftest.py"), folder)
     (folder / "test_cases.py").write_text(CASES)
     (folder / "test_whole_file.py").write_text(WHOLE_FILE)
-    unset = {"CI", "GLASSTORCH_FAILED_STEPS", "PYTEST_ADDOPTS"}
+    unset = {"CI", "GLASSTORCH_FAILED_STEPS", "PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
     kept = {name: value for name, value in os.environ.items() if name not in unset and "XDIST" not in name}
+    kept["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     command = [
         sys.executable,
         "-m",

@@ -45,7 +45,11 @@ SESSION = (
     "--durations-min=10",
     "--continue-on-collection-errors",
 )
+# By name: what pytest finds by itself costs two seconds in each of its processes, most of them for notebooks.
+PLUGINS = ("xdist.plugin", "pytest_timeout", "_hypothesis_pytestplugin")
 NOTEBOOKS = (
+    "-p",
+    "nbval.plugin",
     "--nbval",
     "--nbval-current-env",
     "--nbval-cell-timeout=300",
@@ -60,7 +64,7 @@ FOR_A_READER = ("-m", "not gpu and not slow and not ci")
 def run_checks(root: Path, *, everything: bool) -> int:
     """Run every step, then the tests; outside of CI without what a reader need not wait for. Returns the exit code."""
     failed = [step.name for step in STEPS if not passes(step, root)]
-    environment = without_leftovers()
+    environment = {**without_leftovers(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ",".join(PLUGINS)}
     if failed:
         environment[FAILED_STEPS] = ", ".join(failed)
         print(
@@ -92,5 +96,5 @@ def passes(step: Step, root: Path) -> bool:
 
 def without_leftovers() -> dict[str, str]:
     """The environment without what would change the result or the speed of the checks."""
-    unwanted = {"PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS", FAILED_STEPS}
+    unwanted = {"PYTHONDONTWRITEBYTECODE", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", FAILED_STEPS}
     return {name: value for name, value in os.environ.items() if name not in unwanted}
