@@ -11,6 +11,8 @@ import pytest
 
 from tests.site.conftest import PATIENCE
 
+pytestmark = pytest.mark.ci
+
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 OVERFLOW = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
