@@ -56,6 +56,10 @@ EVERYTHING = ("-m", "not gpu")  # in place of the selection in pyproject.toml
 
 def run_checks(root: Path, *, everything: bool) -> int:
     """Run every step, then the tests. Returns the exit code."""
+    if os.environ.get("CI", "").lower() == "true":
+        from workbook.pythons import others, summary
+
+        print(f"{summary(others())}\n", flush=True)
     failed = [step.name for step in STEPS if not passes(step, root)]
     environment = without_leftovers()
     if failed:
