@@ -63,8 +63,12 @@ FOR_A_READER = ("-m", "not gpu and not slow and not ci")
 
 def run_checks(root: Path, *, everything: bool) -> int:
     """Run every step, then the tests; outside of CI without what a reader need not wait for. Returns the exit code."""
+    if in_ci():
+        from workbook.pythons import others, summary
+
+        print(f"{summary(others())}\n", flush=True)
     failed = [step.name for step in STEPS if not passes(step, root)]
-    environment = {**without_leftovers(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ",".join(PLUGINS)}
+    environment = without_leftovers() | plugins_by_name(*PLUGINS)
     if failed:
         environment[FAILED_STEPS] = ", ".join(failed)
         print(
@@ -92,6 +96,11 @@ def passes(step: Step, root: Path) -> bool:
     if code != 0:
         print(f"{output.rstrip()}\n  -> {step.remedy}\n", flush=True)
     return code == 0
+
+
+def plugins_by_name(*plugins: str) -> dict[str, str]:
+    """The variables by which pytest loads these plugins and no others."""
+    return {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ",".join(plugins)}
 
 
 def without_leftovers() -> dict[str, str]:
