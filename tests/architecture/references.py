@@ -87,7 +87,7 @@ def texts() -> Iterator[Path]:
     """The files whose text is read."""
     for name in sorted(files()):
         path = ROOT / name
-        if path.suffix in TEXTS and not LEFT_OUT.intersection(path.parts[len(ROOT.parts) :]):
+        if path.suffix in TEXTS and not (LEFT_OUT | ELSEWHERE.keys()).intersection(Path(name).parts):
             yield path
 
 
