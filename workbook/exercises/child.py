@@ -76,12 +76,12 @@ class Job:
 
     @property
     def begun(self) -> Path:
-        """A file that is there as soon as the answer may run: what ends the process before is not its doing."""
+        """A file that exists once the answer may run: the answer is not to blame for an earlier end of the process."""
         return self.file("begun")
 
 
 def protect(job: Job, stem: str) -> None:
-    """Say where it hangs when the time is over, and end; refuse what the guard refuses."""
+    """Put the guard in force; when the time is over, write down where the process hangs, and end it."""
     from workbook.exercises.guard import Guard, OutOfReach
 
     hang = job.file(f"{stem}-hang.txt").open("w", encoding="utf-8")
@@ -179,7 +179,7 @@ def run(job: Job) -> RungResult:
 
 
 def end_with_kernel(judge: Judge) -> None:
-    """End this process as the kernel of the lab sheet ends, when it does while a cell runs: nbval would wait."""
+    """End this process if the kernel of the lab sheet ends while a cell runs: nbval would wait for it."""
     while True:
         time.sleep(TICK)
         kernel = judge.kernel()

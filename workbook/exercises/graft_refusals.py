@@ -1,4 +1,4 @@
-"""What is told where a piece cannot be put in its place, or cannot carry?"""
+"""Which errors and refusals say why a piece cannot be grafted?"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What does pytest tell a rung?
+"""How do pytest's results become the result of a rung?
 
-A plugin for the child process: gives check files the fixture `ask`, and turns what fails into a refusal.
+A plugin for the child process: gives check files the fixture `ask`, and turns a failure into a refusal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What did a check find, and how does a good teacher say it?
+"""What did a check find, and how is it told to the reader?
 
 A report is data first: it goes from the child process to the command as JSON, and `progress` and `dev check` read it.
 """
