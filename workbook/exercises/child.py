@@ -197,8 +197,8 @@ def uncalled(result: RungResult) -> RungResult:
         return result
     refusal = Refusal(
         asked=f"a {idle[0]} that the library calls",
-        came=f"{idle[0]} was put in its place and was not called once by the library",
-        because="a piece that the library does not call carries nothing; its tests passed without it",
+        came=f"{idle[0]} took the place of its counterpart, but the library never called it",
+        because="the library's tests passed without the piece, so they do not show that it works",
     )
     return replace(result, outcome=REFUSED, refusal=refusal)
 

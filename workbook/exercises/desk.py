@@ -189,7 +189,7 @@ def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -
     except OSError as error:
         raise ExerciseError(
             f"{shown(target)} could not be written: {error.strerror}\n"
-            f"  the folder {shown(target.parent)} has to be writable for you;\n"
+            f"  the folder {shown(target.parent)} must be writable for you;\n"
             "  a clone in your home folder is, and so is one that you unpacked yourself"
         ) from error
     return True
@@ -413,7 +413,7 @@ def print_progress(all_of_them: Sequence[Exercise], state: State) -> None:
                 print_exercise(exercise, state.standing(exercise))
     print()
     if any(state.standing(exercise) == "changed" for exercise in all_of_them):
-        say("`changed` passed once, and is another answer now: check it again.")
+        say("`changed`: the answer passed and was edited afterwards. Check it again.")
     if left:
         say(f"Go on: {command('next')}")
     else:

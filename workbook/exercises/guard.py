@@ -138,7 +138,7 @@ class Guard:
         if folder is not None and folder >= 0 and not os.path.isabs(name):
             start = path_of(folder)
             if start is None:
-                self.refuse(f"it tried to {what} {name or 'a file'}, and it cannot be found out where that is")
+                self.refuse(f"it tried to {what} {name or 'a file'}, and its path cannot be determined")
             name = os.path.join(start, name)
         above, last = os.path.split(name)
         if entry and last not in ("", os.curdir, os.pardir):

@@ -254,7 +254,7 @@ def statement(info: pytest.ExceptionInfo[BaseException], path: Path) -> str:
 def explanation(error: BaseException) -> str:
     """What a failed test says: the first lines of an assertion's explanation, or the exception."""
     if type(error).__name__.startswith("Flaky"):  # Hypothesis asked the same twice
-        return "the same question was not answered twice alike"
+        return "the same call did not give the same result twice"
     text = str(error) if isinstance(error, AssertionError) else error_text(error)
     text = text.partition("\n  Full diff:")[0]  # the values themselves stand before it
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
