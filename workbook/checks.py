@@ -1,4 +1,4 @@
-"""Does everything hold: style, types, generated code, tests?
+"""Which checks does `make test` run? Style, types, generated code, tests.
 
 A step before the tests that fails makes the run fail, but the tests still run, so that one run says all
 that is wrong. The tests are one pytest session, and its summary is the last thing printed.

@@ -1,4 +1,4 @@
-"""Is what a target needs installed in .venv, and if not, how does it get there?
+"""Is what a target needs installed in .venv, and how is it installed if not?
 
 `.venv` belongs to `make`: what is broken in it is made anew. A note inside it says what was installed,
 and counts as unfinished until the installation ends well, so that an interrupted one is noticed.

@@ -132,7 +132,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Damaged:
-    """An exercise whose facts cannot be read; what its folder's name says of it is known all the same."""
+    """An exercise whose facts cannot be read; only what its folder's name says is known."""
 
     folder: Path
     error: ExerciseError

@@ -1,4 +1,4 @@
-"""Is every exercise as it should be, for those who write them?
+"""Which commands check and store exercises for those who write them?
 
 An exercise is well formed (form.py), no assertion of its check is idle (idle.py), and its rungs judge as they should:
 the stub is told to be not started, the solution passes every rung, and each wrong answer is refused by the rung that
@@ -131,7 +131,7 @@ def wrong_answers(name: str, answer: str | None) -> int:
 
 
 def manifest_problems(root: Path, exercise: Exercise) -> list[str]:
-    """The shipped files that the manifest does not know as they are."""
+    """The shipped files whose hash in the manifest is missing or out of date."""
     try:
         known = dict(json.loads((root / FOLDER / shipped.FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):

@@ -1,7 +1,7 @@
 """Is an exercise well formed: are its parts there, and do they fit each other?
 
-Nothing of the reader's is looked at. What each rung says of the stub, the solution and the wrong answers is judged in
-dev.py.
+The reader's files are not looked at. What each rung says of the stub, the solution and the wrong answers is judged
+in dev.py.
 """
 
 from __future__ import annotations

@@ -281,7 +281,7 @@ def test_without_the_manifest_no_pass_counts(clone: Clone, solution: str) -> Non
     (clone.root / "exercises" / "manifest.json").unlink()
     done = clone.check(solution)
     assert done.code == 1
-    assert "exercises/manifest.json is not as shipped: this run does not count as done." in done.words
+    assert "exercises/manifest.json is not as shipped, so this run does not count as passed." in done.words
     assert "git checkout -- exercises/manifest.json" in done.words
 
 
@@ -337,7 +337,7 @@ def test_start_in_a_read_only_folder_says_which(clone: Clone, closed: Callable[[
     done = clone.run("start", "02.1", before=without_privileges)
     assert done.code == 1
     assert "01_strides/answer.py could not be written: Permission denied" in done.error
-    assert "has to be writable for you" in done.error
+    assert "must be writable for you" in done.error
     assert not clone.exercise.answer.exists()
 
 

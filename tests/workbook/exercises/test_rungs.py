@@ -519,7 +519,7 @@ def test_a_process_that_ends_before_the_answer_is_loaded_is_not_its_fault(
     root: Path, installation: Path, rung: str, file: str, text: str, came: str
 ) -> None:
     (installation / file).write_text(text)
-    assert broken(answer(root, GOOD, rung)).endswith(f" before it came to your answer: {came}")
+    assert broken(answer(root, GOOD, rung)).endswith(f" before your answer was reached: {came}")
 
 
 @pytest.mark.parametrize(
@@ -549,7 +549,7 @@ def test_an_error_of_ours_after_the_answer_has_begun_is_its_doing(root: Path) ->
 def test_a_time_limit_before_the_answer_is_loaded_blames_no_loop(root: Path, installation: Path) -> None:
     (installation / "reference" / "glasstorch" / "__init__.py").write_text("while True: pass")
     told = refusal(answer(root, GOOD, "graft", limit=3))
-    assert told.because == "it had not come to your answer yet. With `--limit SECONDS` it gets more time"
+    assert told.because == "your answer had not been reached yet. With `--limit SECONDS` it gets more time"
 
 
 def broken(report: Report) -> str:
