@@ -32,8 +32,8 @@ import numpy as np
 import glasstorch
 from benchmarks.harness import Contest, Row, Run
 from glasstorch.backends.cuda import preferred_blas_library
-from glasstorch.kernels.cuda import launch, nvrtc, runtime
-from glasstorch.kernels.cuda.driver import Copy, Driver
+from glasstorch.devices import launch, nvrtc, runtime
+from glasstorch.devices.driver import Copy, Driver
 
 RESULTS = Path(__file__).resolve().parent / "results"
 

@@ -19,8 +19,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+from glasstorch.devices import modules, nvrtc
 from glasstorch.kernels import cuda
-from glasstorch.kernels.cuda import modules, nvrtc
 
 RESULTS = Path(__file__).resolve().parent / "results"
 ARCHITECTURES = ("sm_80", "sm_90")  # A100; H100 and H200
@@ -42,7 +42,7 @@ class Program(NamedTuple):
 def declared() -> set[tuple[str, str, tuple[str, ...]]]:
     """All kernels that the Python files of the package say they may launch: file, expression, defines."""
     found: set[tuple[str, str, tuple[str, ...]]] = set()
-    for module in pkgutil.iter_modules(cuda.__path__, f"{cuda.__name__}."):
+    for module in pkgutil.walk_packages(cuda.__path__, f"{cuda.__name__}."):
         if module.name.rpartition(".")[2] not in DRIVERS:
             instantiations = getattr(importlib.import_module(module.name), "instantiations", None)
             found.update(instantiations() if instantiations else ())

@@ -20,11 +20,11 @@ import numpy as np
 import glasstorch
 from benchmarks.harness import repeat
 from glasstorch._tensor import Tensor
-from glasstorch.kernels.cuda import modules, runtime
-from glasstorch.kernels.cuda.driver import Kernel
-from glasstorch.kernels.cuda.launch import grid_for, launch
-from glasstorch.kernels.cuda.sim.compiler import cache_folder
-from glasstorch.kernels.cuda.sim.module import SimModule
+from glasstorch.devices import modules, runtime
+from glasstorch.devices.driver import Kernel
+from glasstorch.devices.launch import grid_for, launch
+from glasstorch.devices.simulator.compiler import cache_folder
+from glasstorch.devices.simulator.module import SimModule
 
 SOURCE = """
 extern "C" __global__ void add(const float* x, const float* y, float* out, int n) {

@@ -23,9 +23,9 @@ import pytest
 import glasstorch
 from glasstorch import Tensor
 from glasstorch.core.allocator import LARGE, Block, cpu_allocator
-from glasstorch.core.dlpack import Lent
 from glasstorch.core.shared_memory import SharedMemory
 from glasstorch.core.storage import LazyCopy, UntypedStorage
+from glasstorch.outside_data.dlpack import Lent
 
 COUNTED = (Tensor, UntypedStorage, Block, Lent, LazyCopy, SharedMemory)
 DTYPES = (glasstorch.uint8, glasstorch.int32, glasstorch.float32, glasstorch.float64)

@@ -1,4 +1,4 @@
-"""Which picture shows at a glance what the project is? The way of one addition, drawn for README.md.
+"""Which picture in README.md shows what the project is? The path of one addition.
 
 python -m workbook.hero
 """
@@ -35,7 +35,7 @@ HOPS = (
     Hop("Tensor.__add__", "which operator is meant?", "operators/generated/methods.py", "python_variable_methods.cpp"),
     Hop("dispatch", "which kernel runs, for these two tensors?", "dispatch/operator.py", "Dispatcher.h"),
     Hop("AutogradCPU", "how does a gradient come back?", "autograd/generated/autograd_kernels.py", "VariableType.cpp"),
-    Hop("CPU", "what are the numbers?", "kernels/cpu/pointwise.py", "templates/UfuncCPU.cpp"),
+    Hop("CPU", "what are the numbers?", "kernels/cpu/pointwise/loops.py", "templates/UfuncCPU.cpp"),
 )
 CODE, ROW, GAP = 92, 58, 12
 FILE_AT = 356  # where the file names begin

@@ -13,13 +13,14 @@ import numpy as np
 from glasstorch._creation import tensor
 from glasstorch._exchange import checked_dtype, from_dlpack, frombuffer
 from glasstorch._tensor import Tensor
-from glasstorch.core import dlpack, hooks
+from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.errors import ArgumentError, ArgumentValueError
 from glasstorch.core.warn_once import warn_once
-from glasstorch.operators.from_data import over_array, warn_of_read_only
+from glasstorch.outside_data import dlpack
+from glasstorch.outside_data.from_data import over_array, warn_of_read_only
 
 __all__ = ["asarray"]
 

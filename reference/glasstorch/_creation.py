@@ -2,7 +2,7 @@
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (internal_new_from_data, tensor_ctor, as_tensor, asarray), tensor_numpy.cpp,
     torch/functional.py (broadcast_tensors)
-Differs: nothing in substance; what nested sequences hold is read in operators/nested.py.
+Differs: nothing in substance; what nested sequences hold is read in outside_data/nested.py.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from glasstorch.core.geometry import Size
 from glasstorch.core.geometry import broadcast_shapes as broadcast
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
-from glasstorch.operators.from_data import lifted, over_array, warn_of_read_only
-from glasstorch.operators.nested import array_of
+from glasstorch.outside_data.from_data import lifted, over_array, warn_of_read_only
+from glasstorch.outside_data.nested import array_of
 
 __all__ = [
     "as_tensor",

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array, make
-from glasstorch.core import dlpack, hooks
+from glasstorch.calls.arguments import PYTHON_TYPES
+from glasstorch.core import hooks
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
@@ -27,9 +28,8 @@ from glasstorch.core.errors import (
 )
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array
-from glasstorch.operators import exchange
-from glasstorch.operators.arguments import PYTHON_TYPES
-from glasstorch.operators.from_data import over_array, warn_of_read_only
+from glasstorch.outside_data import dlpack, exchange
+from glasstorch.outside_data.from_data import over_array, warn_of_read_only
 
 __all__ = ["from_dlpack", "from_file", "from_numpy", "frombuffer", "to_dlpack"]
 

@@ -44,6 +44,12 @@ from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import is_grad_enabled as is_grad_enabled
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+from glasstorch.calls.ops import ops as ops
+from glasstorch.calls.removed import eig as eig
+from glasstorch.calls.removed import lstsq as lstsq
+from glasstorch.calls.removed import matrix_rank as matrix_rank
+from glasstorch.calls.removed import solve as solve
+from glasstorch.calls.removed import symeig as symeig
 from glasstorch.core import hooks as _hooks
 from glasstorch.core.device import device as device
 from glasstorch.core.dtype import NO_COMPLEX_HALF as _NO_COMPLEX_HALF
@@ -71,7 +77,6 @@ from glasstorch.core.dtype import uint32 as uint32
 from glasstorch.core.dtype import uint64 as uint64
 from glasstorch.core.errors import AcceleratorError as AcceleratorError
 from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
-from glasstorch.core.generator import Generator as Generator
 from glasstorch.core.geometry import Size as Size
 from glasstorch.core.inference import is_inference_mode_enabled as is_inference_mode_enabled
 from glasstorch.core.layout import channels_last as channels_last
@@ -88,6 +93,7 @@ from glasstorch.core.layout import sparse_csr as sparse_csr
 from glasstorch.core.layout import strided as strided
 from glasstorch.core.parallel import get_num_threads as get_num_threads
 from glasstorch.core.parallel import set_num_threads as set_num_threads
+from glasstorch.core.random.generator import Generator as Generator
 from glasstorch.core.storage import UntypedStorage as UntypedStorage
 from glasstorch.core.type_info import finfo as finfo
 from glasstorch.core.type_info import iinfo as iinfo
@@ -96,30 +102,25 @@ from glasstorch.core.typed_storage import TypedStorage as TypedStorage
 from glasstorch.core.typed_storage import is_storage as is_storage
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
+from glasstorch.dispatch.tags import Tag as Tag
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated.functions import _conj as _conj
 from glasstorch.operators.generated.functions import _neg_view as _neg_view
 from glasstorch.operators.generated.public import *  # noqa: F403
-from glasstorch.operators.nonzero import nonzero as nonzero
-from glasstorch.operators.ops import ops as ops
-from glasstorch.operators.range import range as range
-from glasstorch.operators.removed import eig as eig
-from glasstorch.operators.removed import lstsq as lstsq
-from glasstorch.operators.removed import matrix_rank as matrix_rank
-from glasstorch.operators.removed import solve as solve
-from glasstorch.operators.removed import symeig as symeig
-from glasstorch.operators.tensor_types import BFloat16Tensor as BFloat16Tensor
-from glasstorch.operators.tensor_types import BoolTensor as BoolTensor
-from glasstorch.operators.tensor_types import ByteTensor as ByteTensor
-from glasstorch.operators.tensor_types import CharTensor as CharTensor
-from glasstorch.operators.tensor_types import DoubleTensor as DoubleTensor
-from glasstorch.operators.tensor_types import FloatTensor as FloatTensor
-from glasstorch.operators.tensor_types import HalfTensor as HalfTensor
-from glasstorch.operators.tensor_types import IntTensor as IntTensor
-from glasstorch.operators.tensor_types import LongTensor as LongTensor
-from glasstorch.operators.tensor_types import ShortTensor as ShortTensor
 from glasstorch.printing import set_printoptions as set_printoptions
+from glasstorch.python_forms.nonzero import nonzero as nonzero
+from glasstorch.python_forms.range import range as range
+from glasstorch.python_forms.tensor_types import BFloat16Tensor as BFloat16Tensor
+from glasstorch.python_forms.tensor_types import BoolTensor as BoolTensor
+from glasstorch.python_forms.tensor_types import ByteTensor as ByteTensor
+from glasstorch.python_forms.tensor_types import CharTensor as CharTensor
+from glasstorch.python_forms.tensor_types import DoubleTensor as DoubleTensor
+from glasstorch.python_forms.tensor_types import FloatTensor as FloatTensor
+from glasstorch.python_forms.tensor_types import HalfTensor as HalfTensor
+from glasstorch.python_forms.tensor_types import IntTensor as IntTensor
+from glasstorch.python_forms.tensor_types import LongTensor as LongTensor
+from glasstorch.python_forms.tensor_types import ShortTensor as ShortTensor
 from glasstorch.random import default_generator as default_generator
 from glasstorch.random import get_rng_state as get_rng_state
 from glasstorch.random import initial_seed as initial_seed

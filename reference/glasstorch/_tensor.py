@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from glasstorch.calls import removed
+from glasstorch.calls.python_operators import method_operator
 from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
@@ -26,9 +28,10 @@ from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
-from glasstorch.operators import (
-    exchange,
-    from_data,
+from glasstorch.operators.generated import functions
+from glasstorch.outside_data import exchange, from_data
+from glasstorch.printing import tensor_str
+from glasstorch.python_forms import (
     indexing,
     layouts,
     lu,
@@ -37,14 +40,10 @@ from glasstorch.operators import (
     norm,
     pickling,
     python_functions,
-    removed,
     stft,
     unique,
 )
-from glasstorch.operators.facts import FactMethods
-from glasstorch.operators.generated import functions
-from glasstorch.operators.python_operators import method_operator
-from glasstorch.printing import tensor_str
+from glasstorch.python_forms.facts import FactMethods
 
 
 class Tensor(FactMethods):

@@ -13,14 +13,14 @@ from glasstorch._lowrank import svd_lowrank as svd_lowrank
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
-from glasstorch.operators.contraction import contraction_path
 from glasstorch.operators.generated import functions
-from glasstorch.operators.lu import lu as lu
-from glasstorch.operators.norm import norm as norm
-from glasstorch.operators.stft import stft as stft
-from glasstorch.operators.unique import unique as unique
-from glasstorch.operators.unique import unique_consecutive as unique_consecutive
-from glasstorch.operators.unravel import unravel_index as unravel_index
+from glasstorch.python_forms.contraction import contraction_path
+from glasstorch.python_forms.lu import lu as lu
+from glasstorch.python_forms.norm import norm as norm
+from glasstorch.python_forms.stft import stft as stft
+from glasstorch.python_forms.unique import unique as unique
+from glasstorch.python_forms.unique import unique_consecutive as unique_consecutive
+from glasstorch.python_forms.unravel import unravel_index as unravel_index
 
 __all__ = [
     "atleast_1d",

@@ -13,9 +13,15 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.core import hooks
 from glasstorch.core.device import device
-from glasstorch.core.generator import Generator, default_generator, default_generator_of, manual_seed, seed_devices
+from glasstorch.core.random.generator import (
+    Generator,
+    default_generator,
+    default_generator_of,
+    manual_seed,
+    seed_devices,
+)
 from glasstorch.core.warn_once import warn_once
-from glasstorch.kernels.cuda import runtime
+from glasstorch.devices import runtime
 
 __all__ = [
     "default_generator",

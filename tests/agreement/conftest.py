@@ -1,4 +1,4 @@
 """What do the tests of agreement share with those of CUDA?"""
 
-from tests.kernels.cuda.devices import cuda as cuda
-from tests.kernels.cuda.devices import cuda_of_module as cuda_of_module
+from tests.devices.devices import cuda as cuda
+from tests.devices.devices import cuda_of_module as cuda_of_module

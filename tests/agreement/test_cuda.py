@@ -12,7 +12,7 @@ from glasstorch.operators.gen.model import load_functions
 from tests.agreement.oracles import check_forms, check_gradients_on, check_numpy
 from tests.agreement.samples import Row
 from tests.agreement.table import ROWS as ALL_ROWS
-from tests.kernels.cuda.devices import GPU, Devices, made
+from tests.devices.devices import GPU, Devices, made
 
 ONE_SIMULATOR = pytest.mark.parametrize(
     "cuda_of_module", ["check", pytest.param(GPU, marks=pytest.mark.gpu)], indirect=True

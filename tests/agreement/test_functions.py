@@ -52,7 +52,7 @@ def test_by_its_function(row: Row) -> None:
 
 
 DECLARED_AS_METHODS = {f.name for f in load_functions() if "method" in f.variants}
-WRITTEN_IN_PYTHON = {"norm"}  # of its own arguments (operators/norm.py), as in torch/_tensor.py
+WRITTEN_IN_PYTHON = {"norm"}  # of its own arguments (python_forms/norm.py), as in torch/_tensor.py
 METHODS = [
     row for row in ROWS
     if row.op in DECLARED_AS_METHODS and row.function not in WRITTEN_IN_PYTHON

@@ -18,7 +18,7 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import ArgumentTypeError, DtypeError, DtypeNotImplementedError, MissingKernelError
-from glasstorch.kernels.cuda import runtime
+from glasstorch.devices import runtime
 from tests.agreement.opinfo import Call, counterpart, database, full_name, leaves, samples_of
 
 THIN = (Path(__file__).parents[1] / "truth" / "thin.txt").read_text(encoding="utf-8").strip().split(",")

@@ -14,7 +14,11 @@ from typing import NamedTuple
 ROWS = (
     ("core",),
     ("dispatch",),
+    ("devices",),
+    ("calls",),
     ("operators",),
+    ("outside_data",),
+    ("python_forms",),
     ("printing",),
     ("_tensor",),
     ("kernels",),

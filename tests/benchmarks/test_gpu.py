@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import gpu
 from benchmarks.harness import Row
-from glasstorch.kernels.cuda import runtime
+from glasstorch.devices import runtime
 
 Output = pytest.CaptureFixture[str]
 

@@ -6,7 +6,7 @@ import json
 from types import ModuleType
 
 from benchmarks import registers
-from tests.kernels.cuda.compiler import compiler as compiler
+from tests.devices.compiler import compiler as compiler
 
 TAKEN = {
     "copy.cu": {"copy": {"sm_80": {"registers": 20}, "sm_90": {"registers": 24, "shared": 64}}},

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks import simulator
-from glasstorch.kernels.cuda import modules, runtime
-from glasstorch.kernels.cuda.sim.module import SimModule
+from glasstorch.devices import modules, runtime
+from glasstorch.devices.simulator.module import SimModule
 
 
 def test_it_prints_a_figure_and_a_limit_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,7 +106,7 @@ def test_every_module_of_the_library_is_on_one_page_and_its_room_in_the_index() 
         ("jit", "jit"),
         ("jit.ir", "jit"),
         ("jit.passes.dead_code", "jit-passes"),
-        ("kernels.cuda.sim", "kernels-cuda-sim"),
+        ("devices.simulator", "devices-simulator"),
         ("cuda.memory", "cuda"),
         ("_tensor", "tensor"),
         ("library", "init"),

@@ -60,7 +60,7 @@ def test_a_call_made_by_a_kernel_stands_further_to_the_right() -> None:
 @pytest.mark.parametrize(
     ("where", "file"),
     [
-        ("kernels/cpu/pointwise.py:12", "kernels/cpu/pointwise.py"),
+        ("kernels/cpu/pointwise/loops.py:12", "kernels/cpu/pointwise/loops.py"),
         ("Cell In[3]:2", "a cell of this notebook"),
         ("/anywhere/else/mine.py:2", "mine.py"),
     ],

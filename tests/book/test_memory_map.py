@@ -10,13 +10,13 @@ import pytest
 import glasstorch
 import workbook
 from glasstorch import cuda
-from glasstorch.kernels.cuda import runtime
-from glasstorch.kernels.cuda.allocator import CachingAllocator
-from glasstorch.kernels.cuda.blocks import KIB, MIB
-from glasstorch.kernels.cuda.driver_sim import SimDriver
-from glasstorch.kernels.cuda.snapshot import SegmentInfo, snapshot
+from glasstorch.devices import runtime
+from glasstorch.devices.allocator import CachingAllocator
+from glasstorch.devices.blocks import KIB, MIB
+from glasstorch.devices.driver_sim import SimDriver
+from glasstorch.devices.snapshot import SegmentInfo, snapshot
 from tests.book.test_live_figures import words
-from tests.kernels.cuda.fake_driver import FakeDriver
+from tests.devices.fake_driver import FakeDriver
 from workbook.book.cells import show_memory_map
 from workbook.book.figures import memory_map
 

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 import glasstorch as torch
-from glasstorch.kernels.cuda import runtime
+from glasstorch.devices import runtime
 
 OURS = {"use_simulator"}  # what torch has no need of
 

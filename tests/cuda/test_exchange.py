@@ -9,10 +9,10 @@ import pytest
 
 import glasstorch
 from glasstorch._exchange import over_cuda_interface
-from glasstorch.core import dlpack
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.dtype import dtype as Dtype
-from tests.kernels.cuda.devices import Devices
+from glasstorch.outside_data import dlpack
+from tests.devices.devices import Devices
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -9,10 +9,10 @@ import pytest
 
 import glasstorch
 from glasstorch import cuda
-from glasstorch.kernels.cuda import runtime
-from glasstorch.kernels.cuda.allocator import allocate
-from glasstorch.kernels.cuda.blocks import MIB
-from glasstorch.kernels.cuda.driver_sim import SimDriver
+from glasstorch.devices import runtime
+from glasstorch.devices.allocator import allocate
+from glasstorch.devices.blocks import MIB
+from glasstorch.devices.driver_sim import SimDriver
 
 
 @pytest.fixture

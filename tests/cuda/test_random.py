@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 import glasstorch as torch
-from glasstorch.core import generator as generators
 from glasstorch.core import warn_once
-from glasstorch.kernels.cuda import runtime
-from tests.kernels.cuda.devices import Devices
+from glasstorch.core.random import generator as generators
+from glasstorch.devices import runtime
+from tests.devices.devices import Devices
 
 
 @pytest.fixture(autouse=True)

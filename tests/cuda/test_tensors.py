@@ -12,7 +12,7 @@ import pytest
 import glasstorch
 from glasstorch.core.keys import DispatchKeySet
 from glasstorch.dispatch.trace import trace
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 def test_its_facts_say_where_it_is(cuda: Devices) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import glasstorch
 from glasstorch import jit, nn
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 def test_a_traced_module_trains_on_the_device_as_on_the_cpu(cuda: Devices) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import glasstorch
 from glasstorch import nn, optim
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 LIBRARY = Path(glasstorch.__file__).parent
 

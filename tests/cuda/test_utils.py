@@ -15,7 +15,7 @@ import pytest
 import glasstorch as torch
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
 from glasstorch.cuda import _compile_kernel
-from glasstorch.kernels.cuda import runtime
+from glasstorch.devices import runtime
 
 SOURCE = """
 extern "C" __global__ void scale(float* x, float factor, int n, unsigned char flag) {

@@ -19,9 +19,9 @@ from glasstorch.jit.autodiff import differentiate
 from glasstorch.jit.differentiable_graph import SIGNATURE_LIMIT, DifferentiableGraph
 from glasstorch.jit.interpreter import Code
 from glasstorch.jit.parser import parse_ir
-from tests.kernels.cuda.devices import Devices
-from tests.kernels.cuda.devices import cuda as cuda
-from tests.kernels.cuda.devices import cuda_of_module as cuda_of_module
+from tests.devices.devices import Devices
+from tests.devices.devices import cuda as cuda
+from tests.devices.devices import cuda_of_module as cuda_of_module
 
 Tensor = glasstorch.Tensor
 FUSER = "none"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import glasstorch
+from glasstorch.devices import runtime
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.trace import trace
 from glasstorch.kernels.backend_select import device_position
-from glasstorch.kernels.cuda import runtime
 
 
 def test_the_place_of_the_device_is_that_of_the_schema() -> None:

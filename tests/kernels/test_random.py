@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.torch_numbers import refusal, torch_module
+from tests.core.random.torch_numbers import refusal, torch_module
 from tests.refusals import builtin
 
 Library = Any

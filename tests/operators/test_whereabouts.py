@@ -47,7 +47,7 @@ def test_a_composite_kernel_is_followed_to_the_operators_that_it_calls() -> None
     solve = of("linalg_solve")
     assert (solve.kind, solve.calls) == ("CompositeImplicitAutograd", ("_linalg_solve_ex",))
     assert line(solve.kernels[0][1]).startswith("def solve(")
-    assert dict(of("_linalg_solve_ex").kernels)["CPU"].startswith("kernels/cpu/linalg.py:")
+    assert dict(of("_linalg_solve_ex").kernels)["CPU"].startswith("kernels/cpu/linalg/inverses.py:")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Is the right block taken, is it cut where that is worth it, and does the rest stand between its neighbours?"""
 
-from glasstorch.kernels.cuda.blocks import KIB, MIB, Block, Pool
+from glasstorch.devices.blocks import KIB, MIB, Block, Pool
 from workbook.exercises.asking import Ask, expect
 
 

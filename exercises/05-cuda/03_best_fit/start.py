@@ -33,7 +33,7 @@
 # %%
 from collections.abc import Sequence
 
-from glasstorch.kernels.cuda.blocks import MIB, Block
+from glasstorch.devices.blocks import MIB, Block
 
 
 def best_fit(free: Sequence[Block], size: int, stream: int) -> Block | None:
@@ -43,7 +43,7 @@ def best_fit(free: Sequence[Block], size: int, stream: int) -> Block | None:
     stream, then size, then address. Of blocks of one size, the one at the
     lowest address is taken. None where no block of the stream is large enough.
 
-    >>> from glasstorch.kernels.cuda.blocks import Pool
+    >>> from glasstorch.devices.blocks import Pool
     >>> pool = Pool("small_pool")
     >>> free = [Block(9216, 512, 0, pool), Block(2048, 4096, 0, pool)]
     >>> best_fit(free, 512, stream=0)
@@ -63,7 +63,7 @@ def should_split(block: Block, size: int) -> bool:
     the large pool only above 1 MiB: no request there is smaller, so that
     nobody would ever take the rest.
 
-    >>> from glasstorch.kernels.cuda.blocks import Pool
+    >>> from glasstorch.devices.blocks import Pool
     >>> should_split(Block(0, 1536, 0, Pool("small_pool")), 1024)
     True
     >>> should_split(Block(0, 3 * MIB, 0, Pool("large_pool")), 2 * MIB)
@@ -79,7 +79,7 @@ def split(block: Block, size: int) -> Block:
     is a new block of the same stream and pool, which lies between the block
     and what came behind it.
 
-    >>> from glasstorch.kernels.cuda.blocks import Pool
+    >>> from glasstorch.devices.blocks import Pool
     >>> block = Block(0, 2048, 0, Pool("small_pool"))
     >>> rest = split(block, 512)
     >>> block, rest.address, rest.size

@@ -42,7 +42,7 @@ new = object.__new__
 def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     """The table's entry for a key set: a shortcut where there is one, else the kernel that was resolved."""
     entry = resolution.entry
-    if operator.name == "aten::reshape" and _is_from(resolution, "glasstorch.operators.composite.views"):
+    if operator.name == "aten::reshape" and _is_from(resolution, "glasstorch.operators.composite.views.shapes"):
         return _shortened_reshape(operator, keys, entry)
     if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.__name__)):
         return entry

@@ -40,25 +40,25 @@ from glasstorch.cuda.random import seed as seed
 from glasstorch.cuda.random import seed_all as seed_all
 from glasstorch.cuda.random import set_rng_state as set_rng_state
 from glasstorch.cuda.random import set_rng_state_all as set_rng_state_all
-from glasstorch.kernels.cuda import runtime as _runtime
-from glasstorch.kernels.cuda.driver import Properties
-from glasstorch.kernels.cuda.runtime import current_device as current_device
-from glasstorch.kernels.cuda.runtime import device_count as device_count
-from glasstorch.kernels.cuda.runtime import is_available as is_available
-from glasstorch.kernels.cuda.runtime import is_initialized as is_initialized
-from glasstorch.kernels.cuda.runtime import lazy_init as init
-from glasstorch.kernels.cuda.runtime import use_simulator as use_simulator
-from glasstorch.kernels.cuda.stream import Event as Event
-from glasstorch.kernels.cuda.stream import OnDevice
-from glasstorch.kernels.cuda.stream import Stream as Stream
-from glasstorch.kernels.cuda.stream import StreamContext as StreamContext
-from glasstorch.kernels.cuda.stream import current_stream as current_stream
-from glasstorch.kernels.cuda.stream import default_stream as default_stream
-from glasstorch.kernels.cuda.stream import device as device
-from glasstorch.kernels.cuda.stream import device_of as device_of
-from glasstorch.kernels.cuda.stream import set_stream as set_stream
-from glasstorch.kernels.cuda.stream import stream as stream
-from glasstorch.kernels.cuda.stream import synchronize as synchronize
+from glasstorch.devices import runtime as _runtime
+from glasstorch.devices.driver import Properties
+from glasstorch.devices.runtime import current_device as current_device
+from glasstorch.devices.runtime import device_count as device_count
+from glasstorch.devices.runtime import is_available as is_available
+from glasstorch.devices.runtime import is_initialized as is_initialized
+from glasstorch.devices.runtime import lazy_init as init
+from glasstorch.devices.runtime import use_simulator as use_simulator
+from glasstorch.devices.stream import Event as Event
+from glasstorch.devices.stream import OnDevice
+from glasstorch.devices.stream import Stream as Stream
+from glasstorch.devices.stream import StreamContext as StreamContext
+from glasstorch.devices.stream import current_stream as current_stream
+from glasstorch.devices.stream import default_stream as default_stream
+from glasstorch.devices.stream import device as device
+from glasstorch.devices.stream import device_of as device_of
+from glasstorch.devices.stream import set_stream as set_stream
+from glasstorch.devices.stream import stream as stream
+from glasstorch.devices.stream import synchronize as synchronize
 
 __getattr__ = _refuse_unknown_names(__name__)
 

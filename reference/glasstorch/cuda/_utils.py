@@ -13,10 +13,10 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
-from glasstorch.kernels.cuda.driver import Argument, Kernel, Parameter
-from glasstorch.kernels.cuda.launch import launch
-from glasstorch.kernels.cuda.runtime import driver
-from glasstorch.kernels.cuda.stream import Stream, StreamContext
+from glasstorch.devices.driver import Argument, Kernel, Parameter
+from glasstorch.devices.launch import launch
+from glasstorch.devices.runtime import driver
+from glasstorch.devices.stream import Stream, StreamContext
 
 INCLUDE = "-I"
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from glasstorch.core.device import device
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
-from glasstorch.kernels.cuda import runtime
-from glasstorch.kernels.cuda.allocator import DeviceCachingAllocator, caching_allocator
-from glasstorch.kernels.cuda.snapshot import SegmentInfo, snapshot
-from glasstorch.kernels.cuda.statistics import summary
+from glasstorch.devices import runtime
+from glasstorch.devices.allocator import DeviceCachingAllocator, caching_allocator
+from glasstorch.devices.snapshot import SegmentInfo, snapshot
+from glasstorch.devices.statistics import summary
 
 __all__ = [
     "empty_cache",

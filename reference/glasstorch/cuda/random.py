@@ -13,8 +13,8 @@ from typing import overload
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device
-from glasstorch.core.generator import Generator, default_generator_of, seed_devices
-from glasstorch.kernels.cuda import runtime
+from glasstorch.core.random.generator import Generator, default_generator_of, seed_devices
+from glasstorch.devices import runtime
 
 __all__ = [
     "get_rng_state",

@@ -1,8 +1,8 @@
 """Which classes does torch.cuda.streams hold?
 
 Mirrors: torch/cuda/streams.py
-Differs: re-exports of kernels/cuda/stream.py.
+Differs: re-exports of devices/stream.py.
 """
 
-from glasstorch.kernels.cuda.stream import Event as Event
-from glasstorch.kernels.cuda.stream import Stream as Stream
+from glasstorch.devices.stream import Event as Event
+from glasstorch.devices.stream import Stream as Stream

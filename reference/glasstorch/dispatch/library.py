@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
@@ -18,6 +18,7 @@ from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import ALIASES, DispatchKey
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
 from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.tags import Tag
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,15 +57,15 @@ def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
         ) from None
 
 
-def define(name: str, text: str, where: str) -> Operator:
-    """Add an operator. `text` is its schema, parsed on first use."""
+def define(name: str, text: str, where: str, tags: Sequence[str] = (), alias_of: str | None = None) -> Operator:
+    """Add an operator. `text` is its schema, parsed on first use; `alias_of` names no namespace."""
     with registry.lock:
         if name in registry.operators:
             raise RegistrationError(
                 f"the operator {name} was already defined at {registry.operators[name].defined_at}; refused the one at "
                 f"{where}"
             )
-        operator = registry.operators[name] = Operator(name, text, where)
+        operator = registry.operators[name] = Operator(name, text, where, tags, alias_of)
     return operator
 
 
@@ -142,15 +143,16 @@ class Library:
         self._registered: list[tuple[Operator, Kernel]] = []
         self._fallbacks: list[DispatchKey] = []
 
-    def define(self, schema: str) -> Operator:
-        """Declare an operator: `name.overload(Type argument, ...) -> Type`."""
+    def define(self, schema: str, *, tags: Tag | Sequence[Tag] = ()) -> Operator:
+        """Declare an operator: `name.overload(Type argument, ...) -> Type`, and what its tags say of it."""
         if self.kind == "IMPL":
             raise RegistrationError(f"a Library of kind 'IMPL' cannot define {schema!r}; use 'DEF' or 'FRAGMENT'")
         parsed = FunctionSchema.parse(schema)
         self._check_namespace(parsed.namespace, schema)
         name = parsed.qualified_name.partition("::")[2]
         text = schema.strip().removeprefix(f"{self.namespace}::")
-        operator = define(f"{self.namespace}::{name}", f"{self.namespace}::{text}", caller(1))
+        names = [tag.name for tag in ((tags,) if isinstance(tags, Tag) else tags)]
+        operator = define(f"{self.namespace}::{name}", f"{self.namespace}::{text}", caller(1), names)
         self._defined.append(operator)
         return operator
 

@@ -30,6 +30,7 @@ from glasstorch.core.keys import DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.schema import Argument, FunctionSchema
+from glasstorch.dispatch.tags import Tag
 
 Boxed = Callable[..., Any]
 
@@ -129,12 +130,16 @@ class DispatchTable(dict[int, Boxed]):
 class Operator:
     """One overload of one operator: its schema, the kernels registered for it, and its table."""
 
-    __slots__ = ("__dict__", "defined_at", "kernels", "name", "relied_on_by", "table", "text")
+    __slots__ = ("__dict__", "alias", "defined_at", "kernels", "name", "relied_on_by", "table", "text", "words")
 
-    def __init__(self, name: str, text: str, defined_at: str) -> None:
+    def __init__(
+        self, name: str, text: str, defined_at: str, words: Sequence[str] = (), alias: str | None = None
+    ) -> None:
         self.name = name  # aten::add.Tensor
         self.text = text  # the schema as written; parsed on first use
         self.defined_at = defined_at
+        self.words = words  # the names of the tags
+        self.alias = alias  # the operator that this one is another name of, without its namespace
         # For each key the registered kernels; the last one is in force.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)
@@ -144,6 +149,16 @@ class Operator:
     @cached_property
     def schema(self) -> FunctionSchema:
         return FunctionSchema.parse(self.text)
+
+    @cached_property
+    def tags(self) -> list[Tag]:
+        """What is said of it in words: dispatch/tags.py."""
+        return [Tag[word] for word in self.words]
+
+    @property
+    def alias_of(self) -> Operator | None:
+        """The operator of which this one is another name."""
+        return None if self.alias is None else registry.find(f"{self.namespace}::{self.alias}")
 
     @property
     def _schema(self) -> FunctionSchema:  # PyTorch's name for it

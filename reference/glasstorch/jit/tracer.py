@@ -51,7 +51,7 @@ CONVERSIONS = {
     "__float__": "Python float",
     "__index__": "Python index",
     "__getitem__": "Python index",
-    "get": "Python index",  # operators/indexing.py: Tensor.__getitem__ itself
+    "get": "Python index",  # python_forms/indexing.py: Tensor.__getitem__ itself
     "__setitem__": "Python index",
     "tolist": "Python list",
     "numpy": "NumPy array",

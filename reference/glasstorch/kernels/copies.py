@@ -18,7 +18,7 @@ from glasstorch.core.layout import contiguous_format, memory_format, preserve_fo
 from glasstorch.core.storage import Storage
 from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.creation import checked_shape, strides_of_format
+from glasstorch.kernels.creation.factories import checked_shape, strides_of_format
 from glasstorch.kernels.structured import check_sizes, check_writable
 
 EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")

@@ -13,7 +13,7 @@ from glasstorch.core.errors import OverlapError
 from glasstorch.core.geometry import Overlap, has_internal_overlap
 from glasstorch.core.user_line import warn_user
 from glasstorch.kernels.structured import OVERLAPS_INPUT, overlap
-from glasstorch.operators.shapes.indexing import fills_mask
+from glasstorch.operators.shapes.indexing.advanced import fills_mask
 
 
 def look_before_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:

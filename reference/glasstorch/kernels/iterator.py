@@ -7,7 +7,8 @@ Differs: NumPy walks the memory: a ufunc broadcasts, casts in small buffers and 
 
 # Note [The steps of a pointwise operator]
 PyTorch's TensorIterator builds in this order, and so do we:
-1. compute_shape, compute_types, compute_strides: the shape function (operators/shapes/pointwise.py) answers a Result;
+1. compute_shape, compute_types, compute_strides: the shape function (operators/shapes/pointwise/)
+   answers a Result;
 2. allocate_or_resize_outputs: `allocate_output`, unless the tensor to write to is given;
 3. casting to the common dtype: `pointwise`, which computes half precision in float32 and rounds once (much of it in
    ways of its own, see `halves`);

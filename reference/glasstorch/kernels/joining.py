@@ -13,7 +13,7 @@ from glasstorch._tensor import Tensor, empty
 from glasstorch.core.geometry import view_strides
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
-from glasstorch.operators.composite.joining import (
+from glasstorch.operators.composite.joining.stacks import (
     parts_of_column_stack,
     parts_of_dstack,
     parts_of_hstack,

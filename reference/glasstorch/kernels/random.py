@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DtypeError
-from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import broadcast_shapes
+from glasstorch.core.random.generator import Generator
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import resize_output
 from glasstorch.operators.composite.random import check_deviation, check_deviations

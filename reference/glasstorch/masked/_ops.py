@@ -30,7 +30,7 @@ from glasstorch.core.errors import (
 )
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.functions import maximum, where
-from glasstorch.operators.shapes.reductions import reduced_shape
+from glasstorch.operators.shapes.reductions.sums import reduced_shape
 from glasstorch.operators.shapes.scalars import LARGEST
 
 Dims = int | Sequence[int] | None

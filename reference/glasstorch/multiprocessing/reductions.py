@@ -16,7 +16,7 @@ from glasstorch.core.errors import AutogradError, DeviceError
 from glasstorch.core.shared_memory import SharedMemory
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.nn.parameter import Parameter
-from glasstorch.operators import pickling
+from glasstorch.python_forms import pickling
 
 # Storages that this process has sent or received, so that one that arrives twice is a single storage here too.
 _known: Final[WeakValueDictionary[tuple[int, int], UntypedStorage]] = WeakValueDictionary()

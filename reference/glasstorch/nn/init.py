@@ -14,7 +14,7 @@ import warnings
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
-from glasstorch.core.generator import Generator
+from glasstorch.core.random.generator import Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.generated.functions import diagonal, empty_like, eye, linalg_qr, randperm, where
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from glasstorch._exchange import from_dlpack as from_dlpack
 from glasstorch._exchange import to_dlpack as to_dlpack
-from glasstorch.core.dlpack import DLDeviceType as DLDeviceType
 from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.outside_data.dlpack import DLDeviceType as DLDeviceType
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 

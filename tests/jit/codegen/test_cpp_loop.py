@@ -12,6 +12,8 @@ import pytest
 
 import glasstorch
 from glasstorch.core.dtype import bool_, dtype, float32, float64, int32, int64, uint8
+from glasstorch.devices import cpp_compiler
+from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen import cpp_loop
 from glasstorch.jit.codegen.cpp_loop import FORMULAS, GRAIN_SIZE, CppLoop
@@ -20,8 +22,6 @@ from glasstorch.jit.codegen.lower import lower
 from glasstorch.jit.codegen.numpy_loop import LOOPS, NumpyLoop
 from glasstorch.jit.codegen.program import Constant, Loop, Step, UnfusableError
 from glasstorch.jit.codegen.walk import plan_walk
-from glasstorch.kernels import cpp_compiler
-from glasstorch.kernels.cpp_compiler import CompileError
 from glasstorch.kernels.quiet import quietly
 from tests.jit.codegen.groups import group_of, same_to_the_bit
 from tests.jit.codegen.test_fused_group import LAYOUTS, chain, of_a_bias, with_outputs

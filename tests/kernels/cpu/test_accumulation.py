@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.accumulation import OFTEN, SHORT, WIDE, WIDEST, reduce_slices, write_slices
+from glasstorch.kernels.cpu.indexing.accumulation import OFTEN, SHORT, WIDE, WIDEST, reduce_slices, write_slices
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.steps import lines_run
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.equal_elements import (
+from glasstorch.kernels.cpu.sorting.equal_elements import (
     FOLLOWED,
     INSERTION_SORTED,
     nth_element,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu import matmul
+from glasstorch.kernels.cpu.matmul import products as matmul
 
 random = np.random.default_rng(0)
 LAYOUTS = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.torch_numbers import torch_module
+from tests.core.random.torch_numbers import torch_module
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.reductions import PIECE
+from glasstorch.kernels.cpu.reductions.sums import PIECE
 from glasstorch.kernels.iterator import BLOCK
 from tests.refusals import same_refusal
 

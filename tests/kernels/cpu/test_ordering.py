@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from glasstorch.kernels.cpu.ordering import SMALL, ordered_keys, picked, sorted_places, stable_places
+from glasstorch.kernels.cpu.sorting.ordering import SMALL, ordered_keys, picked, sorted_places, stable_places
 
 WHOLE = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 FLOATING = ("float16", "bfloat16", "float32", "float64")

@@ -12,11 +12,11 @@ import pytest
 import glasstorch
 from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import FROM_NUMPY
-from glasstorch.kernels.cpu.pointwise import SCALED
-from glasstorch.kernels.cpu.pointwise_binary import ARITHMETIC, COMPARISONS
-from glasstorch.kernels.cpu.pointwise_select import SMALL
-from glasstorch.kernels.cpu.pointwise_ternary import TERNARY
-from glasstorch.kernels.cpu.pointwise_unary import ROWS
+from glasstorch.kernels.cpu.pointwise.binary import ARITHMETIC, COMPARISONS
+from glasstorch.kernels.cpu.pointwise.loops import SCALED
+from glasstorch.kernels.cpu.pointwise.select import SMALL
+from glasstorch.kernels.cpu.pointwise.ternary import TERNARY
+from glasstorch.kernels.cpu.pointwise.unary import ROWS
 from glasstorch.kernels.iterator import BLOCK
 from glasstorch.operators.generated import functions
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.torch_numbers import refusal, same_bits, torch_module
+from tests.core.random.torch_numbers import refusal, same_bits, torch_module
 
 Library = Any
 Tensor = Any

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu import reductions
+from glasstorch.kernels.cpu.reductions import sums as reductions
 
 NAN = math.nan
 random = np.random.default_rng(0)

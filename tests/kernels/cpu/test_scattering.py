@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch.kernels.cpu.scattering import blocks_of
+from glasstorch.kernels.cpu.indexing.scattering import blocks_of
 from glasstorch.kernels.iterator import BLOCK
 from tests.refusals import same_refusal
 

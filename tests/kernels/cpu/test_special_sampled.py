@@ -10,7 +10,7 @@ import pytest
 from scipy import special
 
 import glasstorch
-from glasstorch.kernels.cpu.special_sampled import FUNCTIONS, WORTH, at, lines
+from glasstorch.kernels.cpu.special.sampled import FUNCTIONS, WORTH, at, lines
 from glasstorch.kernels.quiet import quietly
 
 RANDOM = np.random.default_rng(0)

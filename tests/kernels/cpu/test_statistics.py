@@ -11,8 +11,8 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import gradcheck, gradgradcheck
-from glasstorch.kernels.cpu import statistics
-from glasstorch.kernels.cpu.statistics import COLUMNS, MULTIPLIED
+from glasstorch.kernels.cpu.reductions import moments as statistics
+from glasstorch.kernels.cpu.reductions.moments import COLUMNS, MULTIPLIED
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from tests.refusals import same_refusal
 

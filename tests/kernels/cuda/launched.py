@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks import registers
-from glasstorch.kernels.cuda import modules
-from glasstorch.kernels.cuda.driver import Driver, Module
+from glasstorch.devices import modules
+from glasstorch.devices.driver import Driver, Module
 
 _asked: set[tuple[str, str, tuple[str, ...]]] = set()
 

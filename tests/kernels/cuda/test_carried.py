@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 import glasstorch as torch
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 def numbers(*shape: int) -> torch.Tensor:

@@ -8,14 +8,13 @@ from types import ModuleType
 import pytest
 
 from benchmarks import registers
-from glasstorch.kernels.cuda import nvrtc
-from tests.kernels.cuda.compiler import compiler as compiler
+from glasstorch.devices import nvrtc
+from tests.devices.compiler import compiler as compiler
 
 REGISTERS = 65536  # of a multiprocessor; a block has to fit
 THREADS = 1024  # of a block, where the kernel does not say
 SHARED = 48 * 1024  # bytes that a kernel may have without asking
 
-pytestmark = pytest.mark.timeout(1200)  # all is compiled once: 80 seconds of one core, many times that on a busy one
 
 Compiled = dict[tuple[registers.Program, str], nvrtc.Compiled]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import glasstorch
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 @pytest.mark.parametrize("name", ["complex", "polar"])

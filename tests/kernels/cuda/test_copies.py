@@ -9,9 +9,10 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import DeviceError, ShapeError
-from glasstorch.kernels.cuda import copies, stream
-from glasstorch.kernels.cuda.modules import source
-from tests.kernels.cuda.devices import Devices
+from glasstorch.devices import stream
+from glasstorch.devices.modules import source
+from glasstorch.kernels.cuda import copies
+from tests.devices.devices import Devices
 
 NAN, INF = float("nan"), float("inf")
 DTYPES = ("bool", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64")
@@ -182,7 +183,7 @@ def test_a_tensor_elsewhere_is_refused_by_kernels(cuda: Devices) -> None:
 
 
 def test_every_kernel_of_the_file_is_named() -> None:
-    text = source("copy.cu") + source("fill.cu")
+    text = source("copies.cu") + source("fill.cu")
     for _, name, _ in copies.instantiations():
         assert f"__global__ void {name}(" in text
 

@@ -8,9 +8,9 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import AcceleratorError, DeviceError
+from glasstorch.devices.modules import source
 from glasstorch.kernels.cuda import creation
-from glasstorch.kernels.cuda.modules import source
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 @pytest.mark.parametrize(

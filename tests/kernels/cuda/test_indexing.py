@@ -9,9 +9,10 @@ import pytest
 
 import glasstorch as torch
 from glasstorch.core.errors import AcceleratorError, DeviceError
-from glasstorch.kernels.cuda import indexing, runtime
+from glasstorch.devices import runtime
+from glasstorch.kernels.cuda import indexing
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE
-from tests.kernels.cuda.devices import Devices, made
+from tests.devices.devices import Devices, made
 
 
 def same(there: torch.Tensor, here: torch.Tensor) -> None:

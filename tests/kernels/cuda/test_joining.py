@@ -10,7 +10,7 @@ import glasstorch as torch
 from glasstorch.core.errors import DeviceError, OverlapError
 from glasstorch.kernels.cuda import joining
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 def numbers(*shape: int, dtype: torch.dtype = torch.float32, start: int = 0) -> torch.Tensor:

@@ -12,12 +12,13 @@ import pytest
 import glasstorch
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import AcceleratorError, DeviceError, ShapeError
-from glasstorch.kernels.cuda import loss, runtime
-from glasstorch.kernels.cuda.codes import Code
-from glasstorch.kernels.cuda.driver_sim import SimDriver
+from glasstorch.devices import runtime
+from glasstorch.devices.codes import Code
+from glasstorch.devices.driver_sim import SimDriver
+from glasstorch.kernels.cuda import loss
 from glasstorch.nn.functional import mse_loss, nll_loss
 from glasstorch.operators.generated import functions
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 CHECKED = ("float16", "float32")  # check mode compiles anew, and what it finds is the same for all dtypes

@@ -12,8 +12,9 @@ import pytest
 
 import glasstorch as torch
 from glasstorch.core.errors import DeviceError
-from glasstorch.kernels.cuda import blas, matmul, modules
-from tests.kernels.cuda.devices import Devices
+from glasstorch.devices import blas, modules
+from glasstorch.kernels.cuda import matmul
+from tests.devices.devices import Devices
 from tests.kernels.cuda.matrices import LAYOUTS, assert_equal, given
 
 

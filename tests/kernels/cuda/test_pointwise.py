@@ -15,15 +15,16 @@ from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import BY_NAME, FROM_NUMPY
 from glasstorch.core.errors import AcceleratorError, DeviceError, DtypeError
 from glasstorch.core.keys import DispatchKey
+from glasstorch.devices import runtime
 from glasstorch.dispatch.operator import registry
-from glasstorch.kernels.cuda import pointwise, runtime
-from glasstorch.kernels.cuda.pointwise import FOUR, SMALL_BLOCK, lie_side_by_side
-from glasstorch.kernels.cuda.pointwise_ternary import mse_gradient, squared_difference
+from glasstorch.kernels.cuda.pointwise import expressions as pointwise
+from glasstorch.kernels.cuda.pointwise.expressions import FOUR, SMALL_BLOCK, lie_side_by_side
+from glasstorch.kernels.cuda.pointwise.ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.tensors import broadcast_strides
 from glasstorch.operators.gen.model import load_functions
 from glasstorch.operators.generated import functions
 from tests.agreement.samples import WITHOUT_CUDA
-from tests.kernels.cuda.devices import Devices, made
+from tests.devices.devices import Devices, made
 
 INF, NAN = math.inf, math.nan
 INTEGERS = ("uint8", "int32", "int64")

@@ -10,11 +10,11 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import DeviceError, OverlapError
-from glasstorch.core.generator import default_generator_of
-from glasstorch.core.philox import PhiloxStream
-from glasstorch.core.philox_draws import Draws
+from glasstorch.core.random.generator import default_generator_of
+from glasstorch.core.random.philox import PhiloxStream
+from glasstorch.core.random.philox_draws import Draws
 from glasstorch.random import fork_rng
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 FEW = 1 << 12  # no more elements than threads on any device
 

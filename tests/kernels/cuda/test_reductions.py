@@ -14,8 +14,9 @@ import glasstorch
 from glasstorch._tensor import Tensor, from_array
 from glasstorch.core.dtype import BY_NAME, FROM_NUMPY
 from glasstorch.core.errors import DtypeError
-from glasstorch.kernels.cuda import lines, reductions, runtime
-from tests.kernels.cuda.devices import Devices
+from glasstorch.devices import runtime
+from glasstorch.kernels.cuda import lines, reductions
+from tests.devices.devices import Devices
 
 NAN = math.nan
 FLOATS = ("float16", "bfloat16", "float32", "float64")

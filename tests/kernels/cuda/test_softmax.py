@@ -13,7 +13,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
 from glasstorch.kernels.cuda import softmax
 from glasstorch.operators.generated import functions
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 CHECKED = ("float16", "float32")  # check mode compiles anew, and what it finds is the same for all dtypes

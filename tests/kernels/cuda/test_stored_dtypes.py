@@ -10,7 +10,7 @@ import pytest
 import glasstorch
 from glasstorch.core.dtype import BY_NAME, DTYPES
 from glasstorch.kernels.cuda.tensors import COMPUTED
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 STORED = [d.name for d in DTYPES if d not in COMPUTED]
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import glasstorch
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.errors import DeviceError, ShapeError
-from glasstorch.kernels.cuda import tensors
-from glasstorch.kernels.cuda.modules import source
+from glasstorch.devices.modules import source
+from glasstorch.kernels.cuda import copies, tensors
 from glasstorch.operators.shapes.result import Result
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 def places(sizes: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
@@ -118,9 +118,9 @@ def test_an_output_is_what_the_shape_function_says(cuda: Devices) -> None:
 
 def test_contiguous_copies_only_what_is_not(cuda: Devices) -> None:
     x = glasstorch.arange(6, device=cuda.device).view(2, 3)
-    assert tensors.contiguous(x) is x
-    assert tensors.contiguous(x.t()).tolist() == [[0, 3], [1, 4], [2, 5]]
-    assert tensors.contiguous(x.t()).is_contiguous()
+    assert copies.contiguous(x) is x
+    assert copies.contiguous(x.t()).tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert copies.contiguous(x.t()).is_contiguous()
 
 
 @pytest.mark.parametrize(

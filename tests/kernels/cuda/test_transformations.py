@@ -8,7 +8,7 @@ import pytest
 
 import glasstorch as torch
 from glasstorch.kernels.cuda.tensors import CUDA_TYPE
-from tests.kernels.cuda.devices import Devices
+from tests.devices.devices import Devices
 
 
 def agree(cuda: Devices, compute: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import glasstorch
 from glasstorch.dispatch.trace import trace
-from glasstorch.operators.composite.copies import suggested_memory_format
+from glasstorch.operators.composite.copies.conversions import suggested_memory_format
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import ArgumentError, ShapeError
-from glasstorch.operators.composite.einsum import Equation, parse
+from glasstorch.operators.composite.linalg.einsum import Equation, parse
 
 Require = Callable[[str], Any]
 SIZES = {"i": 2, "j": 3, "k": 4, "l": 1, "m": 2}

@@ -11,7 +11,7 @@ import pytest
 import glasstorch
 from glasstorch import linalg
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
-from glasstorch.operators.composite.linalg_products import cheapest_split
+from glasstorch.operators.composite.linalg.products import cheapest_split
 
 
 def ones(*shape: int, **options: Any) -> Any:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from glasstorch.core.errors import SchemaError
+from glasstorch.operators.gen import formulas
 from glasstorch.operators.gen.formulas import Formula, helper_names, read_formulas
 from glasstorch.operators.gen.model import Derivative, NativeFunction
 
@@ -111,7 +113,18 @@ def test_a_result_must_not_have_the_name_of_the_gradient(formula: Callable[..., 
         formula("grads[0]", "self", f"- func: op(Tensor self) -> (Tensor values, Tensor {name})")
 
 
-def test_helpers_are_the_public_functions_of_the_formulas_file() -> None:
+def test_helpers_are_the_public_functions_of_the_files_of_formulas() -> None:
     helpers = helper_names()
     assert "scaled" in helpers
     assert not any(name.startswith("_") for name in helpers)
+
+
+def test_a_helper_that_two_files_define_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "reference" / "glasstorch" / "autograd" / "formulas"
+    folder.mkdir(parents=True)
+    for name in ("views.py", "joining.py"):
+        (folder / name).write_text("def scaled(x):\n    return x\n", encoding="utf-8")
+    monkeypatch.setattr(formulas, "FORMULAS", folder)
+    monkeypatch.setattr(formulas, "OPERATORS", tmp_path / "reference" / "glasstorch" / "operators")
+    with pytest.raises(SchemaError, match=r"scaled\(\), which glasstorch\.autograd\.formulas\.joining and .*views"):
+        helper_names()

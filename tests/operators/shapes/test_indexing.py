@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import glasstorch
-from glasstorch.operators.shapes import indexing
+from glasstorch.operators.shapes.indexing import advanced as indexing
 
 
 def indices(*shapes: tuple[int, ...] | None) -> list[glasstorch.Tensor | None]:

@@ -10,7 +10,7 @@ import pytest
 
 import glasstorch
 from glasstorch.core.errors import DeviceError
-from glasstorch.operators.shapes.pointwise import binary
+from glasstorch.operators.shapes.pointwise.broadcast import binary
 
 DTYPES = ("bool", "int64", "float16", "float32")
 OPERATORS: dict[str, tuple[int, Callable[..., Any]]] = {

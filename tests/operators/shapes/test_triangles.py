@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import glasstorch
-from glasstorch.operators.shapes.triangles import tril, triu
+from glasstorch.operators.shapes.transformations.triangles import tril, triu
 
 
 def test_a_triangle_is_row_major_whatever_the_matrix_is() -> None:

@@ -22,9 +22,9 @@ from workbook.book.figures.names import tensors_by_name
 if TYPE_CHECKING:
     from glasstorch import Tensor
     from glasstorch.core.keys import DispatchKeySet
+    from glasstorch.devices.snapshot import SegmentInfo
     from glasstorch.dispatch.trace import Trace
     from glasstorch.jit.ir import Graph
-    from glasstorch.kernels.cuda.snapshot import SegmentInfo
 
 
 class Drawing(NamedTuple):

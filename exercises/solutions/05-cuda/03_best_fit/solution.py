@@ -3,7 +3,7 @@
 import bisect
 from collections.abc import Sequence
 
-from glasstorch.kernels.cuda.blocks import MIB, Block
+from glasstorch.devices.blocks import MIB, Block
 
 
 def best_fit(free: Sequence[Block], size: int, stream: int) -> Block | None:

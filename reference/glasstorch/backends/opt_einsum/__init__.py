@@ -1,7 +1,7 @@
 """What can be configured in the library that optimises the contraction order of einsum?
 
 Mirrors: torch/backends/opt_einsum/__init__.py
-Differs: the settings are stored in operators/contraction.py, where einsum reads them.
+Differs: the settings are stored in python_forms/contraction.py, where einsum reads them.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from glasstorch.operators.contraction import choice
-from glasstorch.operators.contraction import flags as flags
-from glasstorch.operators.contraction import get_opt_einsum as get_opt_einsum
-from glasstorch.operators.contraction import is_available as is_available
-from glasstorch.operators.contraction import set_flags as set_flags
+from glasstorch.python_forms.contraction import choice
+from glasstorch.python_forms.contraction import flags as flags
+from glasstorch.python_forms.contraction import get_opt_einsum as get_opt_einsum
+from glasstorch.python_forms.contraction import is_available as is_available
+from glasstorch.python_forms.contraction import set_flags as set_flags
 
 __all__ = ["flags", "get_opt_einsum", "is_available", "set_flags"]
 

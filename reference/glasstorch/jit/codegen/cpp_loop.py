@@ -26,9 +26,9 @@ from typing import Final
 from glasstorch.core.dtype import bool_, dtype, float32, float64, int32, int64, uint8
 from glasstorch.core.parallel import get_num_threads
 from glasstorch.core.tensor_impl import Array
+from glasstorch.devices.cpp_compiler import CompileError, library, native
 from glasstorch.jit.codegen.program import Constant, Loop, Operand, Step, UnfusableError
 from glasstorch.jit.codegen.walk import Walk
-from glasstorch.kernels.cpp_compiler import CompileError, library, native
 
 NAMES: Final = {
     bool_: "bool",

@@ -17,13 +17,11 @@ import numpy as np
 
 from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.jit.codegen.program import Argument, Constant, Operand, Steps, UnfusableError, constant
-from glasstorch.kernels.cpu import (
-    pointwise_binary,
-    pointwise_power,
-    pointwise_ternary,
-    pointwise_unary,
-)
-from glasstorch.kernels.cpu.pointwise import NOT_BOOL, Row
+from glasstorch.kernels.cpu.pointwise import binary as pointwise_binary
+from glasstorch.kernels.cpu.pointwise import power as pointwise_power
+from glasstorch.kernels.cpu.pointwise import ternary as pointwise_ternary
+from glasstorch.kernels.cpu.pointwise import unary as pointwise_unary
+from glasstorch.kernels.cpu.pointwise.loops import NOT_BOOL, Row
 from glasstorch.operators.shapes.promotion import result_type
 from glasstorch.operators.shapes.scalars import number_as
 

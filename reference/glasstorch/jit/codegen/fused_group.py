@@ -31,6 +31,7 @@ from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.geometry import Shape, expand_strides
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT, key_set_of
 from glasstorch.core.tensor_impl import Array
+from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.jit.codegen.cpp_loop import CppLoop
 from glasstorch.jit.codegen.lower import lower
@@ -42,7 +43,6 @@ from glasstorch.jit.ir import Graph, Node
 from glasstorch.jit.log import log_unfused
 from glasstorch.jit.printer import SUBGRAPH
 from glasstorch.jit.settings import fuser_name
-from glasstorch.kernels.cpp_compiler import CompileError
 from glasstorch.kernels.iterator import BLOCK, allocate_output
 from glasstorch.kernels.quiet import quietly
 

@@ -20,7 +20,11 @@ import numpy as np
 from glasstorch.core.dtype import dtype
 from glasstorch.core.tensor_impl import Array
 from glasstorch.jit.codegen.program import Constant, Loop, Operand
-from glasstorch.kernels.cpu import pointwise, pointwise_binary, pointwise_power, pointwise_select, pointwise_unary
+from glasstorch.kernels.cpu.pointwise import binary as pointwise_binary
+from glasstorch.kernels.cpu.pointwise import loops as pointwise
+from glasstorch.kernels.cpu.pointwise import power as pointwise_power
+from glasstorch.kernels.cpu.pointwise import select as pointwise_select
+from glasstorch.kernels.cpu.pointwise import unary as pointwise_unary
 from glasstorch.kernels.iterator import BLOCK
 from glasstorch.kernels.quiet import quietly
 

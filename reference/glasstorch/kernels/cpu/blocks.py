@@ -15,7 +15,7 @@ import numpy as np
 from glasstorch.core.geometry import Shape
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.iterator import BLOCK
-from glasstorch.operators.shapes.reductions import reduced_shape
+from glasstorch.operators.shapes.reductions.sums import reduced_shape
 
 STRIP = 2 * BLOCK  # elements of whole lines: a line may be long, and what lies across it is read in runs
 

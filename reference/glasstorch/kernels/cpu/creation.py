@@ -19,8 +19,8 @@ from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, get_default_dty
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.creation import new_empty, new_empty_strided
-from glasstorch.kernels.ranges import arange_dtype, arange_length, resize_range, whole
+from glasstorch.kernels.creation.factories import new_empty, new_empty_strided
+from glasstorch.kernels.creation.ranges import arange_dtype, arange_length, resize_range, whole
 from glasstorch.kernels.structured import check_writable
 from glasstorch.operators.composite.creation import real
 

@@ -29,11 +29,11 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import from_last, strips, to_last
-from glasstorch.kernels.cpu.reductions import UNORDERED, add_reduction, finish, finish_pair, widened
+from glasstorch.kernels.cpu.reductions.sums import UNORDERED, add_reduction, finish, finish_pair, widened
 from glasstorch.kernels.iterator import WIDE_BLOCK
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.shapes import statistics as shapes
+from glasstorch.operators.shapes.reductions import moments as shapes
 
 CPU = KernelTable("CPU")
 

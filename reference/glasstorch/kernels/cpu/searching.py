@@ -17,13 +17,13 @@ from glasstorch.core.dtype import Number, bool_, dtype
 from glasstorch.core.errors import IndexValueError, not_implemented_for
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.pointwise import ALL, EVERY, NOT_BOOL
-from glasstorch.kernels.cpu.reductions import finish
+from glasstorch.kernels.cpu.pointwise.loops import ALL, EVERY, NOT_BOOL
+from glasstorch.kernels.cpu.reductions.sums import finish
 from glasstorch.kernels.iterator import BLOCK, op_math
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured
-from glasstorch.operators.shapes import sorting as shapes
 from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.sorting import sort as shapes
 
 CPU = KernelTable("CPU")
 
@@ -87,7 +87,8 @@ def by_halving(sequence: Array, values: Array, right: bool) -> Array:
     if sequence.ndim > 1:
         rows = np.ascontiguousarray(sequence).reshape(-1)
         first = size * np.arange(prod(values.shape[:-1])).reshape(*values.shape[:-1], 1)
-    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size)
+    low: Array = np.zeros(values.shape, np.int64)
+    high: Array = np.full(values.shape, size)
     for _ in range(size.bit_length()):
         middle = (low + high) >> 1
         beside = rows.take(np.minimum(middle, size - 1) + first)

@@ -24,7 +24,7 @@ from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.blocks import STRIP
-from glasstorch.kernels.cpu.reductions import add_reduce, finish
+from glasstorch.kernels.cpu.reductions.sums import add_reduce, finish
 from glasstorch.kernels.halves import as_single, cast
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import structured

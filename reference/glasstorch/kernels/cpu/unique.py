@@ -15,15 +15,15 @@ from glasstorch.core.errors import ArgumentError, ShapeError, not_implemented_fo
 from glasstorch.core.geometry import existing_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.ordering import sorted_places
-from glasstorch.kernels.cpu.reductions import finish, widened
+from glasstorch.kernels.cpu.reductions.sums import finish, widened
+from glasstorch.kernels.cpu.sorting.ordering import sorted_places
 from glasstorch.kernels.quiet import quietly
 
 CPU = KernelTable("CPU")
 
 # unique ---------------------------------------------------------------------------------------------------------
 
-NOTHING = np.empty(0, np.int64)
+NOTHING: Array = np.empty(0, np.int64)
 REFUSED = COMPLEX_DTYPES | FLOAT8
 
 

@@ -1,20 +1,44 @@
 """How do the operators compute on a CUDA device?
 
-Reading order: `driver`, `codes`, `runtime`, `stream`, `allocator`, `modules`, `launch`; then the operators, in files
-named as those of `kernels/cpu`. The CUDA C++ is in `.cu` files beside them. The two drivers are `driver_cupy` and
-`driver_sim`, whose header says what the second one is made of.
+Reading order: `tensors`, `units` and `lines` (what kernels ask of tensors), `copies`; then the operators, in files
+named as those of `kernels/cpu`. The CUDA C++ is in `.cu` files beside them. What launches them is in `devices/`.
 
-Mirrors: aten/src/ATen/native/cuda, c10/cuda
-Differs: the driver is chosen at run time: a card (CuPy) or the simulator. The kernels are loaded when CUDA is first
-    asked for.
+Mirrors: aten/src/ATen/native/cuda
+Differs: the kernels are loaded, and compiled, when they are first asked for.
 """
 
 from importlib import import_module
-from pkgutil import iter_modules
+from typing import Any
+
+from glasstorch.core.tensor_impl import Array
+from glasstorch.devices.kernel_room import set_kernel_room
+from glasstorch.kernels.loading import import_modules
 
 
 def register_kernels() -> None:
-    """Import every module of CUDA kernels; each registers its own. A driver is imported by who chooses it."""
-    for module in iter_modules(__path__, f"{__name__}."):
-        if not module.ispkg and not module.name.rpartition(".")[2].startswith("driver_"):
-            import_module(module.name)
+    """Import every module of CUDA kernels; each registers its own."""
+    import_module("glasstorch.devices.device_memory")  # answers what the core asks of CUDA memory
+    import_modules(__name__)
+
+
+class _Room:
+    """Fills kernel_room.KernelRoom."""
+
+    def register_kernels(self) -> None:
+        register_kernels()
+
+    def read(self, file: str) -> str:
+        from importlib.resources import files
+
+        place = files(__name__).joinpath(file)
+        if not place.is_file():
+            raise FileNotFoundError(f"there is no {file} among the CUDA kernels")
+        return place.read_text(encoding="utf-8")
+
+    def elements_on_host(self, tensor: Any) -> Array:
+        from glasstorch.kernels.cuda.copies import elements_on_host
+
+        return elements_on_host(tensor)
+
+
+set_kernel_room(_Room())

@@ -20,18 +20,18 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty, empty_strided, make, make_view, wrap
 from glasstorch.core.allocator import empty_array
-from glasstorch.core.device import CPU, device
+from glasstorch.core.device import CPU
 from glasstorch.core.dtype import Number, float64
 from glasstorch.core.layout import memory_format
 from glasstorch.core.tensor_impl import Array
+from glasstorch.devices import runtime
+from glasstorch.devices.launch import launch
+from glasstorch.devices.modules import kernel
+from glasstorch.devices.stream import device as on_device
+from glasstorch.devices.transfer import transfer
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
 from glasstorch.kernels.cpu.copies import NATIVE, assign
-from glasstorch.kernels.cuda import pinned_memory, runtime
-from glasstorch.kernels.cuda.driver import Copy
-from glasstorch.kernels.cuda.launch import launch
-from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.stream import device as on_device
 from glasstorch.kernels.cuda.tensors import CODE, is_flat, operands
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -43,7 +43,7 @@ MOST_BLOCKS = 1024  # of a grid: enough for every card, and each thread goes on 
 
 def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines."""
-    for file, name in (("copy.cu", "copy_words"), ("copy.cu", "copy_cast")):
+    for file, name in (("copies.cu", "copy_words"), ("copies.cu", "copy_cast")):
         yield file, name, ()
     for name in ("fill_words", "fill_elements"):
         yield "fill.cu", name, ()
@@ -52,55 +52,6 @@ def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 def blocks_for(count: int) -> int:
     """How many blocks walk through so many elements."""
     return min(-(-count // THREADS), MOST_BLOCKS)
-
-
-# Bytes ----------------------------------------------------------------------------------------------------------
-
-
-def transfer(target: int, to: device, source: int, of: device, nbytes: int, non_blocking: bool = False) -> None:
-    """Copy bytes between addresses of two devices, at least one of which is a CUDA device.
-
-    It runs on the current stream of the CUDA device (of the source, where both are: the target's stream waits for it).
-    """
-    if not nbytes:
-        return
-    driver = runtime.driver()
-    if of is not CPU and to is not CPU and of is not to:
-        _between_devices(target, to, source, of, nbytes)
-        return
-    kind = Copy.HOST_TO_DEVICE if of is CPU else Copy.DEVICE_TO_HOST if to is CPU else Copy.DEVICE_TO_DEVICE
-    with on_device(to if of is CPU else of):
-        stream = runtime.current_stream()
-        driver.memcpy_async(target, source, nbytes, kind, stream)
-        if kind is Copy.DEVICE_TO_DEVICE:
-            return
-        if non_blocking:
-            pinned_memory.pinned_allocator().record(source if of is CPU else target, stream)
-        else:
-            driver.stream_synchronize(stream)
-
-
-def _between_devices(target: int, to: device, source: int, of: device, nbytes: int) -> None:
-    """From one device to another: each device's current stream waits for the other's.
-
-    Mirrors: copy_device_to_device in aten/src/ATen/native/cuda/Copy.cu
-    """
-    driver = runtime.driver()
-    assert to.index is not None
-    assert of.index is not None
-    there, here = runtime.current_stream(to.index), runtime.current_stream(of.index)
-    with on_device(to):
-        ready = driver.event_create(timing=False)
-        driver.event_record(ready, there)
-    with on_device(of):
-        done = driver.event_create(timing=False)
-        driver.stream_wait_event(here, ready)
-        driver.memcpy_async(target, source, nbytes, Copy.DEVICE_TO_DEVICE, here)
-        driver.event_record(done, here)
-    with on_device(to):
-        driver.stream_wait_event(there, done)
-    for event in (ready, done):
-        driver.event_destroy(event)
 
 
 # Elements -------------------------------------------------------------------------------------------------------
@@ -139,14 +90,14 @@ def copy_on_device(target: Tensor, source: Tensor) -> None:
         to_device(target, wrap(elements_on_host(source), source.dtype), False)
     elif target.dtype is not source.dtype:
         arguments = target, np.int32(CODE[target.dtype]), source, np.int32(CODE[source.dtype]), *walk
-        launch(kernel("copy.cu", "copy_cast"), blocks_for(count), THREADS, arguments)
+        launch(kernel("copies.cu", "copy_cast"), blocks_for(count), THREADS, arguments)
     elif is_flat(shape, target, source):
         transfer(target.data_ptr(), target.device, source.data_ptr(), source.device, target.nbytes)
     elif target.dtype.itemsize > 8:  # copy_words moves 8 bytes at most
         copy_on_device(parts(target), parts(source))
     else:
         words = target, source, np.int32(target.dtype.itemsize), *walk
-        launch(kernel("copy.cu", "copy_words"), blocks_for(count), THREADS, words)
+        launch(kernel("copies.cu", "copy_words"), blocks_for(count), THREADS, words)
 
 
 def parts(tensor: Tensor) -> Tensor:
@@ -212,6 +163,13 @@ def elements_on_host(tensor: Tensor) -> Array:
     return array
 
 
+def contiguous(tensor: Tensor) -> Tensor:
+    """The tensor itself if its elements lie in row-major order, else a copy that is so."""
+    if tensor.is_row_major():
+        return tensor
+    return copy_elements(empty(tensor._shape, tensor.dtype, tensor.device), tensor)
+
+
 @CUDA.impl("clone")
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
     """The elements in memory of their own."""
@@ -257,8 +215,8 @@ def fill_with(tensor: Tensor, value: Array) -> None:
         return
     if len(bits) > 8:  # fill_elements takes one number of 8 bytes: the parts of a complex one, one after the other
         both = parts(tensor)
-        for part, number in enumerate(np.frombuffer(bits, np.float64)):
-            fill_with(make_view(both, tensor._shape, both.strides()[:-1], both._offset + part), np.array(number))
+        for part, component in enumerate(np.frombuffer(bits, np.float64)):
+            fill_with(make_view(both, tensor._shape, both.strides()[:-1], both._offset + part), np.array(component))
         return
     count = tensor.numel()
     number = np.uint64(int.from_bytes(bits, "little"))

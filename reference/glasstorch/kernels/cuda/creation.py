@@ -15,14 +15,14 @@ from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, float64, get_default_dtype
 from glasstorch.core.layout import layout, memory_format
+from glasstorch.devices.launch import launch
+from glasstorch.devices.modules import kernel
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cpu.creation import counted
-from glasstorch.kernels.creation import new_empty, new_empty_strided
+from glasstorch.kernels.creation.factories import new_empty, new_empty_strided
+from glasstorch.kernels.creation.ranges import arange_dtype, arange_length, resize_range, whole
 from glasstorch.kernels.cuda.copies import THREADS, blocks_for, copy_elements
-from glasstorch.kernels.cuda.launch import launch
-from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.tensors import CODE, COMPUTED, operands
-from glasstorch.kernels.ranges import arange_dtype, arange_length, resize_range, whole
 from glasstorch.kernels.structured import check_writable
 from glasstorch.operators.composite.creation import real
 

@@ -23,23 +23,15 @@ from glasstorch.core.dtype import Number, int32, int64, uint8
 from glasstorch.core.errors import DeviceError, DimensionError, DtypeError, ShapeError
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim
 from glasstorch.core.layout import contiguous_format
+from glasstorch.devices.launch import BLOCK, grid_for, launch
+from glasstorch.devices.modules import kernel
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cuda.copies import clone, copy_elements
-from glasstorch.kernels.cuda.launch import BLOCK, grid_for, launch
-from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.tensors import (
-    CUDA_TYPE,
-    MAX_DIMS,
-    broadcast_strides,
-    common_device,
-    contiguous,
-    geometry,
-    output,
-)
+from glasstorch.kernels.cuda.copies import clone, contiguous, copy_elements
+from glasstorch.kernels.cuda.tensors import CUDA_TYPE, MAX_DIMS, broadcast_strides, common_device, geometry, output
 from glasstorch.kernels.cuda.units import ELEMENT, NUMBER, UNIT, bits
 from glasstorch.kernels.indexing import look_before_put
 from glasstorch.kernels.structured import check_no_overlap, check_writable, resize_output, structured
-from glasstorch.operators.shapes import indexing as shapes
+from glasstorch.operators.shapes.indexing import advanced as shapes
 from glasstorch.operators.shapes.result import Result
 from glasstorch.operators.shapes.scalars import number_as
 

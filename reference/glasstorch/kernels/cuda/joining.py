@@ -15,12 +15,12 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, make_view
 from glasstorch.core.geometry import wrap_dim
+from glasstorch.devices.launch import BLOCK, grid_for, launch
+from glasstorch.devices.modules import kernel
+from glasstorch.devices.stream import device as on_device
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cuda.copies import copy_elements
-from glasstorch.kernels.cuda.launch import BLOCK, grid_for, launch
-from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.stream import device as on_device
-from glasstorch.kernels.cuda.tensors import common_device, contiguous, output
+from glasstorch.kernels.cuda.copies import contiguous, copy_elements
+from glasstorch.kernels.cuda.tensors import common_device, output
 from glasstorch.kernels.cuda.units import UNIT, widest
 from glasstorch.kernels.structured import check_no_overlap, structured
 from glasstorch.operators.shapes import joining

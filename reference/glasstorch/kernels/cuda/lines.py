@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device
 from glasstorch.core.geometry import Shape
-from glasstorch.kernels.cuda.runtime import driver
+from glasstorch.devices.runtime import driver
 from glasstorch.kernels.cuda.tensors import collapsed
 
 THREADS: Final = 256  # of a block at most: MOST_THREADS of lines.cuh

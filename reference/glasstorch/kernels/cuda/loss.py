@@ -15,13 +15,14 @@ import numpy as np
 from glasstorch._tensor import Tensor, empty
 from glasstorch.core.dtype import FLOATING, dtype, int64
 from glasstorch.core.geometry import broadcast_shapes
+from glasstorch.devices.launch import grid_for, launch
+from glasstorch.devices.modules import kernel
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cuda.launch import grid_for, launch
+from glasstorch.kernels.cuda.copies import contiguous
 from glasstorch.kernels.cuda.lines import BLOCKS, THREADS, WARP, address, multiprocessors, power_of_2
-from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.pointwise_ternary import mse_gradient, squared_difference
+from glasstorch.kernels.cuda.pointwise.ternary import mse_gradient, squared_difference
 from glasstorch.kernels.cuda.reductions import add, computed_in, converted, delivered
-from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, contiguous, output
+from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.nn import MEAN, NONE
 from glasstorch.operators.shapes.nn import mse_loss as mse_loss_shape

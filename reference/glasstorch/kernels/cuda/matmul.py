@@ -15,14 +15,14 @@ import numpy as np
 from glasstorch._tensor import Tensor, empty, make_view
 from glasstorch.core.dtype import Number, RealNumber, bfloat16, dtype, float16, float32, float64, int32, int64, uint8
 from glasstorch.core.geometry import Shape
+from glasstorch.devices import blas, runtime
+from glasstorch.devices.blas import Matrices
+from glasstorch.devices.launch import launch
+from glasstorch.devices.modules import kernel
+from glasstorch.devices.stream import device as on_device
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cuda import blas, runtime
-from glasstorch.kernels.cuda.blas import Matrices
-from glasstorch.kernels.cuda.copies import copy_elements
-from glasstorch.kernels.cuda.launch import launch
-from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.stream import device as on_device
-from glasstorch.kernels.cuda.tensors import CUDA_TYPE, ByDtype, broadcast_strides, common_device, contiguous, output
+from glasstorch.kernels.cuda.copies import contiguous, copy_elements
+from glasstorch.kernels.cuda.tensors import CUDA_TYPE, ByDtype, broadcast_strides, common_device, output
 from glasstorch.kernels.iterator import op_math
 from glasstorch.kernels.structured import structured
 from glasstorch.operators.shapes import matmul as shapes

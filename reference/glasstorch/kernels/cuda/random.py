@@ -14,21 +14,21 @@ from typing import Any
 
 from glasstorch._tensor import Tensor, empty, empty_strided, wrap
 from glasstorch.core.device import device
-from glasstorch.core.draws import Array
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import DeviceError
-from glasstorch.core.generator import Generator, default_generator_of
 from glasstorch.core.geometry import Shape, memory_order, strides_like
 from glasstorch.core.layout import layout
-from glasstorch.core.philox_draws import BLOCK_SIZE, Draws
-from glasstorch.core.random_bounds import RandomNumberError
+from glasstorch.core.random.bounds import RandomNumberError
+from glasstorch.core.random.draws import Array
+from glasstorch.core.random.generator import Generator, default_generator_of
+from glasstorch.core.random.philox_draws import BLOCK_SIZE, Draws
+from glasstorch.devices.runtime import driver
 from glasstorch.dispatch.library import KernelTable, caller
-from glasstorch.kernels.cpu.multinomial import drawn_places
-from glasstorch.kernels.cpu.random import fill_in_memory_order, fill_parts_in_memory_order
-from glasstorch.kernels.creation import new_empty
+from glasstorch.kernels.cpu.random.distributions import fill_in_memory_order, fill_parts_in_memory_order
+from glasstorch.kernels.cpu.random.multinomial import drawn_places
+from glasstorch.kernels.creation.factories import new_empty
 from glasstorch.kernels.cuda.copies import copy_elements
-from glasstorch.kernels.cuda.runtime import driver
 from glasstorch.kernels.structured import check_writable
 
 CUDA = KernelTable("CUDA")

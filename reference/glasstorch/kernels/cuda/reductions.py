@@ -19,14 +19,14 @@ from glasstorch.core.device import device
 from glasstorch.core.dtype import FLOATING, dtype, float32, float64, int32, int64
 from glasstorch.core.geometry import Shape
 from glasstorch.core.return_types import named_result
+from glasstorch.devices.launch import launch
+from glasstorch.devices.modules import kernel
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.cuda.copies import copy_elements
-from glasstorch.kernels.cuda.launch import launch
 from glasstorch.kernels.cuda.lines import Block, address, multiprocessors, nearest
-from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, geometry, output
 from glasstorch.kernels.structured import shape_function, structured
-from glasstorch.operators.shapes import reductions as shapes
+from glasstorch.operators.shapes.reductions import sums as shapes
 from glasstorch.operators.shapes.result import Result
 
 CUDA = KernelTable("CUDA")

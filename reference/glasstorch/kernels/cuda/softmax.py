@@ -14,12 +14,13 @@ import numpy as np
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import FLOATING, dtype, float16, float32
 from glasstorch.core.geometry import wrap_dim
+from glasstorch.devices.launch import launch
+from glasstorch.devices.modules import kernel
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cuda.launch import launch
+from glasstorch.kernels.cuda.copies import contiguous
 from glasstorch.kernels.cuda.lines import Block
-from glasstorch.kernels.cuda.modules import kernel
 from glasstorch.kernels.cuda.reductions import delivered
-from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, contiguous, output
+from glasstorch.kernels.cuda.tensors import COMPUTED, CUDA_TYPE, common_device, output
 from glasstorch.kernels.structured import shape_function, structured
 from glasstorch.operators.shapes.result import Result
 

@@ -78,15 +78,6 @@ def output(result: Result, on: device) -> Tensor:
     return empty_strided(result.shape, result.strides, result.dtype, on)
 
 
-def contiguous(tensor: Tensor) -> Tensor:
-    """The tensor itself if its elements lie in row-major order, else a copy that is so."""
-    if tensor.is_row_major():
-        return tensor
-    from glasstorch.kernels.cuda.copies import copy_elements
-
-    return copy_elements(empty(tensor._shape, tensor.dtype, tensor.device), tensor)
-
-
 # Devices --------------------------------------------------------------------------------------------------------
 
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, empty
 from glasstorch.core.geometry import wrap_dim, wrap_dims
+from glasstorch.devices.launch import BLOCK, grid_for, launch
+from glasstorch.devices.modules import kernel
+from glasstorch.devices.stream import device as on_device
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cuda.copies import copy_elements
-from glasstorch.kernels.cuda.launch import BLOCK, grid_for, launch
-from glasstorch.kernels.cuda.modules import kernel
-from glasstorch.kernels.cuda.stream import device as on_device
-from glasstorch.kernels.cuda.tensors import contiguous, geometry, output
+from glasstorch.kernels.cuda.copies import contiguous, copy_elements
+from glasstorch.kernels.cuda.tensors import geometry, output
 from glasstorch.kernels.cuda.units import UNIT, widest
-from glasstorch.operators.shapes import transformations as shapes
+from glasstorch.operators.shapes.transformations import order as shapes
 
 CUDA = KernelTable("CUDA")
 

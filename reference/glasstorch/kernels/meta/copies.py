@@ -15,7 +15,7 @@ from glasstorch.core.errors import NoDataError, StorageError, needs_data
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.copies import check_copy, same_elements, strides_of_copy
-from glasstorch.operators.shapes import indexing as shapes
+from glasstorch.operators.shapes.indexing import advanced as shapes
 
 META = KernelTable("Meta")
 

@@ -13,11 +13,11 @@ from glasstorch._tensor import empty as uninitialised
 from glasstorch.core.device import META as NOWHERE
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, int64
-from glasstorch.core.generator import Generator
 from glasstorch.core.layout import layout, memory_format
+from glasstorch.core.random.generator import Generator
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.creation import new_empty, new_empty_strided
-from glasstorch.kernels.ranges import arange_dtype, arange_length, resize_range
+from glasstorch.kernels.creation.factories import new_empty, new_empty_strided
+from glasstorch.kernels.creation.ranges import arange_dtype, arange_length, resize_range
 
 META = KernelTable("Meta")
 

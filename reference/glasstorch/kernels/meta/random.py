@@ -11,7 +11,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.cpu.random import DRAWS
+from glasstorch.kernels.cpu.random.distributions import DRAWS
 
 META = KernelTable("Meta")
 

@@ -12,6 +12,8 @@ from glasstorch._tensor import Tensor, empty
 from glasstorch.core.device import META as NOWHERE
 from glasstorch.core.errors import needs_data
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.dispatch.tags import Tag
+from glasstorch.operators.generated.registry import OPERATORS
 
 META = KernelTable("Meta")
 
@@ -25,11 +27,9 @@ def refusal(name: str) -> Any:
     return kernel
 
 
-for name in (
-    *("_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive", "bincount"),
-    *("_histogramdd_bin_edges", "_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors"),
-):
-    META.add(name, refusal(name))
+for row in OPERATORS:
+    if Tag.needs_data.name in row.tags:
+        META.add(row.name, refusal(row.name))
 
 
 @META.impl("repeat_interleave.Tensor")

@@ -10,7 +10,9 @@ Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and Compo
 Differs: nothing in substance.
 """
 
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.composite.aliases import same_as
@@ -34,11 +36,17 @@ def register_composites() -> None:
         if row.composite is not None:
             key, path = row.composite
             module, _, name = path.partition(".")
-            function = same_as(name) if module == "aliases" else getattr(import_module(f"{__name__}.{module}"), name)
+            function = same_as(name) if module == "aliases" else composite_function(path)
             code = function.__code__
             tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
             where = f"{code.co_filename}:{code.co_firstlineno}"
             tables[key].add(row.name, function, where)
+
+
+def composite_function(path: str) -> Callable[..., Any]:
+    """The function that a declaration names: `views.pieces.narrow`."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"{__name__}.{module}"), name)  # type: ignore[no-any-return]
 
 
 register_composites()

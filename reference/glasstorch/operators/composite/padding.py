@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import Number
 from glasstorch.core.errors import ShapeError
-from glasstorch.operators.composite.copies import clone, suggested_memory_format
+from glasstorch.operators.composite.copies.conversions import clone, suggested_memory_format
 from glasstorch.operators.composite.creation import empty
 from glasstorch.operators.direct import on_tensor
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
-from glasstorch.core.generator import Generator
 from glasstorch.core.geometry import broadcast_shapes
 from glasstorch.core.layout import contiguous_format
-from glasstorch.core.random_bounds import RandomNumberError
+from glasstorch.core.random.bounds import RandomNumberError
+from glasstorch.core.random.generator import Generator
 from glasstorch.operators.composite.creation import empty
 from glasstorch.operators.direct import factory, on_tensor, on_tensors
 

@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.arguments import NUMBERS
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING, Number, bool_, get_default_dtype
 from glasstorch.core.errors import ArgumentError, DtypeError
-from glasstorch.operators.arguments import NUMBERS
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import arange, erf, lgamma
 

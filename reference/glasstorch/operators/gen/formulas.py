@@ -4,14 +4,13 @@ Mirrors: saved_variables in tools/autograd/load_derivatives.py
 Differs: formulas are Python expressions and are read with `ast`, not with regular expressions.
 
 Names in scope of a formula: `grad` (or `grads[i]`), every argument of the operator, `result` (or the results'
-names), the public functions of `autograd/formulas.py`, and the functions of `operators/generated/functions.py`.
+names), the public functions of `autograd/formulas/`, and the functions of `operators/generated/functions.py`.
 """
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from pathlib import Path
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import FunctionSchema
@@ -24,7 +23,7 @@ from glasstorch.operators.gen.model import (
     result_names,
 )
 
-FORMULAS = OPERATORS.parent / "autograd" / "formulas.py"
+FORMULAS = OPERATORS.parent / "autograd" / "formulas"
 
 # Facts about a tensor that are saved by themselves: asking for one does not keep the tensor alive.
 FACTS = {
@@ -46,7 +45,7 @@ class Formula:
     tensors: tuple[str, ...]  # arguments saved as tensors
     results: tuple[str, ...]  # results saved as tensors
     constants: tuple[tuple[str, str], ...]  # (attribute name, expression evaluated in the forward pass)
-    helpers: frozenset[str]  # functions of autograd/formulas.py it calls
+    helpers: frozenset[str]  # functions of autograd/formulas/ that it calls
 
 
 def local_name(argument: str) -> str:
@@ -54,17 +53,21 @@ def local_name(argument: str) -> str:
     return "self_" if argument == "self" else python_name(argument)
 
 
-def helper_names() -> frozenset[str]:
-    """The public functions of autograd/formulas.py, read without importing it (it lies above this layer).
+def helper_modules() -> dict[str, str]:
+    """The public functions of autograd/formulas/, each with its module: read without importing (they lie above)."""
+    found: dict[str, str] = {}
+    for path in sorted(FORMULAS.rglob("*.py")):
+        module = ".".join(path.relative_to(OPERATORS.parents[1]).with_suffix("").parts)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            name = node.name if isinstance(node, ast.FunctionDef) else "_"
+            if not name.startswith("_") and found.setdefault(name, module) != module:
+                raise SchemaError(f"formulas may call {name}(), which {found[name]} and {module} define")
+    return found
 
-    Those that it offers again from a file of a family (`from ... import x as x`) are among them.
-    """
-    if not FORMULAS.exists():
-        return frozenset()
-    tree = ast.parse(Path(FORMULAS).read_text(encoding="utf-8"))
-    own = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")}
-    offered = (alias for n in tree.body if isinstance(n, ast.ImportFrom) for alias in n.names)
-    return frozenset(own | {alias.name for alias in offered if alias.asname == alias.name})
+
+def helper_names() -> frozenset[str]:
+    """The public functions of autograd/formulas/."""
+    return frozenset(helper_modules())
 
 
 def read_formulas(

@@ -81,7 +81,7 @@ def load_row(op: str, argument: str) -> Row:
 def regenerate(row: Row, formula: str, *helpers: str) -> str:
     """The text of the operator's node and of all its kernels with this formula for the row's argument.
 
-    `helpers` are names that the formula may use besides those of autograd/formulas.py.
+    `helpers` are names that the formula may use besides those of autograd/formulas/.
     """
     formulas = tuple((names, formula if names == row.argument else old) for names, old in row.derivative.formulas)
     derivatives = {**row.derivatives, row.op: replace(row.derivative, formulas=formulas)}

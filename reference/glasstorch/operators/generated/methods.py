@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.arguments import NUMBERS
+from glasstorch.calls.as_method import as_method
+from glasstorch.calls.python_operators import equality_operator, method_operator, reflected_operator
 from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
-from glasstorch.operators.arguments import NUMBERS
-from glasstorch.operators.as_method import as_method
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.operators.python_operators import equality_operator, method_operator, reflected_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -551,8 +551,8 @@ class TensorMethods(TensorImpl):
 
     # Attributes
     T = property(_f.numpy_T)
-    H = property(_f.matrix_H)
     mT = property(_f.mT)
+    H = property(_f.matrix_H)
     mH = property(_f.mH)
     real = _part(_f.real)
     imag = _part(_f.imag)

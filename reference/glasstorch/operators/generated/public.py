@@ -4,6 +4,7 @@ Mirrors: torch/__init__.py (the names of torch._C._VariableFunctions)
 Differs: explicit re-exports.
 """
 
+from glasstorch.calls.listed import listed as _listed
 from glasstorch.operators.generated import functions as _functions
 from glasstorch.operators.generated.functions import abs as abs
 from glasstorch.operators.generated.functions import abs_ as abs_
@@ -426,7 +427,6 @@ from glasstorch.operators.generated.functions import xlogy_ as xlogy_
 from glasstorch.operators.generated.functions import zero_ as zero_
 from glasstorch.operators.generated.functions import zeros as zeros
 from glasstorch.operators.generated.functions import zeros_like as zeros_like
-from glasstorch.operators.listed import listed as _listed
 
 reshape = _listed(_functions.reshape, "shape")
 permute = _listed(_functions.permute, "dims")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from glasstorch.core.dtype import NO_COMPLEX_HALF, dtype, float16, float32, float64
 from glasstorch.core.errors import DtypeError, DtypeNotImplementedError
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.operators.shapes.pointwise import broadcast
+from glasstorch.operators.shapes.pointwise.broadcast import broadcast
 from glasstorch.operators.shapes.result import Result
 
 PARTS = frozenset((float16, float32, float64))

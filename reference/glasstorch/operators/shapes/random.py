@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import DtypeError, ShapeError
-from glasstorch.core.generator import Generator
+from glasstorch.core.random.generator import Generator
 from glasstorch.operators.shapes.result import Result
 
 if TYPE_CHECKING:

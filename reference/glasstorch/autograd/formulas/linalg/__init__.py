@@ -1,0 +1,7 @@
+"""What do the formulas of linear algebra call?
+
+Reading order: `decompositions`, `norms`, `factors`.
+
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp
+Differs: nothing in substance.
+"""

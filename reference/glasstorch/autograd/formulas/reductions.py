@@ -1,0 +1,151 @@
+"""What do the formulas of derivatives.yaml call for reductions, scans and norms?
+
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (sum_backward, prod_backward, var_backward, std_backward,
+    logsumexp_backward, evenly_distribute_backward, scale_grad_by_count, aminmax_backward, cumprod_backward,
+    reversed_cumsum, logcumsumexp_backward, renorm_backward), aten/src/ATen/native/ReduceOps.cpp (cummaxmin_backward)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.autograd.formulas.shared import restore_reduced
+from glasstorch.core.dtype import RealNumber, bfloat16, complex64, complex128, float16, float32, float64
+from glasstorch.core.geometry import Shape, wrap_dims
+from glasstorch.operators.generated.functions import cat, eq, exp, isnan, ones_like, where
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+# In what PyTorch adds up on the CPU (toAccumulateType in aten/src/ATen/AccumulateType.h).
+ACCUMULATED_IN = {float32: float64, float16: float32, bfloat16: float32, complex64: complex128}
+
+# Reductions -----------------------------------------------------------------------------------------------------
+
+
+def numel(shape: Shape) -> int:
+    """The number of elements of a shape."""
+    return math.prod(shape)
+
+
+def expand_reduced(grad: Tensor, shape: Shape, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+    """The gradient of a reduction over dimensions, repeated along them. (PyTorch: sum_backward)"""
+    return restore_reduced(grad, shape, dim, keepdim).expand(shape)
+
+
+def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
+    """How many elements go into one result of a reduction."""
+    if not dim or not shape:
+        return math.prod(shape)
+    return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
+
+
+def prod_backward(grad: Tensor, self: Tensor) -> Tensor:
+    """The product of all other elements, found without dividing by one that may be 0."""
+    if not self.shape:
+        return grad
+    return (grad * _product_of_others(self.reshape(-1), 0).conj()).reshape(self.shape)
+
+
+def prod_dim_backward(grad: Tensor, self: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """As `prod_backward`, along one dimension."""
+    if not self.shape:
+        return grad
+    return restore_reduced(grad, self.shape, dim, keepdim) * _product_of_others(self, dim).conj()
+
+
+def _product_of_others(self: Tensor, dim: int) -> Tensor:
+    """For each element the product of those before it and of those behind it. (PyTorch: prod_safe_zeros_backward)"""
+    if self.shape[dim] == 0:
+        return self
+    one = ones_like(self.narrow(dim, 0, 1))
+    before = cat([one, self.narrow(dim, 0, self.shape[dim] - 1)], dim).cumprod(dim)
+    behind = cat([one, self.narrow(dim, 1, self.shape[dim] - 1).flip(dim)], dim).cumprod(dim).flip(dim)
+    return before * behind
+
+
+def var_backward(grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool) -> Tensor:
+    """Twice the distance from the mean, divided as the variance is.
+
+    Without degrees of freedom, and over everything, infinite: PyTorch gives it no sign there.
+    """
+    degrees = reduced_numel(self.shape, dim) - (1 if correction is None else correction)
+    grad, mean = restore_reduced(grad, self.shape, dim, keepdim), self.mean(dim or None, True)
+    if degrees <= 0 and (dim is None or not self.shape):
+        return grad * where(eq(self, mean), math.nan, math.inf)
+    return grad * (2 / degrees if degrees else math.inf) * (self - mean)
+
+
+def std_backward(
+    result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool
+) -> Tensor:
+    """As `var_backward`; none where all elements are equal."""
+    return var_backward(where(eq(result, 0), 0.0, grad / (result * 2)), self, dim, correction, keepdim)
+
+
+def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The share that each exponential has in the sum."""
+    grad, result = (restore_reduced(tensor, self.shape, dim, keepdim) for tensor in (grad, result))
+    return grad * exp(self - result).conj()
+
+
+def extremum_dims_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """As `evenly_distribute_backward`, over some dimensions. (PyTorch: scale_grad_by_count)"""
+    shape = self._shape
+    mask = eq(self, restore_reduced(result, shape, dim, keepdim)).to(grad.dtype)
+    count = mask.sum(list(dim), keepdim=True) if shape else mask
+    return restore_reduced(grad, shape, dim, keepdim) * mask / count
+
+
+# Extrema --------------------------------------------------------------------------------------------------------
+
+
+def aminmax_backward(
+    grads: Sequence[Any], self: Tensor, dim: int | None, keepdim: bool, min: Tensor, max: Tensor
+) -> Tensor | None:
+    """The gradient of each extremum, shared by all elements that attain it."""
+    total = None
+    dims = None if dim is None else [dim]
+    for grad, extremum in zip(grads, (min, max), strict=True):
+        if grad is not None:
+            mask = eq(self, restore_reduced(extremum, self.shape, dims, keepdim)).to(grad.dtype)
+            count = mask.sum(dims, keepdim=True) if self.shape else mask
+            share = restore_reduced(grad, self.shape, dims, keepdim) * mask / count
+            total = share if total is None else total + share
+    return total
+
+
+# Moments --------------------------------------------------------------------------------------------------------
+
+
+def nansum_backward(grad: Tensor, self: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
+    """The gradient of a sum, and 0 for NaN."""
+    return restore_reduced(grad, self.shape, dim, keepdim).to(self.dtype).expand(self.shape) * isnan(self).logical_not()
+
+
+def var_mean_backward(
+    grads: Sequence[Any], self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool
+) -> Tensor | None:
+    """The gradients of a variance and of the mean, added where both are wanted."""
+    grad, grad_mean = grads
+    variance = None if grad is None else var_backward(grad, self, dim, correction, keepdim)
+    return _with_mean(variance, grad_mean, self.shape, dim, keepdim)
+
+
+def std_mean_backward(
+    grads: Sequence[Any], self: Tensor, dim: Any, correction: RealNumber | None, keepdim: bool, result0: Tensor
+) -> Tensor | None:
+    """As `var_mean_backward`, of the root of the variance."""
+    grad, grad_mean = grads
+    deviation = None if grad is None else std_backward(result0, grad, self, dim, correction, keepdim)
+    return _with_mean(deviation, grad_mean, self.shape, dim, keepdim)
+
+
+def _with_mean(total: Tensor | None, grad_mean: Tensor | None, shape: Shape, dim: Any, keepdim: bool) -> Tensor | None:
+    if grad_mean is None:
+        return total
+    mean = expand_reduced(grad_mean, shape, dim, keepdim) / reduced_numel(shape, dim)
+    return mean if total is None else total + mean

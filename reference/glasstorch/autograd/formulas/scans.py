@@ -1,0 +1,81 @@
+"""What do the formulas of running sums, products and extrema call?
+
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cumprod_backward, cummaxmin_backward, logcumsumexp_backward)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.core.geometry import Shape
+from glasstorch.core.hooks import decides
+from glasstorch.core.type_info import finfo
+from glasstorch.operators.generated.functions import cat, eq, exp, gt, log, lt, ones_like, where
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
+    """Element k is a factor of the results from k on; what it is multiplied with there may not be divided out of 0.
+
+    Where no gradient of this gradient is wanted, it is found in passes over the lines, however many zeros they hold.
+    """
+    if not self.shape or not self.numel():
+        return grad
+    if not decides(self) or not bool(eq(self, 0).any()):
+        return _from_here_on(grad * result.conj(), dim) / self.conj()
+    if not grad_mode.get():
+        return _cumprod_backward_at_zeros(grad, self, dim, result)
+    size = self.shape[dim]
+    parts = []
+    for k in range(size):
+        before = self.narrow(dim, 0, k).prod(dim, True)
+        behind = cat([ones_like(self.narrow(dim, 0, 1)), self.narrow(dim, k + 1, size - k - 1)], dim).cumprod(dim)
+        parts.append((grad.narrow(dim, k, size - k) * behind.conj()).sum(dim, True) * before.conj())
+    return cat(parts, dim)
+
+
+def _cumprod_backward_at_zeros(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Tensor:
+    """In front of the first zero of a line as if the line ended there; behind it nothing; at it, as if it were 1.
+
+    Treats the zero as a constant: derivatives of this are not those of the gradient.
+    """
+    zero = eq(self, 0)
+    zeros = zero.cumsum(dim)
+    before, from_first_on = eq(zeros, 0), eq(zeros, 1)
+    first = zero & from_first_on
+    factors = self.conj()
+    ahead = _from_here_on(where(before, grad * result.conj(), 0), dim) / where(before, factors, 1)
+    behind = where(from_first_on & ~first, factors, 1).cumprod(dim)
+    at_first = where(from_first_on, grad * behind, 0).sum(dim, True) * where(before, factors, 1).prod(dim, True)
+    return where(before, ahead, where(first, at_first, 0))
+
+
+def _from_here_on(tensor: Tensor, dim: int) -> Tensor:
+    """For each element the sum of it and of those behind it. (PyTorch: reversed_cumsum)"""
+    return tensor.flip(dim).cumsum(dim).flip(dim)
+
+
+def running_extremum_backward(grad: Tensor, dim: int, indices: Tensor, shape: Shape) -> Tensor:
+    """Each element receives the gradients of the results that it is."""
+    return grad.new_zeros(shape).scatter_add(dim, indices, grad)
+
+
+def logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
+    """The shares of an exponential in all sums from its place on, themselves added up as logarithms."""
+    if not grad.shape or not grad.numel():
+        return grad
+
+    def from_the_end(x: Tensor) -> Tensor:
+        return x.flip(dim).logcumsumexp(dim).flip(dim)
+
+    if grad.dtype.is_complex:
+        shares: Tensor = exp(from_the_end(log(grad.conj()) - result) + self)
+        return shares.conj()
+    nothing = finfo(grad.dtype).min
+    rising = log(grad).masked_fill(gt(grad, 0).logical_not(), nothing)
+    falling = log(-grad).masked_fill(lt(grad, 0).logical_not(), nothing)
+    return exp(from_the_end(rising - result) + self) - exp(from_the_end(falling - result) + self)

@@ -1,0 +1,152 @@
+"""What do the formulas of views call?
+
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (permute_backwards, slice_backward_wrapper, unbind_backward,
+    split_backward, as_strided_backward)
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasstorch._tensor import from_array
+from glasstorch.autograd.formulas.shared import Geometry
+from glasstorch.core.dtype import dtype, int64
+from glasstorch.core.geometry import Shape, contiguous_strides, wrap_dim, wrap_dims
+from glasstorch.operators.generated.functions import (
+    _as_strided_backward,
+    cat,
+    index,
+    index_put,
+    slice_backward,
+    stack,
+    zeros_like,
+)
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def permute_backward(grad: Tensor, dims: Sequence[int]) -> Tensor:
+    """The permutation undone."""
+    order = wrap_dims(dims, len(dims))
+    return grad.permute([order.index(i) for i in range(len(order))])
+
+
+def slice_start(start: int | None) -> int:
+    """Where a slice without a start begins."""
+    return 0 if start is None else start
+
+
+def slice_end(end: int | None) -> int:
+    """Where a slice without an end ends: beyond any size."""
+    return 2**63 - 1 if end is None else end
+
+
+def narrow_copy_backward(grad: Tensor, shape: Shape, dim: int, start: int, length: int) -> Tensor:
+    """Zeros, with the gradient where `narrow` looked."""
+    d = wrap_dim(dim, len(shape))
+    first = start + shape[d] if start < 0 else start
+    return slice_backward(grad, list(shape), d, first, first + length, 1)
+
+
+def diagonal_backward(grad: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The gradient on the diagonal, zero beside it."""
+    strides, start = _diagonal_geometry(shape, offset, dim1, dim2)
+    return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), strides, start)
+
+
+def _diagonal_geometry(shape: Shape, offset: int, dim1: int, dim2: int) -> tuple[list[int], int]:
+    strides = contiguous_strides(shape)
+    a, b = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
+    start = offset * strides[b] if offset >= 0 else -offset * strides[a]
+    kept = [s for i, s in enumerate(strides) if i not in (a, b)]
+    return [*kept, strides[a] + strides[b]], start
+
+
+def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step: int) -> Tensor:
+    """Each element receives the sum over the windows that it lay in."""
+    strides = list(contiguous_strides(shape))
+    if not shape:
+        return as_strided_backward(grad, (shape, (), 0), list(grad._shape), [1], 0)
+    d = wrap_dim(dimension, len(shape))
+    window = strides[d]
+    strides[d] *= step
+    return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), [*strides, window], 0)
+
+
+def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) -> Tensor | None:
+    """The gradients stacked again; zero where none arrived."""
+    known = next((g for g in grads if g is not None), None)
+    if known is None:
+        return None
+    return stack([zeros_like(known) if g is None else g for g in grads], dim)
+
+
+def split_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, split_size: int, dim: int) -> Tensor | None:
+    """The gradients joined again; zero where none arrived."""
+    known = next((g for g in grads if g is not None), None)
+    if known is None:
+        return None
+    d = wrap_dim(dim, len(shape))
+    pieces = []
+    for i, g in enumerate(grads):
+        if g is None:
+            size = min(split_size, shape[d] - i * split_size)
+            g = known.new_zeros((*shape[:d], size, *shape[d + 1 :]))
+        pieces.append(g)
+    return cat(pieces, d)
+
+
+def split_with_sizes_backward(
+    grads: Sequence[Any], shape: Shape, split_sizes: Sequence[int], dim: int
+) -> Tensor | None:
+    """The gradients joined again; zero where none arrived."""
+    known = next((g for g in grads if g is not None), None)
+    if known is None:
+        return None
+    d = wrap_dim(dim, len(shape))
+    missing = [(*shape[:d], size, *shape[d + 1 :]) for size in split_sizes]
+    return cat([known.new_zeros(m) if g is None else g for g, m in zip(grads, missing, strict=True)], d)
+
+
+def as_strided_backward(
+    grad: Tensor, geometry: Geometry, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Tensor:
+    """Each place of the input's geometry receives the sum over the places of the view that name it."""
+    input_size, input_stride, input_offset = geometry
+    offset = input_offset if storage_offset is None else storage_offset
+    return _as_strided_backward(
+        grad, list(input_size), list(input_stride), input_offset, list(size), list(stride), offset
+    )
+
+
+def as_strided_backward_backward(
+    grad: Tensor,
+    input_size: Sequence[int],
+    input_stride: Sequence[int],
+    input_offset: int,
+    size: Sequence[int],
+    stride: Sequence[int],
+    offset: int,
+) -> Tensor:
+    """The gradient of `_as_strided_backward`: put back where the input lay in its storage, read through the view."""
+    places, read = positions(input_size, input_stride, input_offset), positions(size, stride, offset)
+    cells = 1 + max(int(places.max(initial=0)), int(read.max(initial=0)))
+    shared = np.bincount(places, minlength=cells)[places]  # how many elements of the input lie in each one's cell
+    flat = grad.reshape([-1])
+    if (shared > 1).any():
+        flat = flat / from_array(shared, int64).to(grad.device)
+    storage = index_put(grad.new_zeros([cells]), [from_array(places, int64)], flat, True)
+    return index(storage, [from_array(read, int64)]).reshape(list(size))
+
+
+def positions(size: Sequence[int], stride: Sequence[int], offset: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The storage position of every element of a geometry, in row-major order of the elements."""
+    result = np.array([offset], np.int64)
+    for n, step in zip(size, stride, strict=True):
+        result = (result[:, None] + np.arange(n) * step).reshape(-1)
+    return result

@@ -1,0 +1,212 @@
+"""Which overload does a Python call mean?
+
+Mirrors: torch/csrc/utils/python_arg_parser.h (PythonArgParser)
+Differs: `__torch_function__` is not looked up.
+
+The generated functions call the operator themselves when every argument plainly fits their first overload. Everything
+else comes here: other overloads, numbers for tensors, `view(2, 3)` for `view([2, 3])`, keyword arguments, out=.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+from glasstorch.calls.arguments import device_of, dtype_of
+from glasstorch.calls.as_method import is_called_as_method
+from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
+from glasstorch.calls.signature import TUPLE, Mismatch, Signature, type_name
+from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.dispatch.operator import keys_of, registry
+
+OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")  # None is as if they were not given
+
+
+class _Missing:
+    """What a parameter holds that was given nothing, nor by another name."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+MISSING: Any = _Missing()
+
+
+class PythonFunction:
+    """All overloads behind one Python name; calling it picks one and runs its operator."""
+
+    def __init__(self, name: str, overloads: Sequence[str], outs: Sequence[str] = (), namespace: str = "aten") -> None:
+        self.name = name
+        self._overloads = [f"{namespace}::{overload}" for overload in overloads]
+        self._outs = [f"{namespace}::{out}" for out in outs]
+
+    @cached_property
+    def signatures(self) -> list[Signature]:
+        return [Signature(self.name, registry.find(name)) for name in self._overloads]
+
+    @cached_property
+    def out_signatures(self) -> list[Signature]:
+        return [Signature(self.name, registry.find(name)) for name in self._outs]
+
+    @cached_property
+    def is_factory(self) -> bool:
+        """Whether one of the overloads makes a tensor on a device that it is told."""
+        return any(signature.is_factory for signature in self.signatures)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if args and not isinstance(args[0], TensorImpl):
+            self._check_owner(args[0])
+        out = kwargs.pop("out", None)
+        if out is not None:
+            return self._call_out(args, kwargs, out)
+        requires_grad = kwargs.pop("requires_grad", False) if self.is_factory else False
+        signature, bound = self.choose(self.signatures, args, kwargs)
+        keys = compute_keys(keys_of(bound))
+        result = signature.operator.table[keys](keys, *bound)
+        return result.requires_grad_() if requires_grad else result
+
+    def _check_owner(self, value: object) -> None:
+        """Refuse a method that was asked of the class for what is no tensor: `Tensor.add(1, 2)`."""
+        if self.signatures[0].has_self and is_called_as_method():
+            raise ArgumentTypeError(
+                f"descriptor '{self.name}' for 'Tensor' objects doesn't apply to a '{type(value).__name__}' object; "
+                "expected a Tensor first"
+            )
+
+    def by_names(self, others: dict[str, Any], **arguments: Any) -> Any:
+        """A call with keywords that Python did not know.
+
+        So `axis` may come in the place of a `dim` that was left out, and not beside one.
+        """
+        return self(**self._given(arguments), **others)
+
+    def with_more(self, args: Sequence[Any], **arguments: Any) -> Any:
+        """A call with more arguments by position than Python knew places for."""
+        return self(*args, **self._given(arguments))
+
+    def _given(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments that the caller gave: what has its default counts as not given."""
+        defaults = {p.name: p.default for p in self.signatures[0].parameters if p.has_default}
+        return {
+            name: value
+            for name, value in arguments.items()
+            if value is not MISSING and not (name in defaults and _is_same(value, defaults[name]))
+        }
+
+    def choose(
+        self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any], out: Any = None
+    ) -> tuple[Signature, list[Any]]:
+        """The first overload that accepts the arguments, with its bound arguments; `out` fits all of these."""
+        mismatches = []
+        for signature in signatures:
+            try:
+                return signature, signature.bind(args, kwargs)
+            except Mismatch as mismatch:
+                mismatches.append(mismatch.with_traceback(None))  # with it, this frame would keep itself alive
+        renamed = _with_torch_names(kwargs)
+        if renamed != list(kwargs):
+            return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)), out)
+        in_old_order = self._in_old_order(signatures, args, kwargs)
+        if in_old_order is not None:
+            return in_old_order
+        as_method = is_called_as_method()
+        reasons = [mismatch.reason(as_method) for mismatch in mismatches]
+        if out is not None:
+            others = [s for s in self.out_signatures if s not in signatures]
+            reasons += [f"argument 'out' must be {s.kind_of_out}, not {type_name(out)}" for s in others]
+            signatures, kwargs = [*signatures, *others], {**kwargs, "out": out}
+        if len(signatures) == 1:
+            expected = signatures[0].text(as_method)
+            raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{expected}")
+        named = [f"{k}={type_name(v)}" for k, v in kwargs.items() if v is not None or k not in OPTIONS]
+        got = ", ".join([*map(type_name, args[as_method:]), *named])
+        texts = [s.text(as_method) for s in signatures]
+        lines = "".join(f"\n * {text}\n      {reason}" for text, reason in zip(texts, reasons, strict=True))
+        raise ArgumentTypeError(
+            f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
+        )
+
+    def _in_old_order(
+        self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Signature, list[Any]] | None:
+        """The overload that accepts the arguments in an order of which PyTorch warns."""
+        for order in OLD_ORDERS.get(self.name, ()):
+            named = dict(zip(order, args, strict=False))
+            if len(named) < len(args) or not named.keys().isdisjoint(kwargs):
+                continue
+            for signature in signatures:
+                with suppress(Mismatch):
+                    bound = signature.bind((), named | kwargs)
+                    warn_of_old_order(self.name, order, [str(s) for s in signatures])
+                    return signature, bound
+        return None
+
+    def _call_out(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
+        if not self.out_signatures:
+            raise ArgumentTypeError(
+                f"{self.name}() has no out= form; expected one of {[str(s) for s in self.signatures]}"
+            )
+        takes_list = self.out_signatures[0].outs[0].type.is_list
+        kinds = {s.kind_of_out for s in self.out_signatures}
+        if len(kinds) == 1 and isinstance(out, list | tuple) != (kinds == {TUPLE}):
+            raise ArgumentTypeError(f"{self.name}(): argument 'out' must be {kinds.pop()}, not {type_name(out)}")
+        outs = list(out) if isinstance(out, list | tuple) else [out]
+        for tensor in outs:
+            if not isinstance(tensor, TensorImpl):
+                raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {type_name(tensor)}")
+        requires_grad = kwargs.pop("requires_grad", False) if self.is_factory else False
+        fitting = [s for s in self.out_signatures if takes_list or len(s.outs) == len(outs)]
+        if not fitting:
+            raise ArgumentTypeError(
+                f"{self.name}(): out= got {len(outs)} tensors, expected {len(self.out_signatures[0].outs)}"
+            )
+        for name in OPTIONS:
+            if kwargs.get(name, ...) is None:
+                del kwargs[name]
+        if self.is_factory:
+            _check_options_of_out(kwargs, outs[0])
+        signature, bound = self.choose(fitting, args, kwargs, out)
+        bound += [outs] if takes_list else outs
+        keys = compute_keys(keys_of(bound))
+        result = signature.operator.table[keys](keys, *bound)
+        return result.requires_grad_() if requires_grad else result
+
+    def __repr__(self) -> str:
+        return f"<function {self.name} of operators {', '.join(self._overloads)}>"
+
+
+# NumPy's names for parameters, tried where a call under its own names fits no overload.
+# Mirrors: numpy_compatibility_arg_names in torch/csrc/utils/python_arg_parser.cpp
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _is_same(value: object, default: object) -> bool:
+    """Whether a value is that of a default, which is never a tensor."""
+    return type(value) is type(default) and value == default
+
+
+def _with_torch_names(names: Iterable[str]) -> list[str]:
+    """Names of arguments with NumPy's replaced."""
+    given = list(names)
+    renamed = [NUMPY_NAMES.get(name, name) for name in given]
+    return renamed if len(set(renamed)) == len(given) else given
+
+
+def _check_options_of_out(kwargs: dict[str, Any], out: TensorImpl) -> None:
+    """Take a factory's options out of the arguments: beside out= they may only repeat what that tensor has.
+
+    Mirrors: check_out_type_matches in tools/autograd/templates/python_torch_functions.cpp
+    """
+    wanted = dtype_of(kwargs.pop("dtype", out.dtype))
+    if wanted is not out.dtype:
+        name = getattr(wanted, "scalar_name", wanted)
+        raise DtypeError(f"dtype {name} does not match dtype of out parameter ({out.dtype.scalar_name})")
+    on = device_of(kwargs.pop("device", out.device))
+    if getattr(on, "type", None) != out.device.type:
+        raise DeviceError(f"device type {on} does not match device type of out parameter ({out.device})")
+    for name in ("layout", "pin_memory"):
+        kwargs.pop(name, None)

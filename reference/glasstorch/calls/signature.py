@@ -1,0 +1,209 @@
+"""Does a Python call fit an overload, and if not, why?
+
+Mirrors: torch/csrc/utils/python_arg_parser.h (FunctionSignature, FunctionParameter)
+Differs: a signature comes from the operator's schema, not from a generated string.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from glasstorch.calls.arguments import CONVERSIONS, REFUSED, converter, size_of
+from glasstorch.dispatch.operator import Operator
+from glasstorch.dispatch.schema import Argument
+from glasstorch.dispatch.tags import Tag
+
+TUPLE = "tuple of Tensors"
+
+
+class Position(NamedTuple):
+    """Which argument is meant, counted from 1: a method's are those after its tensor. None where it came by name."""
+
+    in_function: int | None
+    in_method: int | None
+
+    def words(self, as_method: bool) -> str:
+        position = self.in_method if as_method else self.in_function
+        return "" if position is None else f" (position {position})"
+
+
+class Mismatch(Exception):
+    """A call that a signature does not accept; the reason is put into words only if nobody else accepts it."""
+
+    def __init__(self, template: str, *values: object) -> None:
+        super().__init__(template, *values)
+        self.template, self.values = template, values
+
+    def reason(self, as_method: bool) -> str:
+        return self.template.format(*(v.words(as_method) if isinstance(v, Position) else v for v in self.values))
+
+
+class Parameter:
+    """One parameter of a signature, with what every call needs of it worked out once."""
+
+    __slots__ = ("argument", "convert", "default", "has_default", "keyword_only", "name")
+
+    def __init__(self, argument: Argument, numbers_as_tensors: bool) -> None:
+        self.argument = argument
+        self.name = argument.name
+        self.keyword_only = argument.keyword_only
+        self.has_default = argument.default is not None
+        self.default = argument.default_value if self.has_default else None
+        convert = converter(argument.type, numbers_as_tensors)
+        # None stands for an empty list where that is the default: `amax(dim=None)`.
+        self.convert: Callable[[Any], Any] = (
+            (lambda value: [] if value is None else convert(value)) if self.default == [] else convert
+        )
+
+
+class Signature:
+    """One overload as Python sees it."""
+
+    def __init__(self, function: str, operator: Operator) -> None:
+        self.operator = operator
+        schema = operator.schema
+        self.is_out = schema.is_out
+        self.outs = schema.out_arguments
+        numbers_as_tensors = Tag.numbers_as_tensors in operator.tags
+        self.one_number = Tag.one_number in operator.tags
+        shown = [a for a in schema.arguments if not (self.is_out and a.type.is_write)]
+        self.parameters = [Parameter(a, numbers_as_tensors) for a in shown]
+        self.positional = [a for a in shown if not a.keyword_only]
+        self.is_factory = schema.is_factory
+        self.has_self = bool(self.positional) and self.positional[0].name == "self"
+        # `view(2, 3)`: the one parameter after self takes a list of ints, so loose ints may stand for it.
+        self.varargs: int | None = None
+        at = 1 if self.has_self else 0
+        if len(self.positional) == at + 1 and self.positional[at].type.is_list and _is_int(self.positional[at]):
+            self.varargs = at
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:  # hot path: benchmarks/eager.py
+        """All arguments in schema order, converted; Mismatch says which does not fit."""
+        if self.varargs is not None:
+            args = self._gather_varargs(args, self.varargs)
+        count = len(args)
+        if count > len(self.positional):
+            raise Mismatch("takes {} positional arguments but {} were given", len(self.positional), count)
+        bound: list[Any] = []
+        unused = len(kwargs)
+        for i, parameter in enumerate(self.parameters):
+            name = parameter.name
+            if i < count:
+                if unused and name in kwargs:
+                    raise Mismatch("got multiple values for argument '{}'", name)
+                value = args[i]
+            elif unused and name in kwargs:
+                value = kwargs[name]
+                unused -= 1
+            elif unused and name == "self" and "input" in kwargs:
+                value = kwargs["input"]
+                unused -= 1
+            elif parameter.has_default:
+                bound.append(parameter.default)
+                continue
+            else:
+                raise Mismatch('missing 1 required positional arguments: "{}"', _python_name(parameter.argument))
+            converted = parameter.convert(value)
+            if converted is REFUSED:
+                raise self._refusal(parameter.argument, i if i < count else None, value)
+            bound.append(converted)
+        if unused:
+            known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
+            unknown = next((name for name in kwargs if name not in known), "input")  # or self is given by both names
+            raise Mismatch("got an unexpected keyword argument '{}'", unknown)
+        if self.one_number and None not in (bound[0]._number, bound[1]._number):
+            raise Mismatch("one of two arguments must be Tensor, not both Number")
+        return bound
+
+    def _gather_varargs(self, args: Sequence[Any], at: int) -> Sequence[Any]:
+        """`(self, 2, 3)` -> `(self, [2, 3])`."""
+        loose = args[at:]
+        if not loose or size_of(loose[0], 0) is None:
+            return args
+        return [*args[:at], list(loose)]
+
+    def _refusal(self, argument: Argument, place: int | None, value: Any) -> Mismatch:
+        name, kind = _python_name(argument), _kind_of(argument)
+        first = place == 0 or not self.has_self
+        position = Position(None, None) if place is None else Position(place + 1, place + first)
+        if not (argument.type.is_list and isinstance(value, list | tuple)):
+            return Mismatch("argument '{}'{} must be {}, not {}", name, position, kind, type_name(value))
+        convert = CONVERSIONS[argument.type.base]
+        if _is_int(argument):
+            at = next((i for i, element in enumerate(value) if size_of(element, i) is None), 0)
+        else:
+            at = next((i for i, element in enumerate(value) if convert(element) is REFUSED), 0)
+        found = type_name(value[at])
+        if argument.type.base == "Tensor":
+            return Mismatch("expected Tensor as element {} in argument {}, but got {}", at, place, found)
+        if at == 0:
+            return Mismatch(
+                "argument '{}'{} must be {}, but found element of type {} at pos 0",
+                name,
+                position,
+                kind,
+                found,
+            )
+        return Mismatch(
+            "argument '{}' failed to unpack the object at pos {} with error \"type must be {},but got {}\"",
+            name,
+            at + 1,
+            kind,
+            found,
+        )
+
+    @property
+    def kind_of_out(self) -> str:
+        """What out= takes."""
+        return TUPLE if len(self.outs) > 1 or self.outs[0].type.is_list else "Tensor"
+
+    def __str__(self) -> str:
+        return self.text(as_method=False)
+
+    def text(self, as_method: bool) -> str:
+        """The parameters as PyTorch writes them; of a method without its tensor."""
+        parts = [_parameter_text(p) for p in self.positional[as_method and self.has_self :]]
+        names = [_parameter_text(p.argument) for p in self.parameters if p.keyword_only]
+        if self.is_out:
+            names.append(f"{self.kind_of_out} out")
+        if names:
+            parts += ["*", *names]
+        return f"({', '.join(parts)})"
+
+
+def _is_int(argument: Argument) -> bool:
+    return argument.type.base in ("int", "SymInt")
+
+
+# What the messages call things ----------------------------------------------------------------------------------
+
+_WORDS = {
+    "SymInt": "int",
+    "Scalar": "Number",
+    "ScalarType": "torch.dtype",
+    "Device": "torch.device",
+    "Layout": "torch.layout",
+    "MemoryFormat": "torch.memory_format",
+    "Generator": "torch.Generator",
+}
+
+
+def _python_name(parameter: Argument) -> str:
+    return "input" if parameter.name == "self" else parameter.name
+
+
+def _kind_of(parameter: Argument) -> str:
+    word = _WORDS.get(parameter.type.base, parameter.type.base)
+    return f"tuple of {word}s" if parameter.type.is_list else word
+
+
+def type_name(value: object) -> str:
+    """What a message calls a value's type."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+def _parameter_text(parameter: Argument) -> str:
+    default = "" if parameter.default is None else f" = {parameter.default}"
+    return f"{_kind_of(parameter)} {_python_name(parameter)}{default}"

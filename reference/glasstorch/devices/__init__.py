@@ -1,0 +1,12 @@
+"""What does a device do: memory, queues, launches?
+
+Reading order: `driver` (what every driver does), `codes`, `runtime` (which driver is on), `stream`; then memory:
+`blocks`, `allocator`, `statistics`, `snapshot`, `pinned_memory`, `transfer`, `device_memory`; then code:
+`cpp_compiler`, `nvrtc`, `cubin`, `kernel_room` (what the kernels hand over), `modules`, `arguments`, `kernel_params`,
+`launch`, `cublas`, `blas`. The two drivers are `driver_cupy`, a card's, and `driver_sim`, whose parts are in
+`simulator/`.
+
+Mirrors: c10/cuda, aten/src/ATen/cuda
+Differs: the driver is chosen at run time: a card (CuPy) or the simulator. What of it is CUDA's alone is not kept apart:
+    there is no other kind of device yet.
+"""

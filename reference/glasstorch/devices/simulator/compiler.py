@@ -1,0 +1,100 @@
+"""How does C++ text become a shared library, and when was that done before?
+
+Mirrors: torch/utils/cpp_extension.py (load_inline) in what it does; NVRTC and its cache in CuPy
+Differs: besides the text and the compiler, our own headers are part of a file's name; see devices/cpp_compiler.py.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from glasstorch.devices import cpp_compiler
+from glasstorch.devices.cpp_compiler import compiler as compiler
+from glasstorch.devices.cpp_compiler import machine, native, run, workplace
+
+FOLDER = Path(__file__).parent
+SOURCES = ("runtime.cpp", "checks.cpp", "counts.cpp")
+RUNTIME = (*SOURCES, "launch.h", "runtime.h")  # what the simulator's own library is made of
+HEADERS = ("runtime.h", "device.h", "halves.h", "include/cuda_fp16.h", "include/cuda_bf16.h")  # what a kernel reads
+INCLUDES = (f"-I{FOLDER}", f"-I{FOLDER / 'include'}")
+# By this name a kernel's library asks for the simulator's, which is loaded before it.
+NAME = "libglasstorch-simulator.so"
+# Kernels read memory as what it is not (float4 for four floats), and count on integers that wrap, as on a card.
+COMMON = ("-std=c++17", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv")
+# A kernel is compiled more often than it runs long: -O2 takes a fifth longer to compile, and saves a third of a run.
+FAST = (*COMMON, "-O1", "-w", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast")
+# What checks.cpp defines is called at each access; the compiler's own runtime for that is not linked.
+CHECKED = (
+    *COMMON,
+    "-O1",
+    "-fno-tree-sra",
+    "-w",
+    "-ffp-contract=off",
+    "-DSIM_CHECK",
+    "-fsanitize=thread",
+    "-fsanitize=alignment",
+)
+
+
+def cache_folder() -> Path:
+    """Where the simulator's compiled code is kept."""
+    return cpp_compiler.cache_folder("simulator")
+
+
+@cache
+def fingerprint(files: tuple[str, ...]) -> str:
+    """What besides text and options decides how compiled code looks: our files, the compiler and the CPU."""
+    digest = hashlib.sha256()
+    for name in files:
+        digest.update((FOLDER / name).read_bytes())
+    digest.update(machine(compiler()))
+    return digest.hexdigest()
+
+
+@cache
+def runtime_library() -> ctypes.CDLL:
+    """The simulator's own library, which every kernel's library is linked to; compiled once."""
+    path = cache_folder() / f"{_key('', RUNTIME, COMMON)}.so"
+    if not path.exists():
+        named = f"-Wl,-install_name,@rpath/{NAME}" if sys.platform == "darwin" else f"-Wl,-soname,{NAME}"
+        with workplace(path.parent) as folder:
+            made = Path(folder, NAME)
+            sources = [str(FOLDER / name) for name in SOURCES]
+            run([compiler(), *COMMON, "-O2", "-shared", named, *sources, "-o", str(made)])
+            made.replace(path)
+    return ctypes.CDLL(str(path))
+
+
+def library(text: str, options: Sequence[str], check: bool) -> Path:
+    """The shared library of a kernel's text; compiled unless it was before. CompileError with the compiler's words."""
+    flags = (*(CHECKED if check else FAST), *native(), *options)
+    runtime = runtime_library()._name
+    with_headers = _preprocessed(text, flags) if any(option.startswith("-I") for option in options) else text
+    path = cache_folder() / f"{_key(with_headers, HEADERS, flags)}.so"
+    if path.exists():
+        return path
+    with workplace(path.parent) as folder:
+        source, unit, made = (Path(folder, name) for name in ("kernel.cpp", "kernel.o", "kernel.so"))
+        source.write_text(text, encoding="utf-8")
+        run([compiler(), *flags, *INCLUDES, "-c", str(source), "-o", str(unit)])
+        run([compiler(), "-shared", str(unit), runtime, "-o", str(made), "-lm"])
+        made.replace(path)  # in one step: who finds the file finds all of it
+    return path
+
+
+def _preprocessed(text: str, flags: Sequence[str]) -> str:
+    """The text with all that it includes: headers of the user may change while it stays the same."""
+    with workplace(cache_folder()) as folder:
+        source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.ii")
+        source.write_text(text, encoding="utf-8")
+        run([compiler(), *flags, *INCLUDES, "-E", "-P", str(source), "-o", str(made)])
+        return made.read_text(encoding="utf-8")
+
+
+def _key(text: str, files: tuple[str, ...], flags: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join((text, fingerprint(files), *flags)).encode()).hexdigest()[:40]

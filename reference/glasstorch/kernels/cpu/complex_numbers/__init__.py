@@ -1,0 +1,7 @@
+"""How are complex numbers computed on the CPU?
+
+Reading order: `parts` (complex numbers made of real ones), `conjugation`.
+
+Mirrors: aten/src/ATen/native/cpu/ComplexKernel.cpp, cpu/UnaryOpsKernel.cpp (conj_kernel)
+Differs: nothing in substance.
+"""

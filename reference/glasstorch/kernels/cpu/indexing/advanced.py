@@ -1,0 +1,294 @@
+"""How are elements picked and placed by tensors of indices?
+
+Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp, aten/src/ATen/native/cpu/IndexKernel.cpp
+Differs: NumPy's advanced indexing has the same rules for index and index_put; an index outside its dimension is looked
+    for only after NumPy has refused it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, empty_strided, make, wrap
+from glasstorch.core.dtype import (
+    STORED_ONLY,
+    bool_,
+    check_implemented,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from glasstorch.core.errors import (
+    ArgumentError,
+    DimensionError,
+    DtypeError,
+    IndexValueError,
+)
+from glasstorch.core.geometry import Shape, wrap_dim
+from glasstorch.core.storage import Storage
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.copies import clone
+from glasstorch.kernels.cpu.indexing.accumulation import reduce_slices
+from glasstorch.kernels.cpu.transformations.order import holding
+from glasstorch.kernels.indexing import look_before_put
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import (
+    check_no_overlap,
+    check_writable,
+    resize_output,
+)
+from glasstorch.operators.shapes.indexing import advanced as shapes
+from glasstorch.operators.shapes.scalars import number_as
+
+CPU = KernelTable("CPU")
+
+Indices = Sequence[Tensor | None]
+
+INDEX_DTYPES = (int64, bool_, int32)
+UNSIGNED = (uint16, uint32, uint64)  # most kernels leave these out, and some all that are STORED_ONLY
+
+COUNT = np.arange(1024)  # 0, 1, 2 ..., cut to size where elements are counted along a dimension
+
+
+# index, index_put -----------------------------------------------------------------------------------------------
+
+
+@CPU.impl("index.Tensor")
+def index(keys: int, self: Tensor, indices: Indices) -> Tensor:
+    """The elements that the indices name, as a fresh tensor."""
+    array = self.array()
+    at = numpy_index(indices)
+    if all(type(entry) is slice for entry in at):
+        raise DimensionError("at least one index must be provided")
+    try:
+        if len(at) == 1 and self._strides is None and at[0].dtype.kind == "i" and array.ndim:
+            picked = array.take(at[0], 0)  # faster, but it would copy an array that is not row-major first
+        else:
+            picked = array[at]
+    except IndexError:
+        picked = np.empty(empty_or_refused(self, indices), self.dtype.numpy)
+    if len(indices) > array.ndim or not picked.size:
+        shapes.plan_of(self._shape, indices)  # NumPy takes masks without dimensions beside others, or of no elements
+    if picked.ndim > 1 and not (picked.size and shapes.is_row_major(self, indices)):
+        return holding(shapes.index(self, indices), picked)
+    return wrap(np.asarray(picked, order="C"), self.dtype)
+
+
+@CPU.impl("index_put_")
+def index_put_(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
+    """The values written, or added, where the indices point to."""
+    filled = look_before_put(self, indices, values, accumulate)
+    shapes.check_put(self, indices, values, accumulate)
+    put(self, indices, values, accumulate, filled)
+    return self
+
+
+@CPU.impl("index_put")
+def index_put(keys: int, self: Tensor, indices: Indices, values: Tensor, accumulate: bool) -> Tensor:
+    """A copy with the values written."""
+    shapes.index_put(self, indices, values, accumulate)
+    result = clone(keys, self, None)
+    put(result, indices, values, accumulate, shapes.fills_mask(indices, values, accumulate))
+    return result
+
+
+def put(target: Tensor, indices: Indices, values: Tensor, accumulate: bool, filled: bool) -> None:
+    """Write into a tensor whose sizes and dtype are known to fit; `filled`: one value, wherever a mask says."""
+    array, at, source = target.array(), numpy_index(indices, filled), values.array()
+    check_implemented("masked_fill" if filled else "index_put", target.dtype, STORED_ONLY if filled else UNSIGNED)
+    if filled:
+        source = np.asarray(number_as(source.item(), target.dtype))
+    try:
+        if accumulate:  # NumPy 2.4 adds wrong values at an index of two dimensions where it has to broadcast them
+            if source.ndim != 1 or len(at) > 1 or at[0].shape != source.shape:
+                source = np.broadcast_to(source, shapes.plan_of(target._shape, indices).shape)
+            if array.ndim > 1 and slices_alone(at) and first_outside(at[-1], 0, array.shape[len(at) - 1]) is None:
+                quietly(reduce_slices, np.add, array, len(at) - 1, at[-1], source)
+            else:
+                quietly(np.add.at, array, at, source)
+        else:
+            array[at] = source
+    except IndexError:
+        empty_or_refused(target, indices)
+
+
+def slices_alone(at: tuple[Any, ...]) -> bool:
+    """Whether a NumPy index is a vector of indices of one dimension."""
+    *before, last = at
+    vector = type(last) is np.ndarray and last.ndim == 1 and last.dtype.kind == "i"
+    return vector and all(type(entry) is slice for entry in before)
+
+
+def numpy_index(indices: Indices, alone: bool = False) -> tuple[Any, ...]:
+    """The indices as NumPy takes them: None keeps a dimension, a mask is of bool.
+
+    A mask without dimensions speaks of none: where there are other indices it is left out, true or not, as in PyTorch,
+    which puts the indices of the true elements, one for each dimension, in a mask's place. `alone`: one may be the only
+    index, because it says whether a value fills the tensor.
+    """
+    at: list[Any] = []
+    empty_masks: list[int] = []
+    for tensor in indices:
+        if tensor is None:
+            at.append(slice(None))
+            continue
+        if not tensor._shape and tensor.dtype in shapes.MASKS:
+            empty_masks.append(len(at))
+        if tensor.dtype is uint8:
+            warnings.warn(
+                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                UserWarning,
+                stacklevel=2,
+            )
+            at.append(tensor.array().astype(np.bool_))
+        elif tensor.dtype in INDEX_DTYPES:
+            at.append(tensor.array())
+        else:
+            raise DimensionError(shapes.NO_INDEX)
+    if empty_masks:
+        given = sum(tensor is not None for tensor in indices)
+        if given > len(empty_masks):
+            at = [entry for i, entry in enumerate(at) if i not in empty_masks]
+        elif given > 1 or not alone:
+            raise ArgumentError("index: expected an index that speaks of a dimension; masks without dimensions do not")
+    return tuple(at)
+
+
+def empty_or_refused(self: Tensor, indices: Indices) -> Shape:
+    """What is wrong with indices that NumPy refused, in PyTorch's words; or, where they pick nothing, their shape."""
+    shape = shapes.plan_of(self._shape, indices).shape  # raises unless the values of the indices are the reason
+    if 0 in shape:
+        return shape
+    dim = 0
+    for tensor in indices:
+        if tensor is None or tensor.dtype in shapes.MASKS:
+            dim += 1 if tensor is None else len(tensor._shape)
+            continue
+        size = self._shape[dim]
+        outside = first_outside(tensor.array(), -size, size)
+        if outside is not None:
+            raise DimensionError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+        dim += 1
+    raise AssertionError(f"NumPy refused the indices {indices} of sizes {self._shape}, which fit")
+
+
+def first_outside(index: Array, least: int, limit: int) -> int | None:
+    """The first index below `least`, or `limit` or more; None if all lie between."""
+    if not index.size:
+        return None
+    if least == 0:  # read without a sign, what is negative is larger than any limit
+        if index.view(f"u{index.itemsize}").max() < limit:
+            return None
+    elif index.min() >= least and index.max() < limit:
+        return None
+    flat = index.reshape(-1)
+    return int(flat[((flat < least) | (flat >= limit)).argmax()])
+
+
+def check_inside(shape: Shape, dim: int, index: Array) -> None:
+    """Refuse an index that is negative or too large for its dimension."""
+    dim = wrap_dim(dim, len(shape))
+    size = shape[dim] if shape else 1
+    outside = first_outside(index, 0, size)
+    if outside is not None:
+        raise IndexValueError(f"index {outside} is out of bounds for dimension {dim} with size {size}")
+
+
+# index_select, masked_select, nonzero ---------------------------------------------------------------------------
+
+
+@CPU.impl("index_select")
+def index_select(keys: int, self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The indices of one dimension that a vector names; none may be negative."""
+    shape = shapes.index_select(self, dim, index).shape
+    if len(self._shape) < 2:
+        check_implemented("index_select", self.dtype, UNSIGNED)
+    source, chosen = np.atleast_1d(self.array()), index.array().reshape(-1)
+    dim = wrap_dim(dim, source.ndim)
+    size = source.shape[dim]
+    outside = first_outside(chosen, 0, size)
+    if outside is not None:
+        if source.ndim > 1 and not size:
+            raise IndexValueError("index_select(): self indexing axis dim should be positive")
+        if source.ndim > 1 and (dim == 1 or not source.size):
+            raise IndexValueError(f"INDICES element is out of DATA bounds, id={outside} axis_dim={size}")
+        raise DimensionError("index out of range in self")
+    return wrap(source.take(chosen, dim).reshape(shape), self.dtype)
+
+
+@CPU.impl("index_select.out")
+def index_select_out(keys: int, self: Tensor, dim: int, index: Tensor, out: Tensor) -> Tensor:
+    """As `index_select`, written to a tensor; PyTorch looks for overlap before it resizes that."""
+    result = shapes.index_select(self, dim, index)
+    result.check_out(self.dtype, out.dtype)
+    check_no_overlap(out, (self, index))
+    resize_output(out, result.shape)
+    out.array()[...] = index_select(keys, self, dim, index).array()
+    return out
+
+
+@CPU.impl("masked_select")
+def masked_select(keys: int, self: Tensor, mask: Tensor) -> Tensor:
+    """The elements where the mask is true, row by row, after both were broadcast together."""
+    shapes.masked_select(self, mask)
+    source, chosen = np.broadcast_arrays(self.array(), mask.array())
+    picked = source[chosen]
+    if picked.size:
+        check_implemented("masked_select", self.dtype, UNSIGNED)
+    return wrap(picked, self.dtype)
+
+
+@CPU.impl("masked_select.out")
+def masked_select_out(keys: int, self: Tensor, mask: Tensor, out: Tensor) -> Tensor:
+    """As `masked_select`, written to a tensor; PyTorch looks for overlap before it resizes that."""
+    shapes.masked_select(self, mask).check_out(self.dtype, out.dtype)
+    check_no_overlap(out, (self, mask))
+    picked = masked_select(keys, self, mask)
+    resize_output(out, picked._shape)
+    out.array()[...] = picked.array()
+    return out
+
+
+@CPU.impl("nonzero")
+def nonzero(keys: int, self: Tensor) -> Tensor:
+    """One row of indices for each element that is not 0; as in PyTorch the columns are contiguous."""
+    return of_columns(nonzero_columns(self))
+
+
+@CPU.impl("nonzero.out")
+def nonzero_out(keys: int, self: Tensor, out: Tensor) -> Tensor:
+    """As `nonzero`, written to a tensor."""
+    if out.dtype is not int64:
+        raise DtypeError(
+            f"nonzero: Expected out tensor to have scalar type Long but got scalar type{out.dtype.scalar_name}"
+        )
+    rows = nonzero_columns(self).T
+    resize_output(out, rows.shape)
+    check_writable(out, (self,))
+    out.array()[...] = rows
+    return out
+
+
+def of_columns(columns: Array) -> Tensor:
+    """A tensor with a fresh array's rows for columns, contiguous in memory."""
+    count, rows = columns.shape
+    if not rows:
+        return empty_strided((0, count), (1, 0), int64)
+    return make(Storage.over(columns, resizable=True), int64, (rows, count), (1, rows), 0)
+
+
+def nonzero_columns(tensor: Tensor) -> Array:
+    """The indices of elements that are not 0, one row for each dimension."""
+    check_implemented("nonzero_count_cpu", tensor.dtype, STORED_ONLY)
+    array = tensor.array()
+    if not tensor._shape:
+        return np.empty((0, int(np.count_nonzero(array))), np.int64)
+    return np.stack(np.nonzero(array))

@@ -1,0 +1,108 @@
+"""How are elements taken and put by their number or where a mask is true, and how are so many that are not 0 found?
+
+Mirrors: aten/src/ATen/native/cpu/IndexKernel.cpp (take_kernel, put_kernel, masked_scatter_kernel),
+    aten/src/ATen/native/TensorAdvancedIndexing.cpp (put_, masked_scatter__cpu, nonzero_static_out_cpu)
+Differs: nothing is written where a number is out of range or the source is too short.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import STORED_ONLY, check_implemented, int64
+from glasstorch.core.errors import DimensionError, ShapeError
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.copies import clone
+from glasstorch.kernels.cpu.indexing.advanced import CPU, first_outside, nonzero_columns
+from glasstorch.kernels.cpu.indexing.scattering import FEW
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import check_no_overlap, check_writable, structured
+from glasstorch.operators.composite.indexing import check_take
+from glasstorch.operators.shapes.indexing import placing as shapes
+from glasstorch.operators.shapes.scalars import number_as
+
+
+@CPU.impl("take")
+def take(keys: int, self: Tensor, index: Tensor) -> Tensor:
+    """Elements by their number in row-major order; a negative one counts from the end."""
+    check_take(self, index)
+    places, size = index.array(), self.numel()
+    source = self.array()
+    try:
+        if source.flags.c_contiguous or size < FEW * places.size:
+            picked = source.reshape(-1).take(places)
+        else:  # which copies nothing else
+            picked = source[np.unravel_index(np.where(places < 0, places + size, places), source.shape)]
+    except (IndexError, ValueError):
+        raise out_of_range(first_outside(places, -size, size), size) from None
+    return wrap(np.asarray(picked), self.dtype)
+
+
+def out_of_range(number: int | None, size: int) -> DimensionError:
+    """The refusal of an element's number that a tensor of so many does not have."""
+    return DimensionError(f"out of range: tried to access index {number} on a tensor of {size} elements.")
+
+
+def put(keys: int, self: Tensor, index: Tensor, source: Tensor, accumulate: bool, out: Tensor | None = None) -> Tensor:
+    """Elements written, or added, by their number in row-major order; a negative one counts from the end."""
+    shapes.put(self, index, source, accumulate)
+    size = self.numel()
+    if index.numel():
+        check_implemented("take_put_cpu", self.dtype, STORED_ONLY)
+        outside = first_outside(index.array(), -size, size)
+        if outside is not None:
+            raise out_of_range(outside, size)
+    if out is None:
+        out = clone(keys, self, None)
+    else:
+        check_no_overlap(out, (index, source))
+    target, places, values = out.array(), index.array().reshape(-1), source.array().reshape(-1)
+    flat = target.reshape(-1)  # a copy where the tensor has gaps
+    if accumulate:
+        quietly(np.add.at, flat, places, values)
+    else:
+        flat[places] = values
+    if not target.flags.c_contiguous:
+        target[...] = flat.reshape(target.shape)
+    return out
+
+
+def masked_scatter(keys: int, self: Tensor, mask: Tensor, source: Tensor, out: Tensor | None = None) -> Tensor:
+    """The elements of the source, one after the other, where the mask is true."""
+    shape = shapes.masked_scatter(self, mask, source).shape
+    check_implemented("masked_scatter", self.dtype, STORED_ONLY)
+    chosen = np.broadcast_to(mask.array(), shape)
+    count, given = int(np.count_nonzero(chosen)), source.numel()
+    if count > given:
+        raise ShapeError(
+            f"Number of elements of source < number of ones in mask: the source has {given}, the mask {count}"
+        )
+    values = source.array().reshape(-1)[:count]
+    if out is None:
+        result = np.array(np.broadcast_to(self.array(), shape), order="C")
+        result[chosen] = values
+        return wrap(result, self.dtype)
+    out.array()[chosen] = values  # NumPy copies them first where they lie in the tensor itself
+    return out
+
+
+structured(CPU, "put", put)
+structured(CPU, "masked_scatter", masked_scatter)
+
+
+def nonzero_static(keys: int, self: Tensor, size: int, fill_value: int, out: Tensor | None = None) -> Tensor:
+    """The first `size` rows of what `nonzero` gives, and rows of the fill value if there are fewer."""
+    shape = shapes.nonzero_static(self, size, fill_value).shape
+    rows: Array = nonzero_columns(self).T[:size]
+    if out is None:
+        out = wrap(np.empty(shape, np.int64), int64)
+    else:
+        check_writable(out, (self,))
+    result = out.array()
+    result[: len(rows)] = rows
+    result[len(rows) :] = number_as(fill_value, int64)
+    return out
+
+
+structured(CPU, "nonzero_static", nonzero_static)

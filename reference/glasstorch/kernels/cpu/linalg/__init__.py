@@ -1,0 +1,8 @@
+"""How is linear algebra computed on the CPU?
+
+Reading order: `inverses` (square matrices: inverse, solution, determinant), `factors`, `solvers`, `spectra`, `norms`,
+`matrix_exponential`.
+
+Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, BatchLinearAlgebraKernel.cpp, LinearAlgebra.cpp
+Differs: nothing in substance.
+"""

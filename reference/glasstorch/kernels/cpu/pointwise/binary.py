@@ -1,0 +1,237 @@
+"""Which loops combine two tensors element by element on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
+Differs: NumPy's ufuncs are the loops. A quotient of integers that does not fit wraps around; PyTorch's stops the
+    process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, COMPLEX_DTYPES, FLOAT8, STORED_ONLY, bool_, dtype
+from glasstorch.core.errors import IntegerDivisionError, not_implemented_for
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.pointwise import exact_division
+from glasstorch.kernels.cpu.pointwise.loops import (
+    ALL,
+    DIRECT,
+    DIRECT_FLOATS,
+    DIRECT_NOT_BOOL,
+    EVERY,
+    FLOATING_OR_COMPLEX,
+    NOT_BOOL,
+    WHOLE_NUMBERS,
+    WITH_COMPLEX,
+    Kernel,
+    Row,
+    Shortcut,
+    binary_kernel,
+    register,
+)
+from glasstorch.kernels.iterator import Loop, allocate_output
+from glasstorch.kernels.number_operands import number_first, with_wrapped_number
+from glasstorch.kernels.structured import shape_function
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
+
+# Loops of several steps, called as loop(out, x, y) --------------------------------------------------------------
+
+
+def refuse_zero_divisor(out: Array, divisor: Array) -> None:
+    """Integers have no infinity to answer with."""
+    if out.dtype.kind != "f" and out.size and not divisor.all():
+        raise IntegerDivisionError("ZeroDivisionError")
+
+
+def or_exactly(exact: Loop) -> Callable[[Loop], Loop]:
+    """Of a loop that divides, one that refuses a whole 0 and leaves many float32 numbers to the exact loop."""
+
+    def chosen(plain: Loop) -> Loop:
+        def loop(out: Array, x: Array, y: Array) -> None:
+            refuse_zero_divisor(out, y)
+            (exact if out.dtype == np.float32 and out.size >= exact_division.WORTH else plain)(out, x, y)
+
+        return loop
+
+    return chosen
+
+
+@or_exactly(exact_division.floor_divide)
+def floor_divide(out: Array, x: Array, y: Array) -> None:
+    """The quotient rounded down."""
+    np.floor_divide(x, y, out=out)
+
+
+def trunc_divide(out: Array, x: Array, y: Array) -> None:
+    """The quotient rounded towards 0."""
+    refuse_zero_divisor(out, y)
+    if out.dtype.kind == "f":
+        np.trunc(np.true_divide(x, y, out=out), out=out)
+    else:  # what remains is a multiple of y, and dividing it rounds nothing
+        np.floor_divide(np.subtract(x, np.fmod(x, y)), y, out=out)
+
+
+@or_exactly(exact_division.remainder)
+def remainder(out: Array, x: Array, y: Array) -> None:
+    """What rounding the quotient down leaves."""
+    rest = np.remainder(x, y)
+    if out.dtype.kind == "f":  # a zero has the dividend's sign, as in C; NumPy gives it the divisor's
+        np.copysign(rest, x, out=rest, where=rest == 0)
+    out[...] = rest
+
+
+def lcm(out: Array, x: Array, y: Array) -> None:
+    """The least common multiple; where it is too large, the size of what the product, an int at least, wraps to."""
+    divisor = np.gcd(x, y)
+    whole = np.floor_divide(x, np.where(divisor == 0, 1, divisor), dtype=divisor.dtype)
+    out[...] = np.absolute(np.multiply(whole, y, dtype=np.promote_types(divisor.dtype, np.int32)))
+
+
+def heaviside(out: Array, x: Array, values: Array) -> None:
+    """0 below 0, 1 above, `values` at 0; NaN is not above, which np.heaviside sees otherwise."""
+    out[...] = np.where(np.equal(x, 0), values, np.greater(x, 0))
+
+
+def tanh_backward(out: Array, grad: Array, y: Array) -> None:
+    """`grad * (1 - y * y)`."""
+    np.multiply(grad, np.subtract(1, np.multiply(y, y)), out=out)
+
+
+def sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
+    """`grad * (1 - y) * y`."""
+    np.multiply(grad, np.multiply(np.subtract(1, y), y), out=out)
+
+
+def complex_tanh_backward(out: Array, grad: Array, y: Array) -> None:
+    """As `tanh_backward`, with the conjugate of what multiplies the gradient."""
+    np.multiply(grad, np.conjugate(np.subtract(1, np.multiply(y, y))), out=out)
+
+
+def complex_sigmoid_backward(out: Array, grad: Array, y: Array) -> None:
+    """As `sigmoid_backward`, with the conjugate of what multiplies the gradient."""
+    np.multiply(grad, np.conjugate(np.multiply(np.subtract(1, y), y)), out=out)
+
+
+def type_of_product(self: Tensor, other: Tensor) -> dtype:
+    """Their common dtype; an 8-bit float is multiplied by a tensor of the same size, and not by one number."""
+    common = result_type(self, other)
+    if common in FLOAT8 and prod(other._shape) == 1:
+        raise not_implemented_for("mul_cpu_reduced_float", common)
+    return common
+
+
+INTEGERS = DIRECT_NOT_BOOL - DIRECT_FLOATS
+
+# The tables -----------------------------------------------------------------------------------------------------
+
+ARITHMETIC = {
+    "add.Tensor": Row(np.add, DIRECT | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
+    "sub.Tensor": Row(np.subtract, DIRECT_NOT_BOOL | COMPLEX_DTYPES, WITH_COMPLEX, "add_stub"),
+    "mul.Tensor": Row(
+        np.multiply, DIRECT | COMPLEX_DTYPES | BAREBONES_UNSIGNED, EVERY, common=type_of_product, exact_number=True
+    ),
+    "div.Tensor": Row(
+        np.true_divide, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "div_cpu", float_result_type, exact_number=True
+    ),
+    "floor_divide": Row(floor_divide, DIRECT_NOT_BOOL, NOT_BOOL, "div_floor_cpu", exact_number=True),
+    "remainder.Tensor": Row(remainder, DIRECT_NOT_BOOL, NOT_BOOL, "remainder_cpu"),
+    "maximum": Row(np.maximum, DIRECT, ALL, "maximum_cpu"),
+    "minimum": Row(np.minimum, DIRECT, ALL, "minimum_cpu"),
+    "fmax": Row(np.fmax, DIRECT, ALL, "fmax_cpu"),
+    "fmin": Row(np.fmin, DIRECT, ALL, "fmin_cpu"),
+    "heaviside": Row(heaviside, DIRECT, ALL, "heaviside_cpu"),
+    "gcd": Row(np.gcd, INTEGERS, INTEGERS, "gcd_cpu"),
+    "lcm": Row(lcm, INTEGERS, INTEGERS, "lcm_cpu"),
+    "bitwise_and.Tensor": Row(np.bitwise_and, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_and_cpu"),
+    "bitwise_or.Tensor": Row(np.bitwise_or, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_or_cpu"),
+    "bitwise_xor.Tensor": Row(np.bitwise_xor, WHOLE_NUMBERS, WHOLE_NUMBERS, "bitwise_xor_cpu"),
+    "tanh_backward": Row(
+        tanh_backward, DIRECT_FLOATS, FLOATING_OR_COMPLEX, "tanh_backward_cpu", on_complex=complex_tanh_backward
+    ),
+    "sigmoid_backward": Row(
+        sigmoid_backward,
+        DIRECT_FLOATS,
+        FLOATING_OR_COMPLEX,
+        "sigmoid_backward_cpu",
+        on_complex=complex_sigmoid_backward,
+    ),
+}
+
+COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "gt": np.greater,
+    "le": np.less_equal,
+    "ge": np.greater_equal,
+}
+
+ORDERED = ("lt", "gt", "le", "ge")  # of numbers on a line, which complex ones are not
+
+TAKE_ALPHA = frozenset(("add.Tensor", "sub.Tensor"))
+
+
+KERNELS: dict[str, Kernel] = {}
+SHORTCUTS: dict[str, Shortcut] = {}
+
+for name, row in ARITHMETIC.items():
+    KERNELS[name], SHORTCUTS[name] = binary_kernel(shape_function(name), row, name in TAKE_ALPHA)
+    register(name, KERNELS[name], SHORTCUTS[name])
+
+for name, ufunc in COMPARISONS.items():
+    row = Row(ufunc, DIRECT, ALL, f"{name}_cpu", produces=bool_)
+    if name not in ORDERED:
+        row = Row(ufunc, DIRECT | COMPLEX_DTYPES | STORED_ONLY, EVERY, produces=bool_)
+    compare, _ = binary_kernel(shapes.comparison, row)
+    register(f"{name}.Tensor", compare)
+    register(f"{name}.Scalar", with_wrapped_number(compare))
+
+for name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+    register(f"{name}.Scalar", with_wrapped_number(KERNELS[f"{name}.Tensor"]))
+    register(f"{name}.Scalar_Tensor", number_first(KERNELS[f"{name}.Tensor"]))
+
+# Division with a rounding mode: one of three kernels
+DIVISIONS: dict[str | None, Kernel] = {
+    None: KERNELS["div.Tensor"],
+    "floor": KERNELS["floor_divide"],
+    "trunc": binary_kernel(shapes.binary, Row(trunc_divide, DIRECT_NOT_BOOL, NOT_BOOL, "div_trunc_cpu"))[0],
+}
+
+
+def divide_mode(keys: int, self: Tensor, other: Tensor, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
+    """The kernel of `div.Tensor_mode`."""
+    if rounding_mode not in DIVISIONS:
+        shapes.divide_mode(self, other, rounding_mode)  # refuses it
+    return DIVISIONS[rounding_mode](keys, self, other, out=out)
+
+
+register("div.Tensor_mode", divide_mode)
+
+# relu is the maximum with 0; NaN stays --------------------------------------------------------------------------
+
+RELU = Row(np.maximum, DIRECT, NOT_BOOL, "clamp_min_scalar_cpu")
+ZERO = {d: wrap(np.zeros((), d.numpy), d) for d in NOT_BOOL}
+
+
+def relu(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `relu`."""
+    if self.dtype not in ZERO:
+        shapes.relu(self)  # refuses bool and complex
+        RELU.check(self.dtype)
+    if out is None and self._strides is not None:
+        out = allocate_output(shapes.relu(self))
+    return KERNELS["maximum"](keys, self, ZERO[self.dtype], out=out)
+
+
+def relu_shortcut(checked: Kernel) -> Kernel:
+    """The short path of `relu_`."""
+    maximum = SHORTCUTS["maximum"](lambda keys, self, zero: checked(keys, self))
+    return lambda keys, self: maximum(keys, self, ZERO[self.dtype]) if self.dtype in ZERO else checked(keys, self)
+
+
+register("relu", relu, relu_shortcut)

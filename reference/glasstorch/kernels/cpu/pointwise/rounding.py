@@ -1,0 +1,171 @@
+"""How are numbers rounded, stepped to their neighbours, and their signs read and set on the CPU?
+
+Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (ceil, floor, round, trunc, sign, signbit),
+    aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (copysign, nextafter, fmod), aten/src/ATen/native/UnaryOps.cpp
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import BAREBONES_UNSIGNED, FLOAT8
+from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.cpu.pointwise import exact_division
+from glasstorch.kernels.cpu.pointwise.binary import or_exactly
+from glasstorch.kernels.cpu.pointwise.loops import (
+    ALL,
+    DIRECT,
+    DIRECT_FLOATS,
+    DIRECT_NOT_BOOL,
+    EVERY,
+    FLOATING,
+    NOT_BOOL,
+    Kernel,
+    Row,
+    binary_kernel,
+    register,
+    unary_kernel,
+)
+from glasstorch.kernels.cpu.pointwise.unary import sgn
+from glasstorch.kernels.iterator import Loop, allocate_output, operand
+from glasstorch.kernels.number_operands import with_wrapped_number
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import check_writable, shape_function
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
+
+# Rounding: integers stay what they are -------------------------------------------------------------------------
+
+
+def rounding(ufunc: np.ufunc) -> Loop:
+    """A loop that rounds floats and copies integers."""
+
+    def loop(out: Array, x: Array) -> None:
+        if out.dtype.kind == "f":
+            ufunc(x, out=out)
+        else:
+            out[...] = x
+
+    return loop
+
+
+ROUNDING = {"ceil": np.ceil, "floor": np.floor, "trunc": np.trunc, "round": np.rint}
+ROUNDED = NOT_BOOL | BAREBONES_UNSIGNED
+
+
+def register_rounding(name: str, ufunc: np.ufunc) -> None:
+    """Register a rounding operator: that of integers is a copy, which asks whether an out= overlaps once resized."""
+    row = Row(rounding(ufunc), DIRECT_FLOATS, ROUNDED, f"{name}_vml_cpu")
+    rounded, shortcut = unary_kernel(shape_function(name), row)
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        if out is not None and not self.dtype.is_floating_point:
+            check_writable(out, (self,))
+        return rounded(keys, self, out=out)
+
+    register(name, kernel, shortcut)
+
+
+for name, ufunc in ROUNDING.items():
+    register_rounding(name, ufunc)
+
+
+def round_decimals(keys: int, self: Tensor, decimals: int, out: Tensor | None = None) -> Tensor:
+    """The kernel of `round.decimals`: scaled, rounded, and scaled back."""
+    row = Row(round_to(decimals), DIRECT_FLOATS, FLOATING, "round_cpu")
+    return unary_kernel(shapes.unary, row)[0](keys, self, out=out)
+
+
+def round_to(decimals: int) -> Loop:
+    """A loop that rounds to so many digits behind the point, or before it where negative."""
+
+    def loop(out: Array, x: Array) -> None:
+        power = out.dtype.type(10.0 ** abs(decimals))
+        there, back = (np.multiply, np.divide) if decimals >= 0 else (np.divide, np.multiply)
+        back(np.rint(there(x, power)), power, out=out)
+
+    return loop
+
+
+register("round.decimals", round_decimals)
+
+# Signs ----------------------------------------------------------------------------------------------------------
+
+
+def signbit(out: Array, x: Array) -> None:
+    """Whether the bit of the sign is set; an integer has one if it is negative."""
+    if x.dtype.kind == "f":
+        np.signbit(x, out=out)
+    else:
+        np.less(x, 0, out=out)
+
+
+def is_infinity(value: float) -> Loop:
+    """A loop that finds one of the two infinities, which integers have not."""
+    return lambda out, x: np.equal(x, value, out=out) if x.dtype.kind == "f" else out.fill(False)
+
+
+PREDICATES: dict[str, Loop] = {
+    "signbit": signbit,
+    "isposinf": is_infinity(np.inf),
+    "isneginf": is_infinity(-np.inf),
+}
+
+register("sign", *unary_kernel(shape_function("sign"), Row(sgn, DIRECT, ALL, "sign_cpu")))
+
+
+def predicate_kernel(name: str, loop: Loop) -> Kernel:
+    """The kernel of a question that each element answers with a bool."""
+    shape, row = shape_function(name), Row(loop, frozenset(), EVERY - FLOAT8, f"{name}_cpu")
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        row.check(self.dtype)
+        output = allocate_output(shape(self)) if out is None else out
+        x, written = self.array(), output.array()
+        if self.dtype.name == "bfloat16":
+            x = x.astype(np.float32)
+        quietly(loop, written if written.ndim else written[None], x)
+        return output
+
+    return kernel
+
+
+for name, loop in PREDICATES.items():
+    register(name, predicate_kernel(name, loop))
+
+copysign, copysign_inplace = binary_kernel(
+    shapes.true_divide, Row(np.copysign, DIRECT_FLOATS, FLOATING, "copysign_cpu", float_result_type)
+)
+register("copysign.Tensor", copysign, copysign_inplace)
+
+# Remainders and neighbours --------------------------------------------------------------------------------------
+
+
+@or_exactly(exact_division.fmod)
+def fmod(out: Array, x: Array, y: Array) -> None:
+    """What rounding the quotient towards 0 leaves; it has the dividend's sign."""
+    np.fmod(x, y, out=out)
+
+
+truncated_remainder, remainder_inplace = binary_kernel(shapes.binary, Row(fmod, DIRECT_NOT_BOOL, NOT_BOOL, "fmod_cpu"))
+register("fmod.Tensor", truncated_remainder, remainder_inplace)
+
+NEXTAFTER = Row(np.nextafter, DIRECT_FLOATS, FLOATING, "nextafter_cpu")
+
+
+def nextafter(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `nextafter`: the neighbour in the operands' own dtype, so nothing is widened."""
+    output = allocate_output(shapes.binary(self, other)) if out is None else out
+    common = result_type(self, other)
+    NEXTAFTER.check(common)
+    x, y = (quietly(np.asarray, operand(tensor, common), common.numpy) for tensor in (self, other))
+    quietly(np.copyto, output.array(), quietly(np.nextafter, x, y), casting="unsafe")
+    return output
+
+
+register("nextafter", nextafter)
+
+register("copysign.Scalar", with_wrapped_number(copysign))
+register("fmod.Scalar", with_wrapped_number(truncated_remainder))

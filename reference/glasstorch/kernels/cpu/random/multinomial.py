@@ -1,0 +1,138 @@
+"""How are places drawn by weight?
+
+Mirrors: multinomial_out in aten/src/ATen/native/Distributions.cpp, aten/src/ATen/native/cpu/MultinomialKernel.cpp
+Differs: of equal scores the first one comes first; in PyTorch's `topk` their order depends on its partial sort. That
+    concerns weights of 0, when more places are asked for than have another weight, and the half types.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import FLOAT8, check_implemented, int64
+from glasstorch.core.geometry import memory_order, strides_like
+from glasstorch.core.random import distributions
+from glasstorch.core.random.bounds import RandomNumberError
+from glasstorch.core.random.draws import Stream
+from glasstorch.core.random.generator import Generator
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.cpu.random.distributions import stream_of
+from glasstorch.kernels.iterator import op_math
+from glasstorch.operators.shapes.random import multinomial as check
+
+CPU = KernelTable("CPU")
+
+
+class Source(Protocol):
+    """What places are drawn with: the CPU's stream, or that of a device."""
+
+    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Numbers between 0 and 1."""
+
+    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Waiting times."""
+
+
+class OnCPU(NamedTuple):
+    """The CPU's stream as a source."""
+
+    stream: Stream
+
+    def uniform(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Numbers of [0, 1)."""
+        return self.stream.uniform(shape, dtype)
+
+    def exponential(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Waiting times."""
+        return distributions.exponential(self.stream, shape, dtype)
+
+
+@CPU.impl("multinomial")
+def multinomial(keys: int, self: Tensor, num_samples: int, replacement: bool, generator: Generator | None) -> Tensor:
+    """Places of the last dimension, drawn with the weights that stand there, in a fresh int64 tensor."""
+    return wrap(drawn_places(self, num_samples, replacement, OnCPU(stream_of(generator))), int64)
+
+
+def drawn_places(self: Tensor, num_samples: int, replacement: bool, source: Source) -> Array:
+    """What `multinomial` draws for a tensor in main memory."""
+    shape = check(self, num_samples, replacement, None).shape
+    if 0 in shape:
+        return np.empty(shape, np.int64)
+    weights = self.array()
+    if not weights.size:
+        raise RandomNumberError(f"multinomial: expected weights in each row, got sizes {list(self._shape)}")
+    if replacement and num_samples > 1:  # one place can be drawn in either way
+        check_implemented("multinomial", self.dtype, FLOAT8)
+        check_in_turn(weights, num_samples, source)
+        places = drawn_with_replacement(weights.astype(op_math(self.dtype).numpy), num_samples, source)
+    else:
+        check_implemented("aminmax_cpu", self.dtype, FLOAT8)
+        if not are_weights(weights).all():
+            raise RandomNumberError("probability tensor contains either `inf`, `nan` or element < 0")
+        check_rows(weights)
+        places = drawn_without_replacement(self, weights, num_samples, source)
+    return np.ascontiguousarray(places, np.int64)
+
+
+def check_in_turn(weights: Array, count: int, source: Source) -> None:
+    """Refuse the first row that nothing can be drawn from, with what the rows before it take of the stream taken."""
+    rows = weights.reshape(-1, weights.shape[-1])
+    sound = are_weights(rows).all(axis=-1) & rows.astype(np.float64).any(axis=-1)
+    if not sound.all():
+        at = int(sound.argmin())
+        source.uniform((at, count), np.float64)
+        check_each(rows[at])
+        check_rows(rows[at])
+
+
+def are_weights(values: Array) -> Array:
+    """Whether each is finite and not negative."""
+    with np.errstate(invalid="ignore"):  # a half type's nan
+        sound: Array = (values >= 0) & (values < np.inf)
+    return sound
+
+
+def check_each(weights: Array) -> None:
+    """Refuse weights that are negative or not finite: the first one says why."""
+    wrong = weights[~are_weights(weights)].astype(np.float64)
+    if wrong.size:
+        found = "= infinity or NaN" if wrong[0] > 0 else "< 0"  # as in PyTorch, nan is found not to be >= 0
+        raise RandomNumberError(f"invalid multinomial distribution (encountering probability entry {found})")
+
+
+def check_rows(weights: Array) -> None:
+    """Refuse rows without a positive weight."""
+    if not weights.astype(np.float64).any(axis=-1).all():
+        raise RandomNumberError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def drawn_with_replacement(weights: Array, count: int, source: Source) -> Array:
+    """For each number of [0, 1) the first place where the growing sum of the weights reaches it."""
+    sums = np.cumsum(weights, axis=-1, dtype=weights.dtype)
+    sums /= sums[..., -1:].copy()
+    sums[..., -1] = 1
+    numbers = source.uniform((*weights.shape[:-1], count), np.float64)
+    if weights.ndim == 1:
+        return np.searchsorted(sums.astype(np.float64), numbers)
+    return np.stack([np.searchsorted(row.astype(np.float64), drawn) for row, drawn in zip(sums, numbers, strict=True)])
+
+
+def drawn_without_replacement(self: Tensor, weights: Array, count: int, source: Source) -> Array:
+    """The places whose weight over a waiting time is largest: the time drawn for each is that until its first event."""
+    strides = strides_like(self._shape, self.strides())
+    order = memory_order([strides], self._shape)[::-1]
+    times = np.empty_like(weights)
+    drawn = times.transpose(order)
+    drawn[...] = source.exponential(drawn.shape, self.dtype.numpy)
+    computed = op_math(self.dtype).numpy
+    with np.errstate(divide="ignore", over="ignore"):
+        scores = (weights.astype(computed) / times.astype(computed)).astype(self.dtype.numpy).astype(computed)
+    if count == 1:
+        best: Array = scores.argmax(axis=-1, keepdims=True)
+        return best
+    return np.argsort(-scores, axis=-1, kind="stable")[..., :count]

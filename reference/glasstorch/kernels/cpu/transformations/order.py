@@ -1,0 +1,72 @@
+"""How are elements put in another order along a dimension?
+
+Mirrors: aten/src/ATen/native/TensorTransformations.cpp
+Differs: np.flip and, of all elements as one row, np.roll move the elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import STORED_ONLY
+from glasstorch.core.errors import not_implemented_for
+from glasstorch.core.geometry import wrap_dims
+from glasstorch.core.tensor_impl import Array
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.iterator import allocate_output
+from glasstorch.operators.shapes.result import Result
+from glasstorch.operators.shapes.transformations import order as shapes
+
+CPU = KernelTable("CPU")
+
+
+@CPU.impl("flip")
+def flip(keys: int, self: Tensor, dims: Sequence[int]) -> Tensor:
+    """The last first, along each of the dimensions: a copy, as strides are never negative."""
+    result = shapes.flip(self, dims)
+    if self.dtype in STORED_ONLY and not moves_lines(self, dims):
+        raise not_implemented_for("flip_cpu", self.dtype)
+    array = self.array()
+    return holding(result, np.flip(array, tuple(dims)) if array.ndim else array)
+
+
+def moves_lines(tensor: Tensor, dims: Sequence[int]) -> bool:
+    """Whether a flip leaves elements that lie next to each other in order: PyTorch then copies bytes of any dtype."""
+    shape, flipped = tensor._shape, wrap_dims(dims, len(tensor._shape))
+    if 0 in shape or all(shape[dim] == 1 for dim in flipped):
+        return True
+    return any(
+        size > 1 and step == 1 and dim not in flipped
+        for dim, (size, step) in enumerate(zip(shape, tensor.strides(), strict=True))
+    )
+
+
+@CPU.impl("roll")
+def roll(keys: int, self: Tensor, shifts: Sequence[int], dims: Sequence[int]) -> Tensor:
+    """Every element further by the shift, those that leave at the end come in at the front."""
+    result, array = shapes.roll(self, shifts, dims), self.array()
+    if not array.size:  # of an empty tensor the dimensions are not looked at
+        return holding(result, array)
+    if not dims:
+        return holding(result, np.roll(array, shifts[0]))
+    tensor = allocate_output(result)
+    every = [[(slice(None), slice(None))] for _ in array.shape]  # for each dimension, from where to where runs go
+    for d in {dim % array.ndim for dim in dims}:  # which the shape function found in range
+        shift = sum(by for by, dim in zip(shifts, dims, strict=True) if dim % array.ndim == d) % array.shape[d]
+        stay = array.shape[d] - shift
+        every[d] = [(slice(stay), slice(shift, None)), (slice(stay, None), slice(shift))]
+    for runs in product(*every):
+        sources, targets = zip(*runs, strict=True)
+        tensor.array()[targets] = array[sources]
+    return tensor
+
+
+def holding(result: Result, values: Array) -> Tensor:
+    """A fresh tensor laid out as the result says, with these values."""
+    tensor = allocate_output(result)
+    tensor.array()[...] = values
+    return tensor

@@ -1,0 +1,231 @@
+"""Which numbers do arange, linspace, logspace and the frequencies of a Fourier transform count?
+
+Mirrors: aten/src/ATen/native/RangeFactories.cpp, aten/src/ATen/native/cpu/RangeFactoriesKernel.cpp
+Differs: linspace and logspace are counted on the host, by NumPy, for every device. linspace's floats are rounded once,
+    at the end; PyTorch adds up inside a vector register, and may differ by a unit or two in the last place. logspace's
+    are PyTorch's, but for float64 and complex128, where two libraries' powers differ in the last place. Frequencies
+    are right in an out= with gaps or rows too, where PyTorch's fft_fftfreq_out writes wrong ones.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glasstorch._tensor import Tensor, wrap
+from glasstorch.core.dtype import (
+    BOOL,
+    HALF_PRECISION,
+    INTEGRAL,
+    STORED_ONLY,
+    Number,
+    dtype,
+    float64,
+    get_default_dtype,
+    int64,
+)
+from glasstorch.core.errors import ArgumentValueError, ShapeError, not_implemented_for
+from glasstorch.core.tensor_impl import Array
+from glasstorch.core.user_line import warn_user
+from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.quiet import quietly
+from glasstorch.operators.composite.creation import checked_bounds, ends, range_length
+from glasstorch.operators.direct import factory
+from glasstorch.operators.generated.functions import arange, linspace, logspace
+from glasstorch.operators.shapes.scalars import number_as
+
+range_step = factory("range.step")
+COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
+
+# arange ---------------------------------------------------------------------------------------------------------
+
+
+def arange_dtype(start: Number, end: Number, step: Number, wanted: dtype | None) -> dtype:
+    """What was asked for, or else int64 for whole numbers and the default dtype where another is among them."""
+    if wanted is not None:
+        return wanted
+    return int64 if all(isinstance(n, int) for n in (start, end, step)) else get_default_dtype()
+
+
+def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label: str = "arange_cpu") -> int:
+    """How many numbers lie from `start` up to `end`; an int64 range is counted in whole numbers.
+
+    `label` is what the kernel that counts them is called where it refuses a dtype.
+    """
+    check_counts(label, dtype, complex_too=False)
+    low, high, pace = checked_bounds(start, end, step)
+    if not dtype.is_floating_point:
+        first, last, stride = whole(start), whole(end), whole(step)
+    if dtype is not int64:
+        length = math.ceil((high - low) / pace)
+    else:
+        if not stride:
+            raise ArgumentValueError(f"step must be nonzero; a step of {step} is 0 in int64")
+        length = max(-((first - last) // stride), 0)
+    if length >= 1 << 63:
+        raise ShapeError("invalid size, possible overflow?")
+    return length
+
+
+def whole(number: Number) -> int:
+    """A number without its fraction; refused where int64 cannot hold it."""
+    if type(number) is int and -(1 << 63) <= number < 1 << 63:
+        return number
+    return int(number_as(number, int64).real)
+
+
+def resize_range(out: Tensor, length: int) -> None:
+    """Give an out= tensor as many elements as there are numbers; PyTorch's warning where it had others already."""
+    if out.numel() == length:
+        return
+    if out.numel():
+        warn_user(
+            f"The number of elements in the out tensor of shape {list(out._shape)} is {out.numel()} which does not "
+            f"match the computed number of elements {length}. Note that this may occur as a result of rounding error. "
+            f"The out tensor will be resized to a tensor of shape ({length},)."
+        )
+    out.resize_((length,))
+
+
+@COMPOSED.impl("arange.out")
+def arange_out(end: Number, out: Tensor) -> Tensor:
+    """`out`, resized and set to the numbers from 0 up to `end`."""
+    return arange(0, end, 1, out=out)
+
+
+# range ----------------------------------------------------------------------------------------------------------
+
+
+@COMPOSED.impl("range.out")
+def range_out(start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
+    """`out`, resized and set to the numbers from `start` up to, and with, `end`."""
+    resize_range(out, range_length(start, end, step, out.dtype))
+    made = range_step(start, end, step, out.dtype, None, out.device, None)
+    return out.copy_(made.view(out._shape))
+
+
+@COMPOSED.impl("range.out_")
+def range_out_(start: Number, end: Number, out: Tensor) -> Tensor:
+    """As `range.out`, in steps of 1."""
+    return range_out(start, end, 1, out)
+
+
+# linspace and logspace ------------------------------------------------------------------------------------------
+
+
+@COMPOSED.impl("linspace.out")
+def linspace_out(start: Number, end: Number, steps: int, out: Tensor) -> Tensor:
+    """`out`, resized where the number of elements differs, with `steps` numbers from `start` to `end`."""
+    check_steps(steps)
+    if out.numel() != steps:
+        out.resize_((steps,))
+    if steps == 1:
+        return out.fill_(start)
+    return out if out.is_meta or not steps else _fill(out, linspace_numbers(start, end, steps, out.dtype))
+
+
+@COMPOSED.impl("logspace.out")
+def logspace_out(start: Number, end: Number, steps: int, base: float, out: Tensor) -> Tensor:
+    """As `linspace.out`, with powers of `base` from `base ** start` to `base ** end`."""
+    check_steps(steps)
+    if out.numel() != steps:
+        out.resize_((steps,))
+    if steps == 1:
+        kind: Any = out.dtype.numpy.type if out.dtype.is_complex else np.float64
+        return out.fill_(quietly(np.power, kind(base), kind(start)).item())
+    return out if out.is_meta or not steps else _fill(out, logspace_numbers(start, end, steps, base, out.dtype))
+
+
+def _fill(out: Tensor, numbers: Array) -> Tensor:
+    """Copy numbers of the same dtype into a tensor of any sizes and strides, on any device."""
+    return out.copy_(wrap(numbers.reshape(out._shape), out.dtype))
+
+
+def check_steps(steps: int) -> None:
+    """Refuse a negative number of steps."""
+    if steps < 0:
+        raise ShapeError("number of steps must be non-negative")
+
+
+def check_counts(label: str, dtype: dtype, complex_too: bool = True) -> None:
+    """Refuse a dtype in which PyTorch's kernels do not count."""
+    if dtype.category == BOOL or dtype in STORED_ONLY or (dtype.is_complex and not complex_too):
+        raise not_implemented_for(label, dtype)
+
+
+def linspace_numbers(start: Number, end: Number, steps: int, dtype: dtype) -> Array:
+    """`steps` numbers, two at least: the first half is counted from the start, the other from the end.
+
+    Whole numbers are counted in float64 and lose their fraction; half precision rounds after every operation.
+    """
+    check_counts("linspace_cpu", dtype)
+    counted = float64 if dtype.category == INTEGRAL else dtype
+    kind: Any = counted.numpy.type
+    # A product and a sum are rounded once, as by the fused instruction that PyTorch's kernel is compiled to.
+    wide: Any = {np.float32: np.float64, np.float64: np.longdouble}.get(kind, kind)
+    first, last = kind(number_as(start, dtype)), kind(number_as(end, dtype))
+    numbers: Array = quietly(_between, first, last, kind((last - first) / kind(steps - 1)), steps, wide)
+    return numbers.astype(dtype.numpy)
+
+
+def _between(first: Any, last: Any, step: Any, steps: int, wide: Any) -> Array:
+    places = np.arange(steps)
+    halfway = steps // 2
+    rising = wide(first) + wide(step) * places[:halfway].astype(wide)
+    falling = wide(last) - wide(step) * places[: steps - halfway][::-1].astype(wide)
+    numbers: Array = np.concatenate([rising, falling]).astype(type(first))
+    return numbers
+
+
+def logspace_numbers(start: Number, end: Number, steps: int, base: float, dtype: dtype) -> Array:
+    """`base` to the power of numbers as in `linspace_numbers`, which are floats even where the result is whole."""
+    check_counts("logspace_cpu", dtype)
+    own: Any = dtype.numpy.type
+    kind: Any = own if dtype.is_complex else np.float64
+    first, last = own(number_as(start, dtype)), own(number_as(end, dtype))
+    powers = quietly(_powers, kind(base), first, last, kind, steps)
+    if dtype in HALF_PRECISION:
+        powers = quietly(powers.astype, np.float32)
+    return quietly(powers.astype, dtype.numpy)
+
+
+def _powers(base: Any, first: Any, last: Any, kind: Any, steps: int) -> Array:
+    whole = isinstance(first, np.integer)
+    way = int(last) - int(first) if whole else last - first  # a float is rounded to its dtype here
+    exponents = _between(kind(first), kind(last), kind(way) / kind(steps - 1), steps, kind)
+    return np.power(base, exponents)  # type: ignore[no-any-return]
+
+
+# Frequencies ----------------------------------------------------------------------------------------------------
+
+
+def frequencies(name: str) -> None:
+    """Register the out= form of an operator that gives the frequencies of a spectrum."""
+    operator = factory(name)
+
+    @COMPOSED.impl(f"{name}.out")
+    def with_out(n: int, d: float, out: Tensor) -> Tensor:
+        made: Tensor = operator(n, d, out.dtype, None, out.device, None)
+        resize_range(out, made.numel())
+        return out.copy_(made.view(out._shape))
+
+
+for _name in ("fft_fftfreq", "fft_rfftfreq"):
+    frequencies(_name)
+
+
+# A start or end that is a tensor is read as a number: no gradient passes through. ---------------------------------
+
+
+@COMPOSED.impl("linspace.Tensor_Tensor_out", "linspace.Tensor_Scalar_out", "linspace.Scalar_Tensor_out")
+def linspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, out: Tensor) -> Tensor:
+    """As `linspace.out`."""
+    return linspace(*ends("linspace", start, end), steps, out=out)
+
+
+@COMPOSED.impl("logspace.Tensor_Tensor_out", "logspace.Tensor_Scalar_out", "logspace.Scalar_Tensor_out")
+def logspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, base: float, out: Tensor) -> Tensor:
+    """As `logspace.out`."""
+    return logspace(*ends("logspace", start, end), steps, base, out=out)

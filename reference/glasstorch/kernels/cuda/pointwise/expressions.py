@@ -1,0 +1,255 @@
+"""How does an expression become the kernel of a pointwise operator on a CUDA device?
+
+The expressions and the tables of operators are in `pointwise_unary`, `pointwise_binary`, `pointwise_power`,
+`pointwise_ternary` and `pointwise_select`.
+
+Mirrors: aten/src/ATen/native/cuda/Loops.cuh (gpu_kernel, gpu_kernel_with_scalars), CUDALoops.cuh, JitLoops.cuh
+Differs: every operator is compiled when it is first called, as PyTorch's jiterator does for some. See pointwise.cu.
+
+# Note [An operand that is one number]
+A Python number, or a 0-dim tensor on the CPU, is not copied to the device: the kernel gets its value. PyTorch's kernels
+round it to the common dtype where their functor takes elements, and keep it as precise as they compute where it takes
+the wider type (opmath_t): `Row.exact` names the operands of which the latter holds. Where a kernel takes no numbers,
+such a tensor is refused as being on another device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.device import device
+from glasstorch.core.dtype import Number, bool_, dtype, float32, float64, int64
+from glasstorch.core.errors import DeviceError, not_implemented_for
+from glasstorch.core.geometry import Shape
+from glasstorch.devices import modules
+from glasstorch.devices.driver import Kernel as Compiled
+from glasstorch.devices.launch import grid_for, launch
+from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.kernels.cuda.tensors import (
+    CODE,
+    COMPUTED,
+    CUDA_TYPE,
+    broadcast_strides,
+    collapsed,
+    common_device,
+    geometry,
+    is_number,
+    output,
+)
+from glasstorch.kernels.iterator import op_math
+from glasstorch.kernels.quiet import quietly
+from glasstorch.kernels.structured import structured
+from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.result import Result
+from glasstorch.operators.shapes.scalars import number_as
+
+CUDA = KernelTable("CUDA")
+Kernel = Callable[..., Tensor]
+
+ALL: Final = frozenset(COMPUTED)
+NOT_BOOL: Final = ALL - {bool_}
+FLOATING: Final = frozenset(d for d in COMPUTED if d.is_floating_point)
+INTEGRAL_OR_BOOL: Final = ALL - FLOATING
+
+SMALL_BLOCK: Final = 128  # threads; each takes four elements at a time where it can
+FOUR: Final = 4
+MOST_BLOCKS: Final = 2048  # they fill any card; where there are more elements, each thread goes on
+NUMBER: Final = -1  # what elements.cuh is told in place of a dtype
+
+# struct Operands of pointwise.cu, for each dtype that is computed in
+OPERANDS: Final = {
+    compute: np.dtype(
+        [
+            ("types", np.int32, (4,)),
+            ("common", np.int32),
+            ("inputs", compute.numpy, (3,)),
+            ("numbers", compute.numpy, (2,)),
+        ],
+        align=True,
+    )
+    for compute in (float32, float64, int64)
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """An expression of the operands a, b, c and the numbers p, q, and for which dtypes it is compiled.
+
+    `accepts` are the dtypes that PyTorch's kernel has; `label` is its name when it refuses others. `common` gives the
+    dtype to compute in. `numbers` are the operands, counted from 0, that may be numbers, and `exact` those that are
+    then not rounded: see Note [An operand that is one number].
+    """
+
+    expression: str
+    inputs: int
+    accepts: frozenset[dtype] = ALL
+    label: str = ""
+    common: Callable[..., dtype] = result_type
+    numbers: frozenset[int] = frozenset()
+    exact: frozenset[int] = frozenset()
+
+    def check(self, common: dtype) -> None:
+        """Refuse a dtype that the operator accepts and the kernel does not have."""
+        if common not in self.accepts:
+            raise not_implemented_for(self.label, common)
+
+
+def computed_in(common: dtype) -> dtype:
+    """The dtype that elements of a common dtype are computed in: float32, float64 or int64."""
+    return op_math(common) if common.is_floating_point else int64
+
+
+# Compiling ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def source_of(row: Row, compute: dtype) -> tuple[str, str, tuple[str, ...]]:
+    """The kernel of a row for a dtype to compute in, as `modules.kernel` takes it."""
+    return (
+        "pointwise.cu",
+        "pointwise",
+        (f"COMPUTE={CUDA_TYPE[compute]}", f"INPUTS={row.inputs}", f"EXPRESSION={row.expression}"),
+    )
+
+
+def compiled(row: Row, compute: dtype) -> Compiled:
+    """The kernel of a row for a dtype to compute in."""
+    return modules.kernel(*source_of(row, compute))
+
+
+def kernels_of(rows: Iterable[Row]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that rows may launch, as `modules.kernel` takes it."""
+    for row in rows:
+        for compute in OPERANDS:
+            if any(computed_in(dtype) is compute for dtype in row.accepts):
+                yield source_of(row, compute)
+
+
+# Running --------------------------------------------------------------------------------------------------------
+
+
+def run(
+    row: Row,
+    result: Result | None,
+    inputs: tuple[Tensor, ...],
+    out: Tensor | None,
+    numbers: tuple[Number, ...] = (),
+    common: dtype | None = None,
+) -> Tensor:
+    """Compute into `out`, or else into a fresh tensor for `result`, which is returned.
+
+    `numbers` are p and q; `common` is the dtype to compute in where the row's rule does not tell.
+    """
+    on = device_of(row, inputs, out)
+    common = common or row.common(*inputs)
+    row.check(common)
+    if out is None:
+        assert result is not None, "a kernel without out= is given the result's shape"
+        out = output(result, on)
+    count = out.numel()
+    if count:
+        compute = computed_in(common)
+        operands = describe(row, common, compute, inputs, out, numbers)
+        shape = out._shape
+        strides = (out.strides(), *(broadcast_strides(tensor, shape) for tensor in inputs))
+        fours = count // FOUR if lie_side_by_side(shape, strides, (out, *inputs)) else 0
+        addresses = [0 if is_number(tensor) else tensor for tensor in inputs] + [0] * (3 - len(inputs))
+        arguments = (
+            (out, *addresses)
+            + (operands, geometry(shape, *strides, any_order=True))
+            + (np.int64(count), np.int64(fours))
+        )
+        blocks = min(grid_for(fours + count - FOUR * fours, SMALL_BLOCK), MOST_BLOCKS)
+        launch(compiled(row, compute), blocks, SMALL_BLOCK, arguments)
+    return out
+
+
+def device_of(row: Row, inputs: tuple[Tensor, ...], out: Tensor | None) -> device:
+    """The device that all tensors are on; see Note [An operand that is one number] for what may be on the CPU."""
+    on = common_device(out, *inputs)
+    for position, tensor in enumerate((out, *inputs), -1):
+        if tensor is not None and tensor.device is not on and position not in row.numbers:
+            raise DeviceError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {on} and "
+                f"{tensor.device}!"
+            )
+    return on
+
+
+def describe(
+    row: Row, common: dtype, compute: dtype, inputs: tuple[Tensor, ...], out: Tensor, numbers: tuple[Number, ...]
+) -> Any:
+    """The `struct Operands` of a launch, as a NumPy scalar."""
+    types, values = [CODE[out.dtype], 0, 0, 0], [0, 0, 0]
+    for i, tensor in enumerate(inputs):
+        if is_number(tensor):
+            types[i + 1] = NUMBER
+            values[i] = value_of(tensor, common, compute, i in row.exact)
+        else:
+            types[i + 1] = CODE[tensor.dtype]
+    given = (*numbers, 0, 0)[:2]
+    return np.array((types, CODE[common], values, given), OPERANDS[compute])[()]
+
+
+def value_of(tensor: Tensor, common: dtype, compute: dtype, exact: bool) -> Any:
+    """The value of an operand that is one number, as the kernel reads it."""
+    if not common.is_floating_point:
+        return tensor.array().astype(common.numpy).astype(compute.numpy)[()]
+    number = np.asarray(tensor.array() if tensor._number is None else tensor._number)
+    return quietly(number.astype, (compute if exact else common).numpy).astype(compute.numpy)[()]
+
+
+def lie_side_by_side(shape: Shape, strides: tuple[Shape, ...], tensors: tuple[Tensor, ...]) -> bool:
+    """Whether tensors can be read and written four elements at a time: none has gaps, and all begin where fours do."""
+    sizes, steps = collapsed(shape, strides, True)
+    return len(sizes) <= 1 and all(
+        is_number(tensor) or (step in ((), (1,)) and tensor.data_ptr() % min(FOUR * tensor.dtype.itemsize, 16) == 0)
+        for tensor, step in zip(tensors, steps, strict=True)
+    )
+
+
+# From a row to a kernel -----------------------------------------------------------------------------------------
+
+
+def unary_kernel(shape: Callable[..., Result], row: Row) -> Kernel:
+    """The kernel of an operator of one tensor."""
+
+    def kernel(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:
+        return run(row, shape(self) if out is None else None, (self,), out)
+
+    return kernel
+
+
+def binary_kernel(shape: Callable[..., Result], row: Row) -> Kernel:
+    """The kernel of an operator of two tensors."""
+
+    def kernel(keys: int, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+        return run(row, shape(self, other) if out is None else None, (self, other), out)
+
+    return kernel
+
+
+def numbered_kernel(shape: Callable[..., Result], row: Row) -> Kernel:
+    """The kernel of an operator of several tensors and a number, which is p."""
+
+    def kernel(keys: int, *arguments: Any, out: Tensor | None = None) -> Tensor:
+        *tensors, value = arguments
+        result = shape(*arguments) if out is None else None
+        common = row.common(*tensors)
+        row.check(common)
+        return run(row, result, tuple(tensors), out, (number_as(value, op_math(common)),), common)
+
+    return kernel
+
+
+def register(name: str, kernel: Kernel) -> Kernel:
+    """Register a kernel for an operator and its forms, under the operator's name."""
+    kernel.__name__ = kernel.__qualname__ = name.partition(".")[0]
+    structured(CUDA, name, kernel, caller(1))
+    return kernel

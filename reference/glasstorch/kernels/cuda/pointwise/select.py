@@ -1,0 +1,58 @@
+"""How are elements chosen by a mask on a CUDA device?
+
+Mirrors: aten/src/ATen/native/cuda/TensorCompare.cu (where), aten/src/ATen/native/cuda/IndexKernel.cu (masked_fill),
+    aten/src/ATen/native/cuda/ActivationThresholdKernel.cu
+Differs: nothing in substance. As in PyTorch, a threshold is rounded to half precision on CUDA, and not on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.dtype import Number
+from glasstorch.kernels.cuda.pointwise.expressions import NOT_BOOL, Row, kernels_of, register, run
+from glasstorch.kernels.quiet import quietly
+from glasstorch.operators.shapes.pointwise import broadcast as shapes
+from glasstorch.operators.shapes.promotion import result_type
+from glasstorch.operators.shapes.scalars import number_as
+
+WHERE = Row("a != 0 ? b : c", 3, label="where_cuda", numbers=frozenset((0, 1, 2)))
+MASKED_FILL = Row("b != 0 ? p : a", 2, label="masked_fill")
+PASS_ABOVE = Row("b <= p ? 0 : a", 2, NOT_BOOL, "threshold_cuda")
+
+
+def where(keys: int, condition: Tensor, self: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+    """The kernel of `where.self`."""
+    result = shapes.where(condition, self, other) if out is None else None
+    return run(WHERE, result, (condition, self, other), out, (), result_type(self, other))
+
+
+def masked_fill(keys: int, self: Tensor, mask: Tensor, value: Number, out: Tensor | None = None) -> Tensor:
+    """The kernel of `masked_fill.Scalar`."""
+    result = shapes.masked_fill(self, mask, value) if out is None else None
+    return run(MASKED_FILL, result, (self, mask), out, (number_as(value, self.dtype),), self.dtype)
+
+
+def threshold_backward(
+    keys: int, grad_output: Tensor, self: Tensor, threshold: Number, out: Tensor | None = None
+) -> Tensor:
+    """The kernel of `threshold_backward`."""
+    result = shapes.threshold_backward(grad_output, self, threshold) if out is None else None
+    common = result_type(grad_output, self)
+    PASS_ABOVE.check(common)
+    number = quietly(np.array, number_as(threshold, common), common.numpy).item()  # rounded as an element is
+    return run(PASS_ABOVE, result, (grad_output, self), out, (number,), common)
+
+
+register("where.self", where)
+register("masked_fill.Scalar", masked_fill)
+register("threshold_backward", threshold_backward)
+
+
+def instantiations() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every kernel that this file may launch, as `modules.kernel` takes it: file, expression, defines; NVRTC compiles
+    them all in the tests."""
+    yield from kernels_of((WHERE, MASKED_FILL, PASS_ABOVE))

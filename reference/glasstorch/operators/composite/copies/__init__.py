@@ -1,0 +1,7 @@
+"""Which copies and conversions are made of other operators?
+
+Reading order: `conversions`, `type_queries`.
+
+Mirrors: aten/src/ATen/native/TensorConversions.cpp, TypeProperties.cpp
+Differs: nothing in substance.
+"""

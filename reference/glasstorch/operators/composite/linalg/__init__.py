@@ -1,0 +1,7 @@
+"""Which operators of linear algebra are made of others?
+
+Reading order: `decompositions`, `factors`, `norms`, `products`, `einsum`.
+
+Mirrors: aten/src/ATen/native/LinearAlgebra.cpp, BatchLinearAlgebra.cpp, Linear.cpp
+Differs: nothing in substance.
+"""

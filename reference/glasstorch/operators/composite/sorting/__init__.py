@@ -1,0 +1,7 @@
+"""Which ways of sorting and picking by rank are made of others?
+
+Reading order: `sort`, `quantile`.
+
+Mirrors: aten/src/ATen/native/Sorting.cpp
+Differs: nothing in substance.
+"""

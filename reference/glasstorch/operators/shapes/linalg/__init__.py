@@ -1,0 +1,7 @@
+"""What do the operators of linear algebra give?
+
+Reading order: `decompositions`, `factors`, `solvers`.
+
+Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, LinearAlgebra.cpp (TORCH_META_FUNC)
+Differs: nothing in substance.
+"""

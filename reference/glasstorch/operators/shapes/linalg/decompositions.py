@@ -1,0 +1,248 @@
+"""What do decompositions, inverses, solutions and norms of matrices give?
+
+Mirrors: the TORCH_META_FUNCs in aten/src/ATen/native/BatchLinearAlgebra.cpp, aten/src/ATen/native/LinearAlgebra.cpp
+    (linalg_vector_norm), aten/src/ATen/native/Cross.cpp, aten/src/ATen/native/LinearAlgebraUtils.h
+Differs: nothing in substance. LAPACK works on columns, and so does its result lie in memory: column by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from glasstorch.core.dtype import Number, dtype, int32, promote_types
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, wrap_dim
+from glasstorch.operators.shapes.reductions.moments import accumulated
+from glasstorch.operators.shapes.reductions.sums import reduced_dims, reduced_shape
+from glasstorch.operators.shapes.result import Result, same_dtype
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+# What is accepted -----------------------------------------------------------------------------------------------
+
+
+def check_floating(tensor: Tensor, name: str) -> None:
+    """Refuse integers and bool."""
+    if not (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
+        raise DtypeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {tensor.dtype.scalar_name}"
+        )
+
+
+def check_lapack(tensor: Tensor, label: str) -> None:
+    """Refuse what LAPACK has no routine for: half precision, and integers where nothing refused them before."""
+    if tensor.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise not_implemented_for(label, tensor.dtype)
+
+
+def check_matrix(tensor: Tensor, name: str, argument: str = "A") -> None:
+    """Refuse vectors and numbers."""
+    if len(tensor._shape) < 2:
+        raise ShapeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def check_square(tensor: Tensor, name: str, argument: str = "A") -> None:
+    """Refuse matrices that are not square."""
+    check_matrix(tensor, name, argument)
+    rows, columns = tensor._shape[-2:]
+    if rows != columns:
+        raise ShapeError(
+            f"{name}: {argument} must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def columns(shape: Shape, dtype: dtype) -> Result:
+    """A batch of matrices that lie in memory column by column."""
+    strides = contiguous_strides((*shape[:-2], shape[-1], shape[-2]))
+    return Result(shape, dtype, (*strides[:-2], strides[-1], strides[-2]))
+
+
+def exactly(result: Result) -> Result:
+    """The same result, for an out= tensor of no other dtype."""
+    return result._replace(check_out=same_dtype)
+
+
+# Decompositions -------------------------------------------------------------------------------------------------
+
+
+def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> tuple[Result, Result]:
+    """The triangle, and for each matrix 0 or the order of the first minor that is not positive."""
+    check_square(self, "linalg.cholesky")
+    check_floating(self, "linalg.cholesky")
+    return exactly(columns(self._shape, self.dtype)), exactly(Result(self._shape[:-2], int32))
+
+
+def inv_ex(A: Tensor, check_errors: bool) -> tuple[Result, Result]:
+    """The inverse, and for each matrix 0 or the place of the zero on the diagonal of its LU decomposition."""
+    check_square(A, "linalg.inv")
+    check_floating(A, "linalg.inv")
+    return exactly(columns(A._shape, A.dtype)), exactly(Result(A._shape[:-2], int32))
+
+
+def det(A: Tensor) -> tuple[Result, Result, Result]:
+    """The determinant, the LU decomposition that it came from, and its pivots."""
+    check_square(A, "linalg.det")
+    check_floating(A, "linalg.det")
+    return Result(A._shape[:-2], A.dtype), columns(A._shape, A.dtype), Result(A._shape[:-1], int32)
+
+
+def slogdet(A: Tensor) -> tuple[Result, Result, Result, Result]:
+    """Sign and logarithm of the determinant, the LU decomposition, and its pivots."""
+    check_square(A, "linalg.slogdet")
+    check_floating(A, "linalg.slogdet")
+    sign = Result(A._shape[:-2], A.dtype)
+    return sign, sign._replace(dtype=A.dtype.to_real()), columns(A._shape, A.dtype), Result(A._shape[:-1], int32)
+
+
+def eigh(A: Tensor, UPLO: str, compute_v: bool) -> tuple[Result, Result]:
+    """Real eigenvalues in ascending order, and eigenvectors as columns."""
+    check_square(A, "linalg.eigh")
+    if UPLO.upper() not in ("L", "U"):
+        raise ArgumentError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    check_lapack(A, "linalg_eigh_cpu")
+    vectors = columns(A._shape, A.dtype) if compute_v else Result((0,), A.dtype)
+    return Result(A._shape[:-1], A.dtype.to_real()), vectors
+
+
+def eig(self: Tensor) -> tuple[Result, Result]:
+    """Complex eigenvalues in no order, and eigenvectors as columns."""
+    check_square(self, "linalg.eig")
+    check_floating(self, "linalg.eig")
+    check_lapack(self, "linalg_eig_cpu")
+    return Result(self._shape[:-1], self.dtype.to_complex()), columns(self._shape, self.dtype.to_complex())
+
+
+def qr(A: Tensor, mode: str) -> tuple[Result, Result]:
+    """An orthogonal factor, unless only the triangle is wanted, and the triangle."""
+    check_matrix(A, "linalg.qr")
+    check_floating(A, "linalg.qr")
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    batch, (rows, cols) = A._shape[:-2], A._shape[-2:]
+    inner = rows if mode == "complete" else min(rows, cols)
+    q = Result((0,), A.dtype) if mode == "r" else columns((*batch, rows, inner), A.dtype)
+    return exactly(q), exactly(columns((*batch, inner, cols), A.dtype))
+
+
+def svd(A: Tensor, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Result, Result, Result]:
+    """Left vectors as columns, real singular values in descending order, right vectors as rows."""
+    check_matrix(A, "linalg.svd")
+    check_floating(A, "linalg.svd")
+    if driver is not None:
+        raise ArgumentError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+    batch, (rows, cols) = A._shape[:-2], A._shape[-2:]
+    k = min(rows, cols)
+    values = Result((*batch, k), A.dtype.to_real())
+    if not compute_uv:
+        return Result((0,), A.dtype), values, Result((0,), A.dtype)
+    left = columns((*batch, rows, rows if full_matrices else k), A.dtype)
+    return left, values, columns((*batch, cols if full_matrices else k, cols), A.dtype)
+
+
+# Linear systems -------------------------------------------------------------------------------------------------
+
+
+def is_vector_case(A: Tensor, B: Tensor) -> bool:
+    """Whether B holds one right-hand side for each matrix, without a dimension of its own for it."""
+    return len(B._shape) == 1 or (len(A._shape) - 1 == len(B._shape) and B._shape == A._shape[:-1])
+
+
+def solve_ex(A: Tensor, B: Tensor, left: bool, check_errors: bool) -> tuple[Result, Result, Result, Result]:
+    """The solution, the LU decomposition of A, its pivots, and for each matrix 0 or where it was found singular."""
+    name = "linalg.solve"
+    check_floating(A, name)
+    if A.dtype is not B.dtype:
+        raise DtypeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {A.dtype.scalar_name} and B of type "
+            f"{B.dtype.scalar_name} instead"
+        )
+    vector = is_vector_case(A, B)
+    sizes = (*B._shape, 1) if vector else B._shape
+    check_square(A, name)
+    if len(sizes) < 2:
+        raise ShapeError(f"{name}: The input tensor B must have at least 2 dimensions.")
+    if vector and not left:
+        raise ArgumentError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    if A._shape[-2 if left else -1] != sizes[-2 if left else -1]:
+        equation = "AX = B" if left else "XA = B"
+        raise ShapeError(
+            f"{name}: Incompatible shapes of A and B for the equation {equation} ({A._shape[-2]}x{A._shape[-1]} and "
+            f"{sizes[-2]}x{sizes[-1]})"
+        )
+    batch = broadcast_shapes(sizes[:-2], A._shape[:-2])
+    shape = (*batch, *sizes[-2:])[: -1 if vector else None]
+    result = columns(shape, A.dtype) if left and len(shape) > 1 else Result(shape, A.dtype)
+    return result, columns(A._shape, A.dtype), Result(A._shape[:-1], int32), Result(A._shape[:-2], int32)
+
+
+# Norms and products ---------------------------------------------------------------------------------------------
+
+
+def vector_norm(self: Tensor, ord: Number, dim: Sequence[int] | None, keepdim: bool, dtype: dtype | None) -> Result:
+    """The norm of a tensor's elements over dimensions; real, of complex numbers too."""
+    name = "linalg.vector_norm"
+    check_floating(self, name)
+    check_norm_dtype(self, dtype, name)
+    dims = reduced_dims(dim, len(self._shape))
+    if 0 in self._shape and (abs(ord) == float("inf") or (isinstance(ord, int | float) and ord < 0)):
+        if dim is None or not dim:
+            raise ShapeError(
+                f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation does not "
+                f"have an identity"
+            )
+        if any(self._shape[d] == 0 for d in dims):
+            raise ShapeError(
+                f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension {dims[0]} because this dimension "
+                f"is empty and the operation does not have an identity"
+            )
+    computed = (dtype or self.dtype).to_real()
+    return Result(reduced_shape(self._shape, dims, keepdim), computed, None, same_dtype)
+
+
+def check_norm_dtype(self: Tensor, dtype: dtype | None, name: str) -> None:
+    """Refuse to compute a norm of real numbers as complex ones, of complex ones as real ones, or in less precision.
+
+    Mirrors: aten/src/ATen/native/LinearAlgebraUtils.h (checkNormType: linalg_norm_dtype_check)
+    """
+    if dtype is None:
+        return
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise DtypeError(f"{name}: dtype should be floating point or complex, but got {dtype.scalar_name}")
+    if dtype.is_complex is not self.dtype.is_complex:
+        kind = "complex" if self.dtype.is_complex else "real"
+        raise DtypeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype.scalar_name}")
+    if promote_types(self.dtype, dtype) is not dtype:
+        raise DtypeError(
+            f"{name}: the dtype of the input ({self.dtype.scalar_name}) should be convertible without narrowing to the "
+            f"specified dtype ({dtype.scalar_name})"
+        )
+
+
+def cross(self: Tensor, other: Tensor, dim: int) -> Result:
+    """Sizes broadcast; the dimension has size 3 in both."""
+    if len(self._shape) != len(other._shape):
+        raise ShapeError("linalg.cross: inputs must have the same number of dimensions.")
+    d = wrap_dim(dim, len(self._shape))
+    if self._shape[d] != 3 or other._shape[d] != 3:
+        raise ShapeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {self._shape[d]} and {other._shape[d]}"
+        )
+    if self.dtype is not other.dtype:
+        raise DtypeError(f"expected scalar type {self.dtype.scalar_name} but found {other.dtype.scalar_name}")
+    return Result(broadcast_shapes(self._shape, other._shape), self.dtype, check_out=same_dtype)
+
+
+def trace(self: Tensor) -> Result:
+    """One element; integers are added as int64."""
+    if len(self._shape) != 2:
+        raise ShapeError(f"trace: expected a matrix, but got tensor with dim {len(self._shape)}")
+    return accumulated(self, (), None)._replace(check_out=same_dtype)

@@ -1,0 +1,174 @@
+"""What do products, variances, counts and running sums give, and over which dimensions?
+
+Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC2(prod, dim_int), std_var_out, std_var_mean_out,
+    meta_func_cum_ops, cummax_out, _logcumsumexp_out_cpu, TORCH_META_FUNC(hash_tensor)),
+    aten/src/ATen/native/Normalization.cpp (TORCH_META_FUNC(renorm))
+Differs: nothing in substance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from glasstorch.core.dtype import BOOL, INTEGRAL, Number, dtype, int64, uint64
+from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.core.geometry import Shape, wrap_dim
+from glasstorch.core.user_line import warn_user
+from glasstorch.operators.shapes.promotion import float_result_type
+from glasstorch.operators.shapes.reductions.sums import nothing_along, shape_over
+from glasstorch.operators.shapes.result import Result, any_dtype, same_dtype
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+def accumulated(self: Tensor, shape: Shape, dtype: dtype | None) -> Result:
+    """Integers and bool are accumulated as int64; an out= tensor chooses the dtype where none is given."""
+    if dtype is not None:
+        return Result(shape, dtype, None, same_dtype)
+    return Result(shape, int64 if self.dtype.category in (BOOL, INTEGRAL) else self.dtype, None, any_dtype)
+
+
+# Products -------------------------------------------------------------------------------------------------------
+
+
+def prod(self: Tensor, dtype: dtype | None) -> Result:
+    """One element."""
+    return accumulated(self, (), dtype)
+
+
+def prod_dim(self: Tensor, dim: int, keepdim: bool, dtype: dtype | None) -> Result:
+    """One dimension less."""
+    return accumulated(self, shape_over(self, [dim], keepdim), dtype)
+
+
+# Variances ------------------------------------------------------------------------------------------------------
+
+
+def correction_of(correction: Number | None) -> float:
+    """What is taken from the number of elements before dividing by it; 1 unless given."""
+    return 1.0 if correction is None else float(correction.real)
+
+
+def _variance(self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool) -> Result:
+    """Floating point and complex only; the variance of complex numbers is real."""
+    if self.dtype.category in (BOOL, INTEGRAL):
+        raise DtypeError("std and var only support floating point and complex dtypes")
+    shape = shape_over(self, dim, keepdim)
+    return Result(shape, self.dtype.to_real())
+
+
+var = std = _variance
+
+
+def _variance_and_mean(
+    name: str, self: Tensor, dim: Sequence[int] | None, correction: Number | None, keepdim: bool
+) -> tuple[Result, Result]:
+    """The variance, and the mean, which is complex where the numbers are."""
+    if self.dtype.category in (BOOL, INTEGRAL):
+        raise DtypeError(f"{name} only support floating point and complex dtypes")
+    result = _variance(self, dim, correction, keepdim)._replace(check_out=same_dtype)
+    return result, result._replace(dtype=self.dtype)
+
+
+var_mean = partial(_variance_and_mean, "var_mean")
+std_mean = partial(_variance_and_mean, "std_mean")
+
+
+def check_degrees_of_freedom(name: str, count: int, shape: Shape, correction: Number | None) -> None:
+    """Warn where the sum of squares is divided by 0."""
+    if math.prod(shape) and count <= correction_of(correction):
+        warn_user(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            f"(input numel divided by output numel)."
+        )
+
+
+# Counts, logarithms of sums --------------------------------------------------------------------------------------
+
+
+def count_nonzero(self: Tensor, dim: Sequence[int]) -> Result:
+    """int64; an empty list means all dimensions."""
+    return Result(shape_over(self, dim, False), int64)
+
+
+def hash_tensor(self: Tensor, dim: Sequence[int], keepdim: bool, mode: int) -> Result:
+    """uint64; an empty list means all dimensions."""
+    if mode != 0:
+        raise ArgumentError(f"Unknown hash_tensor mode: {mode}")
+    for d in dim:
+        if self._shape and not self._shape[wrap_dim(d, len(self._shape))]:
+            raise nothing_along("hash_tensor", d)
+    if not dim and 0 in self._shape:
+        raise ShapeError(
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the 'dim' argument."
+        )
+    shape = shape_over(self, dim, keepdim)
+    return Result(shape, uint64, None, _hash_dtype)
+
+
+def _hash_dtype(result: dtype, out: dtype) -> None:
+    if out is not result:
+        raise DtypeError(f"Expected result to be of dtype uint64, but got {out.scalar_name}")
+
+
+def logsumexp(self: Tensor, dim: Sequence[int], keepdim: bool) -> Result:
+    """Integers and bool become the default floating dtype; an empty list means all dimensions."""
+    dtype = self.dtype if self.dtype.is_complex else float_result_type(self)
+    return Result(shape_over(self, dim, keepdim), dtype)
+
+
+# Running sums, products and extrema -----------------------------------------------------------------------------
+
+
+def cumulative(self: Tensor, dim: int, dtype: dtype | None) -> Result:
+    """The tensor's own sizes."""
+    wrap_dim(dim, len(self._shape))
+    return accumulated(self, self._shape, dtype)
+
+
+cumsum = cumprod = cumulative
+
+
+def _running_extremum(self: Tensor, dim: int) -> tuple[Result, Result]:
+    """The tensor's own sizes: values, and indices as int64."""
+    wrap_dim(dim, len(self._shape))
+    return Result(self._shape, self.dtype, None, _scalar_type), Result(self._shape, int64, None, _scalar_type)
+
+
+def logcumsumexp(self: Tensor, dim: int) -> Result:
+    """The tensor's own sizes and dtype."""
+    wrap_dim(dim, len(self._shape))
+    return Result(self._shape, self.dtype, None, _scalar_type)
+
+
+def _scalar_type(result: dtype, out: dtype) -> None:
+    """The out= rule of PyTorch's checkScalarType: never cast."""
+    if result is not out:
+        raise DtypeError(f"expected scalar_type {result.scalar_name} but found {out.scalar_name}")
+
+
+cummax = cummin = _running_extremum
+
+
+# Rows made shorter ----------------------------------------------------------------------------------------------
+
+
+def renorm(self: Tensor, p: Number, dim: int, maxnorm: Number) -> Result:
+    """The tensor's own sizes and dtype."""
+    if isinstance(p, complex):
+        raise ArgumentError("renorm: p must be real-valued")
+    if not p > 0:
+        raise ArgumentError("renorm: non-positive-norm not supported")
+    if isinstance(maxnorm, complex):
+        raise ArgumentError("renorm: maxnorm must be real-valued")
+    if not maxnorm >= 0:
+        raise ArgumentError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if len(self._shape) < 2:
+        raise ShapeError(f"renorm: input needs at least 2 dimensions, got {len(self._shape)} dimensions")
+    wrap_dim(dim, len(self._shape))
+    return Result(self._shape, self.dtype, None, same_dtype)

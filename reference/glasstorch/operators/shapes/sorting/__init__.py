@@ -1,0 +1,7 @@
+"""What does sorting and picking by rank give?
+
+Reading order: `sort`, `selecting`.
+
+Mirrors: aten/src/ATen/native/Sorting.cpp (TORCH_META_FUNC)
+Differs: nothing in substance.
+"""

@@ -1,0 +1,24 @@
+"""What sizes and dtype have the results of special functions that take a number beside the tensor?
+
+Mirrors: TORCH_META_FUNC(polygamma) in aten/src/ATen/native/UnaryOps.cpp, logit in the same file
+Differs: nothing in substance. Those of tensors alone have the rules of `pointwise`.
+"""
+
+from __future__ import annotations
+
+from glasstorch.core.errors import ArgumentError
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.operators.shapes.pointwise.broadcast import unary_float
+from glasstorch.operators.shapes.result import Result
+
+
+def polygamma(n: int, self: TensorImpl) -> Result:
+    """The same sizes; integers and bool become the default floating dtype. The order is 0 or more."""
+    if n < 0:
+        raise ArgumentError(f"polygamma(n, x) does not support negative n. Expected 0 or more, got n = {n}")
+    return unary_float(self)
+
+
+def logit(self: TensorImpl, eps: float | None) -> Result:
+    """The same sizes; integers and bool become the default floating dtype."""
+    return unary_float(self)

@@ -1,0 +1,158 @@
+"""How do the constructor of Tensor, `new` and `new_tensor` read their arguments?
+
+Mirrors: torch/csrc/utils/tensor_new.cpp (legacy_tensor_generic_ctor_new, new_tensor)
+Differs: storages are not taken; `set_` gives a tensor another one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasstorch.calls.arguments import PYTHON_TYPES, sizes_of
+from glasstorch.core import hooks
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.dtype import from_numpy_dtype
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.geometry import Size
+from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT
+from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.operators.generated import functions
+from glasstorch.operators.generated.registry import table
+from glasstorch.operators.shapes.result import C_NAMES
+from glasstorch.outside_data.nested import array_of, is_sequence, type_name
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+PYTHON = FUNCTIONALITY_BIT["Python"]
+LIFT_FRESH = table("lift_fresh")
+NO_DETACHED_COPY = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}."
+)
+
+
+def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:
+    """An uninitialised tensor, where the arguments are sizes; or else a tensor of the one argument's elements.
+
+    A tensor gives another one on its storage, whatever its dtype, and an array of this dtype shares its memory.
+    """
+    if len(data) == 1 and isinstance(data[0], TensorImpl):
+        shared: Tensor = functions.alias(data[0])  # type: ignore[arg-type]
+        return shared
+    sizes = sizes_of(data[0] if len(data) == 1 and isinstance(data[0], Size) else data)
+    if sizes is not None:
+        return functions.empty(sizes or (0,), dtype=dtype, device=on)
+    if len(data) == 1 and is_sequence(data[0]):
+        return _of(data[0], dtype).to(on)
+    given = ", ".join(type_name(type(value)) for value in data)
+    raise ArgumentTypeError(f"new(): data must be a sequence (got {given}); expected sizes, or use tensor()")
+
+
+def new(self: Tensor, *data: Any, device: Any = None) -> Tensor:
+    """As the constructor `Tensor(...)`, in this tensor's dtype and on its device; so must be a tensor that is given."""
+    if len(data) == 1 and isinstance(data[0], TensorImpl):
+        other: Tensor = data[0]  # type: ignore[assignment]
+        if (other.dtype, other.device) != (self.dtype, self.device):
+            raise ArgumentTypeError(f"expected {_options(self)} (got {_options(other)})")
+    return legacy(data, self.dtype, self.device if device is None else Device(device))
+
+
+def _options(tensor: Tensor) -> str:
+    return (
+        f"TensorOptions(dtype={C_NAMES[tensor.dtype.name]}, device={tensor.device}, layout=Strided, "
+        f"requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+def _of(data: Any, dtype: Dtype) -> Tensor:
+    """An array, whose memory is shared where it has the dtype, or what else has elements, as a CPU tensor."""
+    if not isinstance(data, np.ndarray):
+        return lifted(hooks.tensor_hooks.wrap(*array_of(data, dtype)))
+    over = over_array(data)
+    if not data.flags.writeable:
+        warn_of_read_only(stacklevel=3)
+    return over.to(dtype)
+
+
+def new_tensor(
+    self: Tensor,
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A new tensor of the data, as `tensor` makes it; without others given, of this tensor's dtype and device."""
+    wanted = self.dtype if dtype is None else PYTHON_TYPES.get(dtype, dtype)
+    if not isinstance(wanted, Dtype):
+        raise ArgumentTypeError(f"new_tensor(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    made: Any
+    if isinstance(data, TensorImpl):
+        warnings.warn(NO_DETACHED_COPY.format("tensor.new_tensor(sourceTensor)"), UserWarning, stacklevel=2)
+        made = functions.detach(data).to(wanted, copy=True)  # type: ignore[arg-type]
+    else:
+        made = over_array(data).to(wanted, copy=True) if isinstance(data, np.ndarray) else _of(data, wanted)
+    made = (made.pin_memory() if pin_memory else made).to(self.device if device is None else device)
+    result: Tensor = made.requires_grad_() if requires_grad else made
+    return result
+
+
+# NumPy's arrays -------------------------------------------------------------------------------------------------
+
+
+def lifted(made: Tensor) -> Tensor:
+    """A tensor that was made of outside data, itself; where a mode of Python dispatch is on, that mode hears of it.
+
+    Mirrors: the call of at::lift_fresh in internal_new_from_data (torch/csrc/utils/tensor_new.cpp)
+    """
+    included, allowed = active_keys.get()
+    if not included & allowed & PYTHON:
+        return made
+    keys = (made.key_set | included) & allowed & BELOW_ADINPLACEORVIEW
+    result: Tensor = LIFT_FRESH[keys](keys, made)
+    return result
+
+
+def over_array(ndarray: Array) -> Tensor:
+    """`from_numpy` for other functions; whether an array may be written to is not looked at."""
+    if not isinstance(ndarray, np.ndarray):
+        raise ArgumentTypeError(f"expected np.ndarray (got {type_name(type(ndarray))})")
+    if not ndarray.dtype.isnative:
+        raise ArgumentValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders "
+            "is currently not supported."
+        )
+    dtype = from_numpy_dtype(ndarray.dtype)
+    if any(step < 0 for step in ndarray.strides):
+        raise ArgumentValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array  "
+            "with array.copy().) "
+        )
+    if any(step % dtype.itemsize for step in ndarray.strides):
+        raise ArgumentValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+            "the memory."
+        )
+    over: Tensor = hooks.tensor_hooks.from_array(np.asarray(ndarray))
+    if not ndarray.size:  # the array's strides, which need not be those of a row-major one: NumPy's are often 0
+        over.set_geometry(over._shape, tuple(step // dtype.itemsize for step in ndarray.strides), 0)
+    return over if active_keys.get()[0] == INCLUDED_BY_DEFAULT else lifted(over)
+
+
+def warn_of_read_only(stacklevel: int) -> None:
+    """Say that the array under a tensor is not to be written to."""
+    warnings.warn(
+        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
+        "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
+        "data or make it writable before converting it to a tensor.",
+        UserWarning,
+        stacklevel=stacklevel + 1,
+    )

@@ -1,0 +1,119 @@
+"""Which tensors have a type with a name of its own, torch.FloatTensor and its kin?
+
+Mirrors: torch/csrc/tensor/python_tensor.cpp, torch/csrc/utils/tensor_types.cpp, Tensor.type in
+    tools/autograd/templates/python_variable_methods.cpp
+Differs: the types of CPU tensors only, as classes; PyTorch has those of CUDA in torch.cuda.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core.device import CPU
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import (
+    DTYPES,
+    bfloat16,
+    bool_,
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
+from glasstorch.core.layout import strided
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.outside_data.from_data import legacy
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+ON_DEVICE = {"cpu": "torch", "cuda": "torch.cuda", "meta": "torch.meta"}
+
+
+class tensortype(type):
+    """The type of `FloatTensor` and its kin. They are called to make CPU tensors of one dtype, which are no instances
+    of them but pass `isinstance`.
+
+    >>> FloatTensor
+    <class 'torch.FloatTensor'>
+    """
+
+    dtype: dtype
+    layout = strided
+    is_cuda = False
+    is_sparse = False
+
+    def __call__(cls, *data: Any, device: Any = None) -> Tensor:
+        """`FloatTensor(2, 3)` has these sizes and no values yet, `FloatTensor([1, 2])` these values."""
+        if device is not None and Device(device).type != "cpu":
+            raise DeviceError(
+                f"legacy constructor expects device type: cpu but device type: {Device(device).type} was passed"
+            )
+        if len(data) == 1 and isinstance(data[0], TensorImpl) and not isinstance(data[0], cls):
+            raise ArgumentTypeError(f"expected a {cls.__module__}.{cls.__name__} (got {type_name(data[0])})")
+        return legacy(data, cls.dtype, CPU)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, TensorImpl) and instance.dtype is cls.dtype and instance.device is CPU
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__name__}'>"
+
+
+def _named(of: dtype, name: str) -> tensortype:
+    return tensortype(f"{name}Tensor", (), {"__module__": "torch", "dtype": of, "__doc__": f"CPU tensors of {of}."})
+
+
+BFloat16Tensor = _named(bfloat16, "BFloat16")
+BoolTensor = _named(bool_, "Bool")
+ByteTensor = _named(uint8, "Byte")
+CharTensor = _named(int8, "Char")
+DoubleTensor = _named(float64, "Double")
+FloatTensor = _named(float32, "Float")
+HalfTensor = _named(float16, "Half")
+IntTensor = _named(int32, "Int")
+LongTensor = _named(int64, "Long")
+ShortTensor = _named(int16, "Short")
+
+
+# Names ----------------------------------------------------------------------------------------------------------
+
+
+def type_name(tensor: TensorImpl) -> str:
+    """`torch.FloatTensor`: the device, unless it is the CPU, and what PyTorch's errors call the dtype."""
+    return f"{ON_DEVICE[tensor.device.type]}.{tensor.dtype.scalar_name}Tensor"
+
+
+DTYPE_OF_NAME = {f"{d.scalar_name}Tensor": d for d in DTYPES}
+
+
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The name of the tensor's type; or the tensor as a dtype, given as such, as a type or as a type's name."""
+    if dtype is None:
+        return type_name(self)
+    wanted, on = _asked_for(dtype)
+    return self.to(on or self.device, wanted or self.dtype, non_blocking=non_blocking)
+
+
+def _asked_for(given: Any) -> tuple[dtype | None, str | None]:
+    """The dtype, and the device that a type's name says."""
+    if isinstance(given, dtype):
+        return given, None
+    if isinstance(given, tensortype):
+        return given.dtype, "cpu"
+    if not isinstance(given, type | str):
+        raise ArgumentTypeError("dtype must be a type, str, or dtype object")
+    name = given if isinstance(given, str) else given.__name__
+    place, _, last = name.rpartition(".")
+    if last == "Tensor" and place in ("", "torch"):
+        return get_default_dtype(), "cpu"
+    if last in DTYPE_OF_NAME and place in ("torch", "torch.cuda"):
+        return DTYPE_OF_NAME[last], "cpu" if place == "torch" else "cuda"
+    raise ArgumentValueError(f"invalid type: {name!r}; expected a dtype, or a name such as 'torch.FloatTensor'")

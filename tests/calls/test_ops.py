@@ -1,0 +1,121 @@
+"""Are operators found and called by their own names as under PyTorch?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import glasstorch
+from glasstorch.dispatch.operator import registry
+from glasstorch.operators import direct
+
+
+@pytest.fixture(params=["glasstorch", "torch"])
+def torch(request: pytest.FixtureRequest, require: Callable[[str], Any]) -> Any:
+    """The library under test."""
+    return require(request.param)
+
+
+def test_a_packet_picks_an_overload_and_an_overload_is_one_operator(torch: Any) -> None:
+    x = torch.ones(2)
+    aten = torch.ops.aten
+    assert aten.add(x, x).tolist() == [2.0, 2.0]
+    assert aten.add.Tensor(x, x, alpha=2).tolist() == [3.0, 3.0]
+    assert aten.sum(x).item() == 2.0
+    assert aten.sum.dim_IntList(x, [0], True).tolist() == [2.0]
+    assert (
+        aten.mm.default(torch.eye(2) if hasattr(torch, "eye") else torch.ones(2, 2), torch.zeros(2, 2)).sum().item()
+        == 0
+    )
+    assert {"Tensor", "out"} <= set(aten.add.overloads())
+    assert "default" in aten.mm.overloads()
+
+
+def test_names_print_as_pytorch_prints_them(torch: Any) -> None:
+    aten = torch.ops.aten
+    assert [str(aten.add), str(aten.add.Tensor), str(aten.mm.default)] == [
+        "aten.add",
+        "aten.add.Tensor",
+        "aten.mm.default",
+    ]
+    assert repr(aten.add) == "<OpOverloadPacket(op='aten.add')>"
+    assert repr(aten.add.Tensor) == "<OpOverload(op='aten.add', overload='Tensor')>"
+    assert str(aten.add.Tensor._schema) == "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+
+
+def test_what_does_not_exist_is_an_attribute_error(torch: Any) -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing_like_it'"):
+        torch.ops.aten.nothing_like_it  # noqa: B018
+    with pytest.raises(AttributeError, match=r"The underlying op of 'aten.add' has no overload name 'Nothing'"):
+        torch.ops.aten.add.Nothing  # noqa: B018
+    assert not hasattr(torch.ops.no_such_namespace, "f")
+
+
+def test_a_users_operator_appears_and_goes_with_its_library(torch: Any) -> None:
+    with torch.library._scoped_library("glasstorch_ops", "DEF") as library:
+        library.define("f(Tensor x, int n=2) -> Tensor")
+        library.impl("f", lambda x, n=2: x * n, "CompositeImplicitAutograd")
+        x = torch.ones(1, requires_grad=True)
+        y = torch.ops.glasstorch_ops.f(x, 3)
+        assert (y.tolist(), y.grad_fn.name()) == ([3.0], "MulBackward0")
+        assert torch.ops.glasstorch_ops.f(x).tolist() == [2.0]
+        assert torch.ops.glasstorch_ops.f.default(x).tolist() == [2.0]
+
+
+def test_the_packet_of_a_closed_library_is_gone() -> None:
+    with glasstorch.library.Library("gone", "DEF") as library:
+        library.define("f(Tensor x) -> Tensor")
+        library.impl("f", lambda x: x, "CPU")
+        packet = glasstorch.ops.gone.f
+        assert packet(glasstorch.ones(1)).tolist() == [1.0]
+    assert not hasattr(glasstorch.ops.gone, "f")
+    assert "gone" not in dir(glasstorch.ops)
+    with glasstorch.library.Library("gone", "DEF") as library:
+        library.define("f(Tensor x, int n) -> Tensor")
+        library.impl("f", lambda x, n: x + n, "CPU")
+        assert packet(glasstorch.ones(1), 2).tolist() == [3.0]  # it looks its overloads up again
+
+
+def test_calling_directly_is_calling_the_operator() -> None:
+    x = glasstorch.arange(6.0).view(2, 3)
+    assert direct.on_tensor("transpose.int")(x, 0, 1).tolist() == registry.find("aten::transpose.int")(x, 0, 1).tolist()
+    made = direct.factory("zeros")([2], None, None, None, None)
+    assert made.tolist() == glasstorch.ops.aten.zeros.default([2]).tolist()
+
+
+def test_an_overload_says_what_is_said_of_it(torch: Any) -> None:
+    ours = {"core", "pointwise", "inplace", "inplace_view", "dynamic_output_shape", "nondeterministic_seeded"}
+    said = {
+        name: [tag.name for tag in overload.tags if tag.name in ours]
+        for name, overload in {
+            "add": torch.ops.aten.add.Tensor,
+            "add_": torch.ops.aten.add_.Tensor,
+            "t_": torch.ops.aten.t_.default,
+            "nonzero": torch.ops.aten.nonzero.default,
+            "uniform_": torch.ops.aten.uniform_.default,
+        }.items()
+    }
+    assert said == {
+        "add": ["core", "pointwise"],
+        "add_": ["inplace", "pointwise"],
+        "t_": ["inplace", "inplace_view"],
+        "nonzero": ["core", "dynamic_output_shape"],
+        "uniform_": ["inplace", "nondeterministic_seeded"],
+    }
+    assert torch.Tag.core in torch.ops.aten.add.Tensor.tags
+
+
+def test_an_operator_of_the_users_has_tags(torch: Any) -> None:
+    library = torch.library.Library("tagged", "DEF")
+    library.define("one(Tensor x) -> Tensor", tags=torch.Tag.pointwise)
+    library.define("two(Tensor x) -> Tensor", tags=(torch.Tag.core, torch.Tag.pointwise))
+    library.define("three(Tensor x) -> Tensor")
+    try:
+        ops = torch.ops.tagged
+        assert ops.one.default.tags == [torch.Tag.pointwise]
+        assert ops.two.default.tags == [torch.Tag.core, torch.Tag.pointwise]
+        assert ops.three.default.tags == []
+    finally:
+        getattr(library, "close", library._destroy if hasattr(library, "_destroy") else lambda: None)()
