@@ -381,7 +381,9 @@ def _rounding(name: str, self: TensorImpl) -> Result:
     return unary(self)
 
 
-ceil, floor, trunc = (partial(_rounding, name) for name in ("ceil", "floor", "trunc"))
+ceil = partial(_rounding, "ceil")
+floor = partial(_rounding, "floor")
+trunc = partial(_rounding, "trunc")
 
 
 def round_decimals(self: TensorImpl, decimals: int) -> Result:
