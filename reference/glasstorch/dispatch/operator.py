@@ -45,6 +45,7 @@ class Kernel:
     takes_keys: bool = False  # called as f(keys, *arguments) instead of f(*arguments)
     calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
     by_user: bool = False  # takes keyword arguments, and not the defaults; see Note [A kernel of the user's]
+    table: object = None  # the KernelTable of the library's that it was registered with
 
 
 class _Fallthrough:
