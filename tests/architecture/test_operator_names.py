@@ -1,4 +1,4 @@
-"""Do facts about operators stand in the operator table, and nowhere else?
+"""Do facts about operators stand in the operator table, and is nothing decided by a name?
 
 A literal that names three operators or more is a fact about them that a row of the yaml should hold, or a kernel table.
 """
@@ -224,3 +224,62 @@ def test_a_planted_fact_is_found(text: str) -> None:
 )
 def test_what_is_no_fact_is_not_found(text: str) -> None:
     assert not found_in(text)
+
+
+# Names of modules and code ------------------------------------------------------------------------------------------
+
+NAMES_OF_CODE = frozenset(["__module__", "__qualname__", "co_qualname", "co_name"])
+# Files that compare them, and what for: nothing that is computed depends on it.
+NAMED = {
+    f"{LIBRARY}/core/unknown_names.py": "dir() of a module lists what the library made, and not what it imported",
+    f"{LIBRARY}/nn/module.py": "a message writes a class of Python's own without its module",
+    f"{LIBRARY}/operators/indexing.py": "a message writes a class of Python's own without its module",
+    f"{LIBRARY}/operators/nested.py": "a message writes a class of Python's own without its module",
+    f"{LIBRARY}/operators/signature.py": "a message writes a class of NumPy's with its module",
+    f"{LIBRARY}/operators/whereabouts.py": "it finds the line that a kernel is written in",
+    "workbook/book/figures/live.py": "a figure writes a class of Python's own without its module",
+    "workbook/exercises/asking.py": "the answer's own module is told from others, as Python names it",
+}
+
+
+def decided_by_name(tree: ast.Module) -> list[int]:
+    """The lines of comparisons, and of tests of a beginning or end, with the name of a module or of code."""
+    found = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                sides = [left, *others]
+            case ast.Call(func=ast.Attribute(value=value, attr="startswith" | "endswith"), args=args):
+                sides = [value, *args]
+            case _:
+                continue
+        if any(map(_names_code, (part for side in sides for part in ast.walk(side)))):
+            found.append(node.lineno)
+    return found
+
+
+def _names_code(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr=name) | ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=name), *_]):
+            return name in NAMES_OF_CODE
+    return False
+
+
+def test_nothing_is_decided_by_the_name_of_a_module_or_of_code() -> None:
+    found = {path_of(path): decided_by_name(ast.parse(path.read_text(encoding="utf-8"))) for path in source_files()}
+    assert {file for file, lines in found.items() if lines} == set(NAMED), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'if kernel.__module__ == "glasstorch.kernels.views":\n    pass',
+        'x = getattr(kernel.function, "__module__", "") == module',
+        'x = frame.f_code.co_qualname.startswith("Tensor.")',
+        "x = seen.__qualname__ in NAMES",
+        'x = str(getattr(value, "__qualname__")).endswith("_")',
+    ],
+)
+def test_a_planted_decision_is_found(text: str) -> None:
+    assert decided_by_name(ast.parse(text))
+    assert not decided_by_name(ast.parse('x = kernel.table is table\nprint(f"{kernel.__module__}")'))

@@ -28,11 +28,12 @@ def as_method(
 ) -> Callable[Concatenate[Any, Rest], Result]:
     """The same function with the names of methods; a type checker sees all its parameters after the tensor.
 
-    The code is a copy: the interpreter keeps with it where it found a name, which is not in the same place twice.
+    The code is a copy: the interpreter keeps with it where it found a name, which is not in the same place twice. Frames
+    show it as `Tensor.add`.
     """
     assert isinstance(function, FunctionType)
-    method = FunctionType(function.__code__.replace(), names, function.__name__, function.__defaults__)
+    name = f"Tensor.{function.__name__}"
+    method = FunctionType(function.__code__.replace(co_qualname=name), names, function.__name__, function.__defaults__)
     method.__kwdefaults__, method.__annotations__ = function.__kwdefaults__, function.__annotations__
-    method.__doc__, method.__qualname__ = function.__doc__, f"Tensor.{function.__name__}"
-    method.__module__ = function.__module__
+    method.__doc__, method.__qualname__, method.__module__ = function.__doc__, name, function.__module__
     return method

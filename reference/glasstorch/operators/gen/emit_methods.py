@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 {tables}
-_names = names_of_methods(vars(_f))
+NAMES = names_of_methods(vars(_f))
 
 
 def _part(view: Any) -> property:
@@ -134,7 +134,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
                 f"\n    def {dunder}(self, other: Any) -> Tensor:\n"
                 f"        return reflected_operator(_f.{name_}, self, other)\n"
             )
-    parts += [f"    {dunder} = as_method(_f.{name_}, _names)\n" for dunder, name_ in UNARY.items() if name_ in names]
+    parts += [f"    {dunder} = as_method(_f.{name_}, NAMES)\n" for dunder, name_ in UNARY.items() if name_ in names]
     if "bitwise_not" in names:
         parts.append("    __invert__ = _invert\n")
     if "__eq__" in "".join(parts):
@@ -146,7 +146,7 @@ def _method(name: Name) -> str:
     f = name.primary
     at = next(i for i, a in enumerate(f.schema.arguments) if a.name == "self")
     if at == 0:
-        return f"    {name.name} = as_method(_f.{python_name(name.name)}, _names)\n"
+        return f"    {name.name} = as_method(_f.{python_name(name.name)}, NAMES)\n"
     others = [python_name(a.name) for a in f.schema.arguments if a.name != "self"]
     call = ["self" if a.name == "self" else python_name(a.name) for a in f.schema.arguments]
     return (
