@@ -28,8 +28,8 @@ def as_method(
 ) -> Callable[Concatenate[Any, Rest], Result]:
     """The same function with the names of methods; a type checker sees all its parameters after the tensor.
 
-    The code is a copy: the interpreter keeps with it where it found a name, which is not in the same place twice. Frames
-    show it as `Tensor.add`.
+    The code is a copy: the interpreter keeps with it where it found a name, which is not in the same place twice. A
+    frame shows it as `Tensor.add`.
     """
     assert isinstance(function, FunctionType)
     name = f"Tensor.{function.__name__}"
