@@ -110,7 +110,6 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     found: list[ShapeFunction] = []
     tags = TAGS[name]
     iterates = not ITERATED.isdisjoint(tags)
-    beside_number = SHAPES[name] in BESIDE_NUMBER
     # Where PyTorch asks less, it reads what it has written; we do not.
     overlap_unjudged, overlap_with_input = Tag.overlap_unjudged.name in tags, Tag.overlap_with_input.name in tags
     lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
@@ -129,6 +128,7 @@ def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
             result.check_out(result.dtype, out.dtype)
         for out, result in pairs:
             if resize_output(out, result.shape) and lays_out:
+                beside_number = found[0] in BESIDE_NUMBER
                 strides = strides_beside_number(inputs[0], inputs[1], result) if beside_number else result.strides
                 if strides is not None:
                     out.set_storage(out.untyped_storage(), result.shape, strides, out._offset)

@@ -27,7 +27,7 @@ from glasstorch.operators.shapes import index_along as shapes
 from glasstorch.operators.shapes.scalars import number_as
 
 UFUNCS: Final = {"prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-LABELS: Final = {np.multiply: "mul_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"}
+LABELS: Final[dict[np.ufunc, str]] = {np.multiply: "mul_cpu", np.maximum: "maximum_cpu", np.minimum: "minimum_cpu"}
 
 
 def written(self: Tensor, out: Tensor | None, *inputs: Tensor) -> Tensor:
