@@ -16,11 +16,13 @@ from glasstorch.dispatch.operator import tensors_of
 from glasstorch.kernels.copied_out import no_gradient
 from glasstorch.operators.generated.registry import table
 
+AUTOGRAD = KernelTable("Autograd")
 
-def register_out_forms(autograd: KernelTable, names: tuple[str, ...]) -> None:
+
+def register_out_forms(names: tuple[str, ...]) -> None:
     """Register, for the out= forms of differentiable operators, a kernel that records nothing and says so."""
     for name in names:
-        autograd.add(name, _without_gradient(name))
+        AUTOGRAD.add(name, _without_gradient(name))
 
 
 def _without_gradient(name: str) -> Any:

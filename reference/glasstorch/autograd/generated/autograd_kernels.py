@@ -15110,7 +15110,6 @@ def special_zeta_other_scalar(keys: int, self: Any, other: Any) -> Any:
 
 
 register_out_forms(
-    AUTOGRAD,
     (
         "normal.Tensor_Tensor_out",
         "normal.Tensor_float_out",
@@ -15338,5 +15337,5 @@ register_out_forms(
         "special_zeta.out",
         "special_zeta.self_scalar_out",
         "special_zeta.other_scalar_out",
-    ),
+    )
 )

@@ -68,7 +68,7 @@ def emit(functions: list[NativeFunction], derivatives: dict[str, Derivative], ma
     helpers = "\n".join(f"from {module} import {name}" for module, name in by_module)
     header = HEADER.format(mark=mark, helpers=helpers)
     outs = [f.name for f in functions if f.schema.is_out and f.functional in derivatives]
-    return header + "".join(parts) + f"\n\nregister_out_forms(AUTOGRAD, {tuple(outs)})\n"
+    return header + "".join(parts) + f"\n\nregister_out_forms({tuple(outs)})\n"
 
 
 def emit_operators(

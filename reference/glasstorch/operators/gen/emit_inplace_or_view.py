@@ -6,6 +6,7 @@ Differs: nothing in substance.
 
 from __future__ import annotations
 
+from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
 HEADER = '''"""The ADInplaceOrView kernels: in-place operators raise versions, views remember their base. {mark}
@@ -28,8 +29,6 @@ ADINPLACEORVIEW = KernelTable("ADInplaceOrView")
 
 # Views through which no gradient flows: they share the version counter and have no base.
 NOT_DIFFERENTIABLE = frozenset(["detach", "view.dtype"])
-# The out= forms of operators made of others are made of others too, which count what they write; but for these.
-KERNELS_OF_THEIR_OWN = frozenset(["conj_physical.out", "linalg_eigvals.out", "log_softmax.int_out", "softmax.int_out"])
 # The result is the argument itself, though the schema declares a view: of itself nothing can be one.
 THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 
@@ -37,7 +36,10 @@ THE_ARGUMENT_ITSELF = frozenset(["lift_fresh"])
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
-    made_of_others = {f.name for f in concerned if f.schema.is_out and f.functional in implicit} - KERNELS_OF_THEIR_OWN
+    # The out= form of an operator made of others is made of others too, which count what they write.
+    made_of_others = {
+        f.name for f in concerned if f.schema.is_out and f.functional in implicit and Tag.own_kernel not in f.tags
+    }
     without = made_of_others | implicit | THE_ARGUMENT_ITSELF
     own = [f for f in concerned if f.name not in without]
     return HEADER.format(mark=mark) + "".join(map(_kernel, own))
