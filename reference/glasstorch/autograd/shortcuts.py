@@ -24,7 +24,8 @@ from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.generated import autograd_kernels, inplace_or_view_kernels
+from glasstorch.autograd import inplace_or_view
+from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, MadeBy
 from glasstorch.core.errors import MissingKernelError
@@ -83,10 +84,10 @@ def _is_from(resolution: Resolution, module: str) -> bool:
 
 
 def _records_a_view(operator: Operator, below: int, lower: Resolution) -> bool:
-    """Whether a kernel is the generated one that calls the next and then `as_view`."""
+    """Whether a kernel is one that calls the next and then `as_view`."""
     schema = operator.schema
     one_view = schema.is_view and not schema.is_inplace and not schema.returns[0].type.is_list
-    return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view_kernels.__name__)
+    return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view.__name__)
 
 
 # Shortcuts ------------------------------------------------------------------------------------------------------
