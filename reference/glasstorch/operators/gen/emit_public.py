@@ -62,11 +62,19 @@ Differs: explicit re-exports.
 
 from glasstorch.operators.generated import functions as _functions
 from glasstorch.operators.listed import listed as _listed
+
+# fmt: off
+from glasstorch.operators.generated.functions import (  # isort: skip
+{names}
+)
+# fmt: on
+
 '''
+WIDTH = 120
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
-    lines, listed = [HEADER.format(mark=mark)], []
+    names, listed = [], []
     for name in group(functions):
         hidden = name.name.startswith("_") or name.name.endswith("_backward") or name.name in SKIPPED | VARIADIC
         if name.is_function and not hidden and name.primary.python_module is None:
@@ -74,5 +82,11 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
             if takes_list_after_tensor(name):
                 listed.append(f"{shown} = _listed(_functions.{shown}, {name.primary.schema.positional[1].name!r})\n")
             else:
-                lines.append(f"from glasstorch.operators.generated.functions import {shown} as {shown}\n")
-    return "".join([*lines, "\n", *listed])
+                names.append(f"{shown} as {shown},")
+    lines, line = [], ""
+    for exported in sorted(names):
+        if len(line) + len(exported) >= WIDTH:
+            lines.append(line)
+            line = ""
+        line = f"{line} {exported}" if line else f"    {exported}"
+    return HEADER.format(mark=mark, names="\n".join([*lines, line])) + "".join(listed)
