@@ -184,19 +184,36 @@ def writes_last_of_seven(table: DispatchTable) -> Boxed:
     return kernel
 
 
+# Operators that write to several arguments, or to a list: out= forms with several results ------------------------
+
+
 def writes_several(table: DispatchTable, *written: int) -> Boxed:
-    """Operators that write to the arguments with these numbers, each a tensor or a list of tensors."""
+    """The tensors that are written to are the arguments with these numbers."""
 
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_ADINPLACEORVIEW
-        outs = [arguments[i] for i in written]
-        tensors = [tensor for out in outs for tensor in (out if isinstance(out, list | tuple) else (out,))]
-        for tensor in tensors:
-            if (storage := tensor._storage) is not None and storage.lazy is not None:
+        for i in written:
+            if (storage := arguments[i]._storage) is not None and storage.lazy is not None:
                 storage.materialize()
         returned = table[below](below, *arguments)
-        for tensor in tensors:
-            tensor.bump_version()
+        for i in written:
+            arguments[i].bump_version()
+        return returned
+
+    return kernel
+
+
+def writes_last_list(table: DispatchTable) -> Boxed:
+    """The last argument is a list of tensors."""
+
+    def kernel(keys: int, *arguments: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        for out in arguments[-1]:
+            if (storage := out._storage) is not None and storage.lazy is not None:
+                storage.materialize()
+        returned = table[below](below, *arguments)
+        for out in arguments[-1]:
+            out.bump_version()
         return returned
 
     return kernel

@@ -24,7 +24,7 @@ from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd import inplace_or_view
+from glasstorch.autograd import in_place, inplace_or_view
 from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import AutogradMeta, MadeBy
@@ -45,7 +45,7 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     entry = resolution.entry
     if operator.name == "aten::reshape" and _is_from(resolution, "glasstorch.operators.composite.views"):
         return _shortened_reshape(operator, keys, entry)
-    if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.__name__)):
+    if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.__name__, in_place.__name__)):
         return entry
     arguments = operator.schema.arguments
     tensors = sum(a.type.is_tensor_like for a in arguments)
@@ -77,10 +77,10 @@ def _shortened_reshape(reshape: Operator, keys: int, entry: Boxed) -> Boxed:
     return of_shape(entry) if seen.__qualname__ == of_shape(entry).__qualname__ else entry
 
 
-def _is_from(resolution: Resolution, module: str) -> bool:
-    """Whether the kernel that was resolved stands in a module of the library."""
+def _is_from(resolution: Resolution, *modules: str) -> bool:
+    """Whether the kernel that was resolved stands in one of these modules of the library."""
     kernel = resolution.choice.kernel
-    return kernel is not None and not kernel.by_user and getattr(kernel.function, "__module__", "") == module
+    return kernel is not None and not kernel.by_user and getattr(kernel.function, "__module__", "") in modules
 
 
 def _records_a_view(operator: Operator, below: int, lower: Resolution) -> bool:

@@ -51,11 +51,14 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     """`views_first_of_three`: what makes an operator's kernel, and what else that is told."""
     arguments = f.schema.arguments
     written = [i for i, a in enumerate(arguments) if a.type.is_write]
-    lists = any(arguments[i].type.is_list for i in written)
-    place = {(0,): "first", (len(arguments) - 1,): "last"}.get(tuple(written))
+    lists = [i for i in written if arguments[i].type.is_list]
+    if lists and lists != [len(arguments) - 1]:
+        raise SchemaError(f"{f.where}: {f.name} writes to a list of tensors that is not its last argument")
     if written:
+        place = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
         maker = f"writes_{place}_of_{NUMBERS[len(arguments)]}"
-        return maker if maker in makers and not lists else f"writes_several, {', '.join(map(str, written))}"
+        several = f"writes_several, {', '.join(map(str, written))}"
+        return "writes_last_list" if lists else maker if maker in makers else several
     maker = f"views_first_of_{NUMBERS[len(arguments)]}"
     if maker not in makers or not arguments[0].type.alias:
         raise SchemaError(f"{f.where}: {f.name} needs {maker} in {MAKERS.name}, which shows its first argument")
