@@ -84,9 +84,9 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
             else:
                 names.append(f"{shown} as {shown},")
     lines, line = [], ""
-    for exported in sorted(names):
-        if len(line) + len(exported) >= WIDTH:
+    for exported in sorted(names):  # a new letter starts a line, so that a new name moves few others
+        if len(line) + len(exported) >= WIDTH or line.strip()[:1] != exported[0]:
             lines.append(line)
-            line = ""
-        line = f"{line} {exported}" if line else f"    {exported}"
-    return HEADER.format(mark=mark, names="\n".join([*lines, line])) + "".join(listed)
+            line = "   "
+        line += f" {exported}"
+    return HEADER.format(mark=mark, names="\n".join([*lines[1:], line])) + "".join(listed)
