@@ -25,7 +25,8 @@ from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.generated import autograd_kernels, inplace_or_view_kernels
+from glasstorch.autograd import inplace_or_view
+from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.errors import MissingKernelError
@@ -108,10 +109,10 @@ def _is_from(resolution: Resolution, table: KernelTable) -> bool:
 
 
 def _records_a_view(operator: Operator, below: int, lower: Resolution) -> bool:
-    """Whether a kernel is the generated one that calls the next and then `as_view`."""
+    """Whether a kernel is one that calls the next and then `as_view`."""
     schema = operator.schema
     one_view = schema.is_view and not schema.is_inplace and not schema.returns[0].type.is_list
-    return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view_kernels.ADINPLACEORVIEW)
+    return one_view and bool(below & ADINPLACEORVIEW) and _is_from(lower, inplace_or_view.ADINPLACEORVIEW)
 
 
 # Shortcuts ------------------------------------------------------------------------------------------------------
