@@ -1,7 +1,6 @@
 """How does anything become a tensor, copied only where it must be?
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (asarray)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (internal_new_from_data, tensor_ctor, as_tensor, asarray), tensor_numpy.cpp,
     torch/functional.py (broadcast_tensors)
-Differs: nothing in substance; what nested sequences hold is read in outside_data/nested.py.
+Differs: nested sequences are read in outside_data/nested.py.
 """
 
 from __future__ import annotations

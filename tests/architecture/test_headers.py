@@ -24,7 +24,7 @@ def problems(source: str) -> list[str]:
     )
     if len(mirrors) != 1 or not mirrors[0]:
         found.append("not exactly one line 'Mirrors:' that says something")
-    if len(differs) > 1 or differs == [""]:
+    if len(differs) > 1 or differs == [""] or any(line.startswith("nothing in substance") for line in differs):
         found.append("more than one line 'Differs:', or one that says nothing")
     return found
 
@@ -41,6 +41,7 @@ def test_a_file_of_the_library_has_its_header(path: Path) -> None:
         ('"""What?\n\nMirrors: a.h\n"""', 0),
         ('"""What?\n\nMirrors:\nDiffers: by this.\n"""', 1),
         ('"""What?\n\nMirrors: a.h\nDiffers:\n"""', 1),
+        ('"""What?\n\nMirrors: a.h\nDiffers: nothing in substance.\n"""', 1),
         ('"""What?\n\nMirrors: a.h\nDiffers: by this.\nDiffers: by that.\n"""', 1),
         ('"""\nMirrors: a.h\nDiffers: by this.\n"""', 0),
         ("# What?\n", 2),

@@ -1,7 +1,7 @@
 """How does a user ask for gradients?
 
 Mirrors: torch/autograd/__init__.py (backward, grad), torch/autograd/graph.py, torch/csrc/autograd/python_variable.cpp
-Differs: nothing in substance; `is_grads_batched` comes with vmap.
+Differs: `is_grads_batched` comes with vmap.
 """
 
 from __future__ import annotations

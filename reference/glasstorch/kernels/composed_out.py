@@ -4,7 +4,6 @@ Some cast as a sum or product would, others want the result's own dtype. See Not
 
 Mirrors: the `_out` functions in aten/src/ATen/native/BatchLinearAlgebra.cpp, LinearAlgebra.cpp, ReduceOps.cpp
     (std_var_out, logsumexp_out, diff_out), SpectralOps.cpp, TensorAdvancedIndexing.cpp (take_out)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

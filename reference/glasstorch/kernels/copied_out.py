@@ -5,7 +5,6 @@ It computes its result, and the result is copied. See Note [The ways to write to
 Mirrors: gen_composite_out_kernel in torchgen/native_function_generation.py; resize_out_helper and copy_arg in
     aten/src/ATen/templates/CompositeViewCopyKernels.cpp; aten/src/ATen/native/TensorShape.cpp (unbind_copy_int_out,
     split_copy_Tensor_out, split_with_sizes_copy_out, narrow_copy_dense_cpu_out)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

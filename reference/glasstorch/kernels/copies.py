@@ -1,7 +1,6 @@
 """What must be settled before elements are copied, on every backend?
 
 Mirrors: aten/src/ATen/native/Copy.cpp, TensorConversions.cpp (_to_copy), Resize.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How is a diagonal written to the tensor given as out=?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (diag_out)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

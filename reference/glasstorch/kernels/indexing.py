@@ -1,7 +1,6 @@
 """What is looked at before values are put where indices point to, on whatever device?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (_index_put_impl_)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

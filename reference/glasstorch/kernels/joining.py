@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (stack_out, hstack_out, vstack_out, dstack_out, column_stack_out), build/
     aten/src/ATen/RegisterCompositeExplicitAutogradNonFunctional.cpp (cat)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

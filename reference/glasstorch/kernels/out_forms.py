@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (matmul_out), Linear.cpp (linear_out), SoftMax.cpp (softmax_out,
     log_softmax_out), UnaryOps.cpp (square_out, deg2rad_out, rad2deg_out), Pow.cpp (float_power_out)
-Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
+Differs: these are kernels and not composites, because resizing is a kernel's business.
 
 # Note [The ways to write to out=]
 1. An operator with a kernel of its own writes there itself (`structured.py`); autograd refuses gradients before

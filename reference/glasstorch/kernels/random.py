@@ -2,7 +2,7 @@
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp (rand_out, randn_out, randint_out, randperm_out),
     aten/src/ATen/native/DistributionTemplates.h (normal_out_impl, bernoulli_out_impl)
-Differs: nothing in substance. They stand here and not among the composites because resizing is a kernel's business.
+Differs: these are kernels and not composites, because resizing is a kernel's business.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ They hand it on to those. See Note [The ways to write to out=].
 
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (special_ndtr_out, mvlgamma_), BinaryOps.cpp (xlogy_out, xlogy_,
     special_zeta_out)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -4,5 +4,4 @@ Reading order: `nested` (numbers and sequences), `from_data` (constructors), `ex
 interface, out of a tensor), `dlpack` (the capsules).
 
 Mirrors: torch/csrc/utils/tensor_new.cpp, torch/csrc/utils/tensor_numpy.cpp, aten/src/ATen/DLConvertor.cpp
-Differs: nothing in substance.
 """

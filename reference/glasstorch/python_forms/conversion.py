@@ -2,7 +2,8 @@
 
 Mirrors: torch/csrc/utils/python_arg_parser.cpp and python_arg_parsing.h (parse_to_conversion),
     tools/autograd/templates/python_variable_methods.cpp (THPVariable_to)
-Differs: nothing in substance. Written by hand here as there: what Python may write is not what the operators declare.
+
+It is written by hand, as in PyTorch: Python accepts other forms than the operators declare.
 """
 
 from __future__ import annotations

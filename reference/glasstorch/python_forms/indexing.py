@@ -1,7 +1,6 @@
 """What does `tensor[index]` mean in terms of operators, and `tensor[index] = value`?
 
 Mirrors: torch/csrc/autograd/python_variable_indexing.cpp, aten/src/ATen/TensorIndexing.h
-Differs: nothing in substance.
 
 Numbers, slices, None and Ellipsis give views: each is one of select, slice, unsqueeze and alias, applied from left to
 right. What remains, tensors and lists of indices and masks, goes to one call of index, or index_put_ for an assignment.

@@ -2,7 +2,6 @@
 
 Mirrors: torch/_tensor.py (dim_order), torch/_prims_common/__init__.py
     (compute_elementwise_output_logical_to_physical_perm), c10/core/TensorImpl.h (is_contiguous)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """In which of two forms does `nonzero` answer?
 
 Mirrors: tools/autograd/templates/python_torch_functions_manual.cpp (THPVariable_nonzero), python_variable_methods.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What does `range` say before it counts?
 
 Mirrors: torch/csrc/autograd/python_torch_functions_manual.cpp (THPVariable_range)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

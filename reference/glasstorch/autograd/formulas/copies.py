@@ -1,7 +1,6 @@
 """What do the formulas of copies and conversions call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (_to_copy_backward, CopyBackwards)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the formulas of derivatives.yaml call for distances?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (_euclidean_dist_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

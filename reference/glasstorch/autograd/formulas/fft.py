@@ -1,7 +1,6 @@
 """What do the formulas of derivatives.yaml call for Fourier transforms?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (fft_r2c_backward, fft_c2r_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the formulas of joined tensors call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cat_tensors_backward, block_diag_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the formulas of losses call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (mse_loss_double_backward, apply_loss_reduction)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

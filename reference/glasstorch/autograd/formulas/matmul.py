@@ -1,7 +1,6 @@
 """What do the formulas of matrix products call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (mm_mat1_grad, mm_mat2_grad)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What does the formula of padding call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (constant_pad_nd_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the formulas of derivatives.yaml call for pointwise operators?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (angle_backward, atan2_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the formulas of running sums, products and extrema call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cumprod_backward, cummaxmin_backward, logcumsumexp_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

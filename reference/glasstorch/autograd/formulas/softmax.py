@@ -1,7 +1,6 @@
 """What do the formulas of softmax call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (softmax_double_backward, log_softmax_double_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the formulas of transformations call?
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (repeat_backward; the formula of roll)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (permute_backwards, slice_backward_wrapper, unbind_backward,
     split_backward, as_strided_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How does a program hold a stream of random numbers, set it and keep its state?
 
 Mirrors: torch/csrc/Generator.cpp, c10/core/GeneratorImpl.h
-Differs: nothing in substance; `core/random/draws.py` and `core/random/philox_draws.py` make the numbers.
+Differs: `core/random/draws.py` and `core/random/philox_draws.py` make the numbers.
 """
 
 from __future__ import annotations

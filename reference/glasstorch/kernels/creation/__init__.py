@@ -3,5 +3,4 @@
 Reading order: `factories` (what every factory function checks), `ranges` (the numbers that are counted), `windows`.
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp, RangeFactories.cpp
-Differs: nothing in substance.
 """

@@ -1,7 +1,6 @@
 """How are new tensors made on a CUDA device?
 
 Mirrors: aten/src/ATen/cuda/EmptyTensor.cpp, aten/src/ATen/native/cuda/RangeFactories.cu
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How are elements put in another order along a dimension of a CUDA tensor?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp (flip, roll_common), cuda/TensorTransformations.cu (roll_cuda)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

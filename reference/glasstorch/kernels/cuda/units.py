@@ -1,7 +1,6 @@
 """How many bytes at a time does a kernel move that need not know what they mean?
 
 Mirrors: OpaqueType in aten/src/ATen/native/cuda/IndexKernel.cu, the aligned copies of cuda/Shape.cu
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -4,5 +4,4 @@ Reading order: `shapes` (every operator with a shape function, which is most of 
 `copies`.
 
 Mirrors: torch/_meta_registrations.py, aten/src/ATen/RegisterMeta.cpp
-Differs: nothing in substance.
 """

@@ -1,7 +1,6 @@
 """How are tensors made that have sizes and no data?
 
 Mirrors: aten/src/ATen/EmptyTensor.cpp (empty_meta), torch/_meta_registrations.py
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ first parameter is `keys` is given the key set that it was reached with and redi
 calling operators anew.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
-Differs: nothing in substance.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,6 @@
 """How are integrals and derivatives of sampled functions made of sums and differences?
 
 Mirrors: aten/src/ATen/native/Integration.cpp, aten/src/ATen/native/ReduceOps.cpp (gradient)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

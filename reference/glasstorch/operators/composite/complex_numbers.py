@@ -1,7 +1,7 @@
 """Which operators speak of conjugates, and of the parts of complex numbers?
 
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (real, imag, conj, conj_physical, resolve_conj, resolve_neg)
-Differs: nothing in substance. The bits that mark a view as conjugated or negated are set in kernels/views.py and
+Differs: the bits that mark a view as conjugated or negated are set in kernels/views.py and
     resolved by kernels/math_bits.py.
 """
 

@@ -1,7 +1,6 @@
 """How are new tensors with known contents made of `empty` and of operators that write into it?
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

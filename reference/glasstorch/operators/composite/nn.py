@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/SoftMax.cpp (softmax, log_softmax), LossNLL.cpp (nll_loss, nll_loss_nd,
     cross_entropy_loss), LossNLL2d.cpp (nll_loss2d)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

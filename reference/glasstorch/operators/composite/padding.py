@@ -1,7 +1,6 @@
 """How is a tensor enlarged or cut at its borders?
 
 Mirrors: aten/src/ATen/native/PadNd.cpp (constant_pad_nd)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

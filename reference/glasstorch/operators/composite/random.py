@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/TensorFactories.cpp (rand, randn, randint, randperm and what ends in _like, normal),
     aten/src/ATen/native/DistributionTemplates.h (normal_impl), aten/src/ATen/native/Distributions.cpp (bernoulli)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

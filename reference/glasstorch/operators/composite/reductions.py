@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (var, std, logsumexp), aten/src/ATen/native/TensorAdvancedIndexing.cpp
     (count_nonzero)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the distances between the rows of matrices give?
 
 Mirrors: aten/src/ATen/native/Distance.cpp (cdist_impl, _cdist_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

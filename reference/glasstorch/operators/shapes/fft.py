@@ -1,7 +1,6 @@
 """What sizes, dtype and order in memory has a Fourier transform?
 
 Mirrors: aten/src/ATen/native/mkl/SpectralOps.cpp (_exec_fft), aten/src/ATen/native/SpectralOpsUtils.h
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What sizes does a joined tensor have?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (TORCH_PRECOMPUTE_META_FUNC(cat)), aten/src/ATen/WrapDimUtils.h
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What do the operators give that draw places by weight?
 
 Mirrors: multinomial_out in aten/src/ATen/native/Distributions.cpp (the checks)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What does a Python number become as an element of a dtype?
 
 Mirrors: c10/core/Scalar.h (Scalar::to), c10/util/TypeCast.h (overflows, checked_convert)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What sizes and dtype have the results of special functions that take a number beside the tensor?
 
 Mirrors: TORCH_META_FUNC(polygamma) in aten/src/ATen/native/UnaryOps.cpp, logit in the same file
-Differs: nothing in substance. Those of tensors alone have the rules of `pointwise`.
+
+Those of tensors alone have the rules of `pointwise`.
 """
 
 from __future__ import annotations

@@ -3,5 +3,4 @@
 Reading order: `decompositions`, `norms`, `factors`.
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp
-Differs: nothing in substance.
 """

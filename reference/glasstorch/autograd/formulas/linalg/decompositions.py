@@ -2,7 +2,6 @@
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cholesky_backward, linalg_det_backward, slogdet_backward,
     linalg_eig_backward, svd_backward, linalg_solve_backward, linalg_vector_norm_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 Mirrors: torch/csrc/autograd/FunctionsManual.cpp (norm_backward, linalg_vector_norm_backward, renorm_backward,
     trace_backward)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,5 +3,4 @@
 Reading order: `parts` (complex numbers made of real ones), `conjugation`.
 
 Mirrors: aten/src/ATen/native/cpu/ComplexKernel.cpp, cpu/UnaryOpsKernel.cpp (conj_kernel)
-Differs: nothing in substance.
 """

@@ -4,5 +4,4 @@ Reading order: `advanced` (tensors of indices), `scattering` (an index for each 
 the order of their indices), `along` (a vector of indices), `placing` (positions and masks).
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp, cpu/IndexKernel.cpp, cpu/ScatterGatherKernel.cpp
-Differs: nothing in substance.
 """

@@ -3,7 +3,6 @@
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_vector_norm_out), aten/src/ATen/native/cpu/ReduceOpsKernel.cpp
     (norm_kernel), aten/src/ATen/native/cpu/CrossKernel.cpp, aten/src/ATen/native/Normalization.cpp (renorm_out),
     aten/src/ATen/native/ReduceOps.cpp (trace_cpu)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

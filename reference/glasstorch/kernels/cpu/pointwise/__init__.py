@@ -4,5 +4,4 @@ Reading order: `loops` (how a loop becomes a kernel), `binary`, `unary`, `ternar
 `exact_division`, `logic`, `elementary`, `parts`, `select`.
 
 Mirrors: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp, cpu/UnaryOpsKernel.cpp, cpu/PointwiseOpsKernel.cpp
-Differs: nothing in substance.
 """

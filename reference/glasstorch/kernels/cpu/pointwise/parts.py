@@ -1,7 +1,6 @@
 """How is a number taken apart, and what stands for one that is not finite, on the CPU?
 
 Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (angle_kernel, frac_kernel, frexp_kernel, nan_to_num_kernel)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/cpu/UnaryOpsKernel.cpp (ceil, floor, round, trunc, sign, signbit),
     aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (copysign, nextafter, fmod), aten/src/ATen/native/UnaryOps.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

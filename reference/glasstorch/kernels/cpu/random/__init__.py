@@ -3,5 +3,4 @@
 Reading order: `distributions` (numbers put into a tensor), `multinomial`.
 
 Mirrors: aten/src/ATen/native/Distributions.cpp
-Differs: nothing in substance.
 """

@@ -4,5 +4,4 @@ Reading order: `ordering` (a stable order from fast sorts), `sort`, `selecting` 
 several equal elements is picked).
 
 Mirrors: aten/src/ATen/native/Sorting.cpp, cpu/SortingKernel.cpp
-Differs: nothing in substance.
 """

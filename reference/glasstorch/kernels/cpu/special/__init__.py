@@ -4,5 +4,4 @@ Reading order: `scipy_ufuncs` (a function of SciPy as a loop), `unary`, `sampled
 `polynomials`.
 
 Mirrors: aten/src/ATen/native/Math.h, cpu/UnaryOpsKernel.cpp, cpu/BinaryOpsKernel.cpp
-Differs: nothing in substance.
 """

@@ -3,5 +3,4 @@
 Reading order: `histograms`.
 
 Mirrors: aten/src/ATen/native/Histogram.cpp, cpu/HistogramKernel.cpp, SummaryOps.cpp
-Differs: nothing in substance.
 """

@@ -3,5 +3,4 @@
 Reading order: `order` (flip and roll), `triangles`.
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp, TriangularOps.cpp
-Differs: nothing in substance.
 """

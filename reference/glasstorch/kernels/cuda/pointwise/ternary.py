@@ -2,8 +2,9 @@
 
 Mirrors: aten/src/ATen/native/cuda/PointwiseOpsKernel.cu, Lerp.cu, TensorCompare.cu (clamp), BinaryMiscOpsKernels.cu
     (mse_kernel_cuda)
-Differs: nothing in substance. As in PyTorch, CUDA is not the CPU: a product or quotient is formed before `value`
-    multiplies it, and a single bound that is NaN binds nothing.
+
+As in PyTorch, CUDA differs from the CPU: a product or quotient is formed before `value` multiplies it, and a single
+bound that is NaN binds nothing.
 """
 
 from __future__ import annotations

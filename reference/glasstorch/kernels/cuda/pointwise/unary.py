@@ -3,7 +3,8 @@
 Mirrors: aten/src/ATen/native/cuda/UnaryOpsKernel.cu, UnarySignKernels.cu, UnaryFractionKernels.cu, AbsKernel.cu,
     UnaryGeometricSinKernel.cu, UnaryGeometricCosKernel.cu, UnaryGeometricTanhKernel.cu, UnarySpecialOpsKernel.cu,
     aten/src/ATen/native/Activation.cpp (relu)
-Differs: nothing in substance. As in PyTorch, abs of bool is defined on CUDA and not on the CPU.
+
+As in PyTorch, abs of bool is defined on CUDA and not on the CPU.
 """
 
 from __future__ import annotations

@@ -3,5 +3,4 @@
 Reading order: `conversions`, `type_queries`.
 
 Mirrors: aten/src/ATen/native/TensorConversions.cpp, TypeProperties.cpp
-Differs: nothing in substance.
 """

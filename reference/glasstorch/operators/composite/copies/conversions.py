@@ -1,7 +1,6 @@
 """When is a copy needed, and when is the tensor itself the answer?
 
 Mirrors: aten/src/ATen/native/TensorConversions.cpp (to), TensorProperties.cpp (contiguous), Fill.cpp, Scalar.cpp (item)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which dtype would operands have together?
 
 Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type)
-Differs: nothing in substance; the rule is operators/shapes/promotion.py's.
+Differs: the rule is in operators/shapes/promotion.py.
 """
 
 from __future__ import annotations

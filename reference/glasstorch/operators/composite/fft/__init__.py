@@ -3,5 +3,4 @@
 Reading order: `transforms`, `signal_borders` (a signal beyond its ends), `spectrograms`.
 
 Mirrors: aten/src/ATen/native/SpectralOps.cpp
-Differs: nothing in substance.
 """

@@ -1,7 +1,7 @@
 """How is a signal cut into pieces that are transformed one by one, and put together again?
 
 Mirrors: aten/src/ATen/native/SpectralOps.cpp (stft, istft)
-Differs: nothing in substance; a message names the arguments in question instead of all.
+Differs: a message names the arguments in question instead of all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which Fourier transforms are made of the three that compute?
 
 Mirrors: aten/src/ATen/native/SpectralOps.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,5 +3,4 @@
 Reading order: `stacks`, `grids` (all combinations of elements).
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp, Itertools.cpp
-Differs: nothing in substance.
 """

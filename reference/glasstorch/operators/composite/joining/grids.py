@@ -1,7 +1,6 @@
 """How are all combinations of elements laid out, in one grid or in rows?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (meshgrid), Itertools.cpp (cartesian_prod, combinations)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

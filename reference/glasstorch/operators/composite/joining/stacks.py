@@ -1,7 +1,6 @@
 """Which ways of joining tensors are made of `cat`?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (stack, hstack, vstack, dstack, column_stack, block_diag)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

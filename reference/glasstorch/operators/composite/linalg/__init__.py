@@ -3,5 +3,4 @@
 Reading order: `decompositions`, `factors`, `norms`, `products`, `einsum`.
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp, BatchLinearAlgebra.cpp, Linear.cpp
-Differs: nothing in substance.
 """

@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_lu_factor, _lu_with_info, lu_solve, linalg_ldl_factor,
     cholesky_solve, qr, svd), LinearAlgebra.cpp (slogdet)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

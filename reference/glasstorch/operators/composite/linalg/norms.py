@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (linalg_norm, linalg_cond, logdet, pinverse, frobenius_norm,
     nuclear_norm)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 Mirrors: aten/src/ATen/native/LinearAlgebra.cpp (multi_dot_impl, matrix_chain_order, chain_matmul, KronImpl,
     linalg_tensorinv, linalg_tensorsolve), aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_vander),
     aten/src/ATen/native/TensorFactories.cpp (vander)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,5 +3,4 @@
 Reading order: `sort`, `quantile`.
 
 Mirrors: aten/src/ATen/native/Sorting.cpp
-Differs: nothing in substance.
 """

@@ -1,7 +1,6 @@
 """Which ways of sorting are made of the one that is stable?
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (sort, argsort, argsort_stable, msort)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,5 +3,4 @@
 Reading order: `correlation`, `histograms`.
 
 Mirrors: aten/src/ATen/native/Correlation.cpp, Histogram.cpp
-Differs: nothing in substance.
 """

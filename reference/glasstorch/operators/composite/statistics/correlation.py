@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (nanmean, var_mean, std_mean, dist), aten/src/ATen/native/Correlation.cpp,
     aten/src/ATen/native/LinearAlgebra.cpp (norm)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How is a histogram of points put together with the edges of its bins?
 
 Mirrors: aten/src/ATen/native/Histogram.cpp (histogramdd)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

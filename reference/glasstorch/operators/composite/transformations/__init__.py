@@ -3,5 +3,4 @@
 Reading order: `order` (rot90, repeat, tile), `diagonals`.
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp, Repeat.cpp
-Differs: nothing in substance.
 """

@@ -1,7 +1,6 @@
 """How does a vector or a number become the diagonal of a matrix, and the diagonal a vector?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (diag, diag_embed, diagflat), Fill.cpp (fill_diagonal_)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

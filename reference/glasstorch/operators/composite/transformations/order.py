@@ -1,7 +1,6 @@
 """Which copies in another order, or with repetitions, are made of other operators?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp (rot90, fliplr, flipud), TensorShape.cpp (repeat, tile)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

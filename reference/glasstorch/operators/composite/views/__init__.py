@@ -4,5 +4,4 @@ Reading order: `shapes`, `pieces`, `copies` (views as copies), `scatters` (a ten
 looks).
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp
-Differs: nothing in substance.
 """

@@ -1,7 +1,6 @@
 """Which operators cut a tensor into pieces?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp (narrow, chunk, split, tensor_split, hsplit, vsplit, dsplit, unsafe_split)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which view operators are made of other view operators?
 
 Mirrors: aten/src/ATen/native/TensorShape.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

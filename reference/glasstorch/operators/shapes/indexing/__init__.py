@@ -4,5 +4,4 @@ Reading order: `advanced` (tensors of indices), `along` (a vector of indices), `
 reductions).
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (TORCH_META_FUNC)
-Differs: nothing in substance.
 """

@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (meta functions of index_copy, index_add and index_reduce,
     index_fill_)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

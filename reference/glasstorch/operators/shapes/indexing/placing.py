@@ -3,7 +3,6 @@
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (put_, masked_scatter, masked_scatter__cpu, meta functions of
     scatter_reduce and of scatter with reduce=), aten/src/ATen/native/cpu/TensorCompareKernel.cpp and
     NonZeroStatic.cpp of the same folder (nonzero_static)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

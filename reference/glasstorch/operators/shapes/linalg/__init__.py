@@ -3,5 +3,4 @@
 Reading order: `decompositions`, `factors`, `solvers`.
 
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp, LinearAlgebra.cpp (TORCH_META_FUNC)
-Differs: nothing in substance.
 """

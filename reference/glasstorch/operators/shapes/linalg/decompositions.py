@@ -2,7 +2,8 @@
 
 Mirrors: the TORCH_META_FUNCs in aten/src/ATen/native/BatchLinearAlgebra.cpp, aten/src/ATen/native/LinearAlgebra.cpp
     (linalg_vector_norm), aten/src/ATen/native/Cross.cpp, aten/src/ATen/native/LinearAlgebraUtils.h
-Differs: nothing in substance. LAPACK works on columns, and so does its result lie in memory: column by column.
+
+LAPACK works on columns, so its results lie in memory column by column.
 """
 
 from __future__ import annotations

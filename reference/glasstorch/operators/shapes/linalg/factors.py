@@ -3,7 +3,8 @@
 Mirrors: the TORCH_META_FUNCs in aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_lu_factor_ex, linalg_lu,
     lu_unpack, linalg_ldl_factor_ex), and the checks of geqrf, cholesky, cholesky_inverse, linalg_householder_product
     and linalg_matrix_exp there and in LinearAlgebra.cpp
-Differs: nothing in substance. What LAPACK writes lies in memory column by column.
+
+What LAPACK writes lies in memory column by column.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 Mirrors: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_solve_triangular, triangular_solve, linalg_lu_solve,
     linalg_ldl_solve, cholesky_solve, ormqr, linalg_lstsq), LinearAlgebraUtils.h (linearSolveCheckInputs,
     checkInputsSolver, _linalg_broadcast_batch_dims)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -4,5 +4,4 @@ Reading order: `broadcast` (the rule that all share, and the operators that foll
 promote in a way of their own).
 
 Mirrors: aten/src/ATen/TensorIterator.cpp, aten/src/ATen/native/BinaryOps.cpp, UnaryOps.cpp, PointwiseOps.cpp
-Differs: nothing in substance.
 """

@@ -3,7 +3,6 @@
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (angle, frexp, nan_to_num_out), aten/src/ATen/native/BinaryOps.cpp (fmax,
     fmin, heaviside), aten/src/ATen/native/TensorCompare.cpp (clamp_max, clamp_min),
     aten/src/ATen/native/Lerp.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC2(prod, dim_int), std_var_out, std_var_mean_out,
     meta_func_cum_ops, cummax_out, _logcumsumexp_out_cpu, TORCH_META_FUNC(hash_tensor)),
     aten/src/ATen/native/Normalization.cpp (TORCH_META_FUNC(renorm))
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/ReduceOps.cpp (TORCH_META_FUNC), aten/src/ATen/native/ReduceOpsUtils.h,
     aten/src/ATen/native/TensorCompare.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

@@ -3,5 +3,4 @@
 Reading order: `sort`, `selecting`.
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (TORCH_META_FUNC)
-Differs: nothing in substance.
 """

@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/Sorting.cpp (kthvalue_out_impl_cpu, median_with_indices_impl, TORCH_META_FUNC(topk)),
     aten/src/ATen/native/TensorCompare.cpp (mode)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

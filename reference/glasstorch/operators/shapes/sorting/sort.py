@@ -2,7 +2,6 @@
 
 Mirrors: TORCH_META_FUNC(sort_stable) in aten/src/ATen/native/Sorting.cpp, aten/src/ATen/native/BucketizationUtils.h,
     TORCH_META_FUNC2(isin, Tensor_Tensor) in aten/src/ATen/native/TensorCompare.cpp
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

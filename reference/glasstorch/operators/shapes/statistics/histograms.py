@@ -2,7 +2,6 @@
 
 Mirrors: aten/src/ATen/native/Histogram.cpp (histogramdd_check_inputs, histogramdd_prepare_out,
     histc_select_outer_bin_edges), aten/src/ATen/native/SummaryOps.cpp (_bincount_cpu_template)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

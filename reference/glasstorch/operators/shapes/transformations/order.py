@@ -1,7 +1,6 @@
 """What layout has a tensor whose elements were put in another order?
 
 Mirrors: aten/src/ATen/native/TensorTransformations.cpp (flip, roll, roll_common)
-Differs: nothing in substance.
 """
 
 from __future__ import annotations

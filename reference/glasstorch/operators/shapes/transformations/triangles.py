@@ -1,7 +1,6 @@
 """What sizes and layout has a triangle of a matrix?
 
 Mirrors: aten/src/ATen/native/TriangularOps.cpp (TORCH_META_FUNC(tril), TORCH_META_FUNC(triu))
-Differs: nothing in substance.
 """
 
 from __future__ import annotations
