@@ -559,6 +559,9 @@ class _Tensors:
     def from_array(self, array: Any) -> Tensor:
         return from_array(array, from_numpy_dtype(array.dtype))
 
+    def over(self, array: Any, dtype: dtype) -> Tensor:
+        return from_array(array, dtype)
+
     def wrap(self, array: Any, dtype: dtype) -> Tensor:
         return wrap(array, dtype)
 

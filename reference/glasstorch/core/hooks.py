@@ -84,11 +84,14 @@ class TensorHooks(Protocol):
     def from_array(self, array: Any) -> Tensor:
         """A tensor over a NumPy array's memory."""
 
+    def over(self, array: Any, dtype: Any) -> Tensor:
+        """A tensor over a NumPy array's memory, whose bytes are read as a dtype of the same size."""
+
     def wrap(self, array: Any, dtype: Any) -> Tensor:
         """A CPU tensor around a fresh row-major array that nobody else holds."""
 
-    def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any) -> Tensor:
-        """A tensor of a class that reads a storage through a geometry."""
+    def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any = ...) -> Tensor:
+        """A tensor, of a class if one is given, that reads a storage through a geometry."""
 
 
 class _NoTensors:
