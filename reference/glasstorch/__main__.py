@@ -132,12 +132,12 @@ def print_names() -> int:
 
 def print_where(names: list[str]) -> int:
     """Print where functions are declared and computed; returns the exit code."""
-    from glasstorch._where import told  # here, because it reads the sources of the library
+    from glasstorch._where import described  # here, because it reads the sources of the library
 
     if not names:
         return fail("Argument expected for the --where option: a name of PyTorch, such as torch.linalg.solve", 2)
     try:
-        print("\n\n".join(map(told, names)))
+        print("\n\n".join(map(described, names)))
     except ArgumentError as error:
         return fail(str(error), 1)
     return 0

@@ -25,10 +25,10 @@ from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, behind, forms
 NOTHING = object()
 
 
-def told(name: str) -> str:
-    """Where a function of PyTorch is declared, computed and differentiated, as text; ArgumentError if there is none.
+def described(name: str) -> str:
+    """Where a function of PyTorch is declared, computed and differentiated, as text; ArgumentError for an unknown name.
 
-    >>> print(told("torch.numel"))  # doctest: +ELLIPSIS
+    >>> print(described("torch.numel"))  # doctest: +ELLIPSIS
     torch.numel is a function of Python: ...
     """
     cuda.register_kernels()

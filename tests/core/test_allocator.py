@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from glasstorch.core import allocator as allocator_module
-from glasstorch.core.allocator import ALIGNMENT, LARGE, ROUND, CachingCPUAllocator, cpu_allocator, empty_array
+from glasstorch.core.allocator import ALIGNMENT, LARGE, ROUND_TO, CachingCPUAllocator, cpu_allocator, empty_array
 from glasstorch.core.errors import HostMemoryError
 
 BIG = 4 * LARGE
@@ -24,7 +24,7 @@ def test_a_large_block_is_used_again_once_nobody_holds_it() -> None:
     assert (pool.bytes_in_use, pool.bytes_cached) == (BIG, 0)
     del first
     assert (pool.bytes_in_use, pool.bytes_cached) == (0, BIG)
-    assert pool.allocate(BIG - ROUND + 1).ctypes.data == address
+    assert pool.allocate(BIG - ROUND_TO + 1).ctypes.data == address
     assert pool.bytes_cached == BIG  # the temporary above died at once
 
 
@@ -58,9 +58,9 @@ def test_the_caller_gets_exactly_the_bytes_asked_for() -> None:
 
 def test_what_lay_unused_longest_makes_room() -> None:
     pool = CachingCPUAllocator(keep=2 * BIG)
-    sizes = [BIG, BIG + ROUND, BIG]
+    sizes = [BIG, BIG + ROUND_TO, BIG]
     blocks = [pool.allocate(size) for size in sizes]
-    blocks.clear()  # gives back in order: BIG, BIG + ROUND, BIG
+    blocks.clear()  # gives back in order: BIG, BIG + ROUND_TO, BIG
     assert pool.bytes_cached == BIG
     assert list(pool.free) == [BIG]
     huge = pool.allocate(3 * BIG)
@@ -108,7 +108,7 @@ def test_threads_never_get_each_others_memory() -> None:
     def work(mark: int) -> None:
         held: list[np.ndarray] = []
         for turn in range(60):
-            array = cpu_allocator.allocate(BIG + ROUND * (turn % 3))
+            array = cpu_allocator.allocate(BIG + ROUND_TO * (turn % 3))
             array[::4096] = mark
             held.append(array[::4096])  # a view outlives the array
             if len(held) > 4:

@@ -119,7 +119,7 @@ def test_replacing_after_a_node_leaves_what_runs_before_it() -> None:
 def test_a_destroyed_node_leaves_no_trace() -> None:
     graph, values = chain(2)
     node = values[2].node
-    with pytest.raises(ValueError, match="%2 is used: aten::relu cannot be destroyed"):
+    with pytest.raises(ValueError, match="%2 is used: aten::relu cannot be destroyed; replace its uses"):
         node.destroy()
     values[2].replace_all_uses_with(values[1])
     node.destroy()
@@ -165,9 +165,9 @@ def test_a_node_stands_in_one_place_at_a_time() -> None:
     with pytest.raises(ValueError, match="is in a block already; move_before and move_after take it elsewhere"):
         values[1].node.insert_after(values[2].node)
     loose = graph.create("aten::neg", [values[0]])
-    with pytest.raises(ValueError, match="can only be put beside a node that is in a block"):
+    with pytest.raises(ValueError, match="can only be inserted next to a node that is in a block"):
         graph.create("aten::exp", [values[0]]).insert_before(loose)
-    with pytest.raises(ValueError, match="prim::Return does not stand among the nodes of a block"):
+    with pytest.raises(ValueError, match="prim::Return is not among the nodes of a block"):
         graph.return_node.move_before(values[1].node)
 
 
@@ -262,7 +262,7 @@ def test_nodes_replace_each_other_output_by_output() -> None:
         other = graph.insert("aten::neg", [values[0]])
     values[1].node.replace_all_uses_with(other.node)
     assert graph.outputs == (other,)
-    with pytest.raises(ValueError, match="aten::relu has 1 outputs and prim::Print 0"):
+    with pytest.raises(ValueError, match="aten::relu has 1 outputs and prim::Print 0; to replace all uses, they must"):
         values[1].node.replace_all_uses_with(graph.create("prim::Print", [], 0))
 
 

@@ -178,15 +178,15 @@ def test_a_string_comes_back_byte_by_byte() -> None:
         ("", 1, 1, "expected 'graph' but found the end of the text"),
         ("graph(%x : Tensor:\n  return ()", 1, 18, r"expected ',' or '\)' but found ':'"),
         ("graph(%x : Tensr):\n  return ()", 1, 12, "expected a type but found 'Tensr'; known are Any, "),
-        ("graph(%x : Float):\n  return ()", 1, 17, r"expected '\(' after Float; of unknown sizes it is FloatTensor"),
+        ("graph(%x : Float):\n  return ()", 1, 17, r"expected '\(' after Float; with unknown sizes it is FloatTensor"),
         ("graph(%x : Float(2, size=3)):\n  return ()", 1, 21, "expected strides=, requires_grad= or device= but"),
-        ("graph(%x : Float(2.5)):\n  return ()", 1, 18, "expected a whole number but found 2.5"),
+        ("graph(%x : Float(2.5)):\n  return ()", 1, 18, "expected an integer but found 2.5"),
         ("graph(%x : Float(2, device=tpu)):\n  return ()", 1, 28, "expected one of cpu, cuda, meta but found 'tpu'"),
         ("graph(%x : int[3]):\n  return ()", 1, 16, "expected ']' but found '3'"),
         ("graph(x : Tensor):\n  return ()", 1, 7, "expected a value, such as %x but found 'x'"),
         ("graph(%x : Tensor, %x : int):\n  return ()", 1, 20, "%x is defined twice"),
-        ("graph():\n  %y : Tensor = aten::relu(%z)\n  return (%y)", 2, 28, "no value %z is known here"),
-        ("graph():\n  %y : Tensor = aten::relu(%y)\n  return (%y)", 2, 28, "no value %y is known here"),
+        ("graph():\n  %y : Tensor = aten::relu(%z)\n  return (%y)", 2, 28, "no value %z is in scope here"),
+        ("graph():\n  %y : Tensor = aten::relu(%y)\n  return (%y)", 2, 28, "no value %y is in scope here"),
         ("graph(%x : Tensor):\n  %y : Tensor = relu(%x)\n  return (%y)", 2, 17, "expected the kind of a node, such as"),
         ("graph(%x : Tensor):\n  relu(%x)\n  return (%x)", 2, 3, "expected a node, such as '%2 : Tensor = aten::relu"),
         ("graph(%x : Tensor):\n  %y = aten::relu %x\n  return (%y)", 2, 19, r"expected '\(' but found '%x'"),
@@ -197,7 +197,7 @@ def test_a_string_comes_back_byte_by_byte() -> None:
         ("graph():\n  %y : str = prim::Constant[value=\"a]()\n  return (%y)", 2, 35, "cannot read the character '\"'"),
         ('graph():\n  %y : str = prim::Constant[value="\\777"]()\n  return (%y)', 2, 35, r"\\777 is no byte"),
         ('graph():\n  %y : str = prim::Constant[value="\\377"]()\n  return (%y)', 2, 35, "are not UTF-8"),
-        ('graph():\n  %y : Device = prim::Constant[value="tpu"]()\n  return (%y)', 2, 17, "'tpu' is no device"),
+        ('graph():\n  %y : Device = prim::Constant[value="tpu"]()\n  return (%y)', 2, 17, "'tpu' is not a device"),
         ("graph():\n  %y : Tensor = prim::Constant[value={1}]()\n  return (%y)", 2, 38, "does not hold the values"),
         ("graph():\n  %1x : int = prim::Constant[value=1]()\n  return (%1x)", 2, 3, "Invalid name: '1x'"),
         ("graph():\n  %y : int = prim::Constant[value=annotate(1, 1)]()\n  return ()", 2, 44, "expected an annotation"),
@@ -224,7 +224,7 @@ def test_a_value_made_in_a_block_is_not_known_after_it() -> None:
         "      -> ()\n    block1():\n      -> ({})\n  return ({})\n"
     )
     for inner, outer in (("%y", ""), ("", "%y")):
-        with pytest.raises(IRParseError, match="no value %y is known here"):
+        with pytest.raises(IRParseError, match="no value %y is in scope here"):
             parse_ir(text.format(inner, outer))
 
 
@@ -235,7 +235,7 @@ def test_the_last_block_is_left_and_its_node_ends_after_it() -> None:
     )
     assert len(parse_ir(text.format("%x", "%z")).nodes[0].blocks) == 1
     for inner, outer, unknown in (("%x", "%y", "%y"), ("%z", "%z", "%z")):
-        with pytest.raises(IRParseError, match=f"no value {unknown} is known here"):
+        with pytest.raises(IRParseError, match=f"no value {unknown} is in scope here"):
             parse_ir(text.format(inner, outer))
 
 

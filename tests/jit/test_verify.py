@@ -276,7 +276,7 @@ DAMAGE = {
     "nodes_form_a_ring": [unlink_backwards, cut_the_ring, tie_a_knot],
     "nodes_know_their_block": [forget_the_block, forget_the_graph, give_a_block_to_another],
     "positions_ascend": [swap_positions],
-    "ends_stand_at_the_ends": [put_a_return_in_the_middle, rename_the_end, give_the_parameters_an_input],
+    "param_and_return_are_the_ends": [put_a_return_in_the_middle, rename_the_end, give_the_parameters_an_input],
     "outputs_know_their_node": [claim_another_node, swap_outputs],
     "inputs_are_made_before": [
         use_before_it_is_made,
@@ -287,7 +287,7 @@ DAMAGE = {
     ],
     "uses_match_inputs": [forget_a_use, repeat_a_use, invent_a_use, change_an_input_behind_its_back],
     "names_are_unique": [take_a_name_twice, take_a_number_twice, keep_a_name_without_a_value, name_past_the_graph],
-    "kinds_have_a_meaning": [invent_a_kind, give_blocks_to_an_operator],
+    "kinds_are_known": [invent_a_kind, give_blocks_to_an_operator],
     "constants_have_their_value": [
         change_the_type_of_a_constant,
         lose_the_value_of_a_constant,

@@ -45,7 +45,7 @@ def stack(arrays: Arrays, /, *, axis: int = 0) -> Array:
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices of an array along a dimension, as views."""
     if not x.ndim:
-        raise ValueError("unstack: an array of 0 dimensions has no parts; expected one of at least 1")
+        raise ValueError("unstack: an array of 0 dimensions cannot be split; expected at least 1 dimension")
     return tuple(f.unbind(x, axis))
 
 
@@ -59,7 +59,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     dims = axes(axis, x.ndim)
     for d in dims:
         if x.shape[wrap_dim(d, x.ndim)] != 1:
-            raise ValueError(f"squeeze: axis {d} has size {x.shape[d]}; only one of size 1 can be taken away")
+            raise ValueError(f"squeeze: axis {d} has size {x.shape[d]}; only one of size 1 can be removed")
     return f.squeeze(x, dims)
 
 
@@ -93,7 +93,7 @@ def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) ->
         try:
             return x.view(list(shape))
         except RuntimeError as error:
-            raise ValueError(f"reshape: {list(x.shape)} cannot be seen as {list(shape)} without a copy") from error
+            raise ValueError(f"reshape: {list(x.shape)} cannot be viewed as {list(shape)} without a copy") from error
     return f.reshape(x.clone() if copy else x, list(shape))
 
 

@@ -19,7 +19,7 @@ def matmul(x1: Array, x2: Array, /) -> Array:
 def matrix_transpose(x: Array, /) -> Array:
     """A view with the last two dimensions transposed."""
     if x.ndim < 2:
-        raise ValueError(f"matrix_transpose: expected an array of at least 2 dimensions, got one of {x.ndim}")
+        raise ValueError(f"matrix_transpose: expected an array of at least 2 dimensions, got {x.ndim}")
     return f.mT(x)
 
 

@@ -58,7 +58,7 @@ def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
     """For each dimension the indices of the nonzero elements."""
     if not x.ndim:
-        raise ValueError("nonzero: an array of 0 dimensions has no indices; expected one of at least 1")
+        raise ValueError("nonzero: an array of 0 dimensions has no indices; expected at least 1 dimension")
     return tuple(f.unbind(f.nonzero(x), 1))
 
 

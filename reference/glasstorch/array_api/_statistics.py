@@ -113,7 +113,7 @@ def _cumulative(
             f"{name}: axis must be given for an array of {x.ndim} dimensions; only with one it may be None"
         )
     if not x.ndim:
-        raise ValueError(f"{name}: an array of 0 dimensions has no order; expected one of at least 1")
+        raise ValueError(f"{name}: an array of 0 dimensions cannot be accumulated; expected at least 1 dimension")
     d = wrap_dim(0 if axis is None else axis, x.ndim)
     result = scan(x, d, dtype=dtype)
     if not include_initial:

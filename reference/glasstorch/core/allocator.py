@@ -25,8 +25,8 @@ Buffer = np.ndarray[Any, np.dtype[np.uint8]]  # one-dimensional, bytes
 
 BYTE = np.dtype(np.uint8)
 LARGE = 1 << 18  # bytes from which a block is worth keeping (the C library takes fresh pages for larger ones)
-ROUND = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
-KEEP = 1 << 29  # bytes that may lie unused in the pool
+ROUND_TO = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
+MAX_CACHED = 1 << 29  # bytes that may lie unused in the pool
 MOST = 2**63 - 1  # bytes that a tensor may have: what an int64 counts
 ALIGNMENT = 64  # of large blocks, in bytes: a vector register's width, so that no load crosses a cache line
 
@@ -69,7 +69,7 @@ class CachingCPUAllocator:
     `bytes_in_use` and `bytes_cached` count large blocks only.
     """
 
-    def __init__(self, keep: int = KEEP) -> None:
+    def __init__(self, keep: int = MAX_CACHED) -> None:
         self.keep = keep
         self.bytes_in_use = 0
         self.bytes_cached = 0
@@ -79,7 +79,7 @@ class CachingCPUAllocator:
     def allocate(self, nbytes: int) -> Buffer:
         if nbytes < LARGE:
             return np.empty(nbytes, np.uint8)
-        rounded = -(-nbytes // ROUND) * ROUND
+        rounded = -(-nbytes // ROUND_TO) * ROUND_TO
         with self.lock:
             memory = self._take(rounded)
             self.bytes_in_use += rounded

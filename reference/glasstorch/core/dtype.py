@@ -50,7 +50,7 @@ class dtype:
     numpy: np.dtype[Any]
     category: int
     scalar_name: str  # the name in PyTorch's messages: Float, Long ...
-    scalar_type: int  # its value in c10::ScalarType, by which graphs and kernels know it
+    scalar_type: int  # its value in c10::ScalarType, which graphs and kernels store
     abbr: str
     itemsize: int
     is_floating_point: bool

@@ -70,7 +70,7 @@ class ArgumentError(RuntimeError):
 
 
 class IntegerDivisionError(RuntimeError):
-    """An integer was divided by zero; no integer can stand for infinity or NaN."""
+    """An integer was divided by zero; integers have no infinity and no NaN."""
 
 
 class AutogradError(RuntimeError):

@@ -242,7 +242,7 @@ def span(shape: Shape, strides: Shape) -> int:
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; a negative one counts from the back. A 0-dim tensor takes 0 and -1."""
+    """A non-negative dimension; a negative one counts from the back. For a 0-dim tensor, 0 and -1 are valid."""
     limit = ndim or 1
     if -limit <= dim < limit:
         return dim + limit if dim < 0 else dim
@@ -250,7 +250,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def existing_dim(dim: int, ndim: int) -> int:
-    """As `wrap_dim`, for a tensor that must have dimensions: a 0-dim tensor has none whose size could be asked for."""
+    """As `wrap_dim`, but a 0-dim tensor is refused, as it has no dimension with a size."""
     if not ndim:
         raise DimensionError(f"Dimension specified as {dim} but tensor has no dimensions")
     return wrap_dim(dim, ndim)
@@ -363,7 +363,7 @@ def expand_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
 
 
 def is_expandable_to(shape: Shape, target: Shape) -> bool:
-    """Whether `shape` broadcasts to exactly `target`."""
+    """Whether `shape` can be expanded to `target`."""
     return len(shape) <= len(target) and all(
         size in (1, wanted) for size, wanted in zip(reversed(shape), reversed(target), strict=False)
     )

@@ -47,7 +47,7 @@ class VariableHooks(Protocol):
     def register_post_accumulate_grad_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> Any: ...
 
     def base(self, tensor: Tensor) -> Tensor | None:
-        """The tensor that a view looks at, or None."""
+        """The base of a view, or None."""
 
 
 class _NoAutograd:
@@ -167,7 +167,7 @@ class MemoryHooks(Protocol):
         """Whether an address lies in page-locked main memory."""
 
     def let_wait(self, on: device, stream: int) -> None:
-        """Make a stream of a device wait for the current stream: what it is given next runs after that one's work."""
+        """Make a stream of a device wait for the work queued on the current stream so far."""
 
     def current_stream(self, on: device) -> int:
         """The handle of the calling thread's current stream of a device."""

@@ -30,7 +30,7 @@ class layout:
 
 
 class memory_format:
-    """An order of dimensions in memory that can be asked for when a tensor is made."""
+    """An order of dimensions in memory that can be requested for a new tensor."""
 
     __slots__ = ("name",)
     name: str

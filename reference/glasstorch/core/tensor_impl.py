@@ -106,7 +106,7 @@ class TensorImpl:
         return strides if dim is None else strides[geometry.existing_dim(dim, len(strides))]
 
     def storage_offset(self) -> int:
-        """Where the first element lies, in elements from the start of the storage."""
+        """The position of the first element, in elements from the start of the storage."""
         return self._offset
 
     def dim(self) -> int:
@@ -137,7 +137,7 @@ class TensorImpl:
 
     @property
     def nbytes(self) -> int:
-        """Bytes all elements take, each counted once."""
+        """The size of all elements in bytes, each element counted once."""
         return self.numel() * self.dtype.itemsize
 
     def is_row_major(self) -> bool:
@@ -148,7 +148,7 @@ class TensorImpl:
 
     @property
     def device(self) -> device:
-        """Where the storage is."""
+        """The device of the storage."""
         return CPU if self._storage is None else self._storage.device
 
     @property

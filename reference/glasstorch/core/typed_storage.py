@@ -156,7 +156,7 @@ class TypedStorage(_Casts):
 
     @property
     def device(self) -> Device:
-        """Where the bytes are."""
+        """The device of the bytes."""
         return self._untyped_storage.device
 
     @property
@@ -223,7 +223,7 @@ class TypedStorage(_Casts):
     # Elements ---------------------------------------------------------------------------------------------------
 
     def _elements(self) -> np.ndarray[Any, Any]:
-        """The elements, to be read."""
+        """The elements as a NumPy array, to be read only."""
         if self.device.type == "meta":
             raise NoDataError("Not available for 'meta' device type")
         memory = self._untyped_storage.cpu().buffer

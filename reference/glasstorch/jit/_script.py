@@ -1,4 +1,4 @@
-"""What is a program that is kept as a graph, and how is it called?
+"""How is a graph called as a function or a module?
 
 Mirrors: torch/jit/_script.py (ScriptModule, RecursiveScriptModule), torch/csrc/jit/api/function_impl.h,
     aten/src/ATen/core/function_schema_inl.h (checkAndNormalizeInputs)
@@ -44,17 +44,17 @@ def set_archives(given: Archives) -> None:
 
 
 class ScriptFunction:
-    """A function that is kept as a graph: calling it runs its `graph`, whatever its source says by now."""
+    """A function stored as a graph: calling it runs its `graph`, and no longer its source."""
 
     def __init__(self, name: str, graph: Graph) -> None:
         self.name = name
-        self._executor = GraphExecutor(graph)  # first: it refuses to be pickled
+        self._executor = GraphExecutor(graph)  # first: refuses pickling
         self.graph = graph
         self._declaration = Declaration(name, graph.inputs)
 
     @property
     def code(self) -> str:
-        """The graph, as it was traced, as the text of a Python function."""
+        """The traced graph, without passes, as the text of a Python function."""
         return print_function(self.name, self.graph)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -77,17 +77,17 @@ class ScriptFunction:
 
 
 class ScriptModule(Module):
-    """A module that is kept as a graph: its parameters, buffers and children are there, but calling it runs the graph.
+    """A module stored as a graph: it has parameters, buffers and children, but calling it runs the graph.
 
-    Its parameters are read at every call, so that training them trains this. Those of a traced module are the
-    original's own tensors; another one put in place of one of them is put there in one of the two modules only. What
-    `train` and `eval` change in a module's code was fixed when the graph was made.
+    Its parameters are read at every call, so it can be trained. A traced module shares the original's
+    parameter tensors; assigning another tensor to one of the two modules does not affect the other. The code paths that
+    depend on `train` and `eval` were fixed when the graph was made.
     """
 
     def __init__(self, held: Module, original_name: str, graph: Graph, used_parameters: Sequence[str]) -> None:
-        """`held` has the parameters, buffers and children, which this takes over."""
+        """`held` has the parameters, buffers and children that this module takes over."""
         super().__init__()
-        self._executor = GraphExecutor(graph)  # before the graph: it refuses to be pickled
+        self._executor = GraphExecutor(graph)  # before the graph: refuses pickling
         self.original_name = original_name
         self.training = held.training
         self._parameters = held._parameters
@@ -101,7 +101,7 @@ class ScriptModule(Module):
 
     @property
     def code(self) -> str:
-        """The graph, as it was traced, as the text of a Python method."""
+        """The traced graph, without passes, as the text of a Python method."""
         return print_function("forward", self.graph, self.used_parameters, "self")
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -113,7 +113,7 @@ class ScriptModule(Module):
         return self._executor.graph_for(*self._complete(args, kwargs))
 
     def _complete(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments, and the parameters that the graph takes after them."""
+        """The arguments, followed by the parameters that the graph takes as inputs."""
         return *self._declaration.bind(args, kwargs), *(held[name] for held, name in self._sources)
 
     def save(self, f: Path, _extra_files: Extra | None = None) -> None:
@@ -129,11 +129,11 @@ class ScriptModule(Module):
 
 
 class RecursiveScriptModule(ScriptModule):
-    """A module that was loaded: all that is known of it is its graph and what it holds."""
+    """A loaded module: its graph, parameters, buffers and children are known, and its Python class is not."""
 
 
 class ModulePart(Module):
-    """A child of a ScriptModule: what it held is there, and what it computed is part of the whole module's graph."""
+    """A child of a ScriptModule: it holds its tensors, and its computation is part of the whole module's graph."""
 
     def __init__(self, original_name: str) -> None:
         super().__init__()
@@ -144,13 +144,13 @@ class ModulePart(Module):
 
 
 class LoadedChild(ModulePart):
-    """A child of a module that was loaded."""
+    """A child of a loaded module."""
 
     def _get_name(self) -> str:
         return RecursiveScriptModule.__name__
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: an archive has one graph, which is the whole module's."""
+        """Refused: an archive has one graph, that of the whole module."""
         raise ArgumentError(
             f"Module [{self.original_name}] was loaded as a part of another: what it computes is in the graph of the "
             "whole module; call that, or save this one by itself"
@@ -158,10 +158,10 @@ class LoadedChild(ModulePart):
 
 
 class TracedModule(ModulePart):
-    """What a module held when it was traced, and what its children held. The tensors are the same."""
+    """The parameters, buffers and children of a traced module, which shares their tensors with the original."""
 
     def __init__(self, original: Module, made: dict[int, TracedModule] | None = None) -> None:
-        """`made` has what there is already, by the id of the original: a child may have more than one place."""
+        """`made` holds the parts made so far, by the original's id: a child may occur more than once."""
         kept = isinstance(original, ScriptModule | ModulePart)
         super().__init__(original.original_name if kept else type(original).__name__)
         made = {} if made is None else made
@@ -179,7 +179,7 @@ class TracedModule(ModulePart):
         return self.original_name
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: the one graph is that of the whole module."""
+        """Refused: the only graph is that of the whole module."""
         raise ArgumentError(
             f"Trace submodules cannot be called: what {self.original_name} computes is in the graph of the whole "
             "module; call that, or trace this one by itself"
@@ -198,7 +198,7 @@ def _slot(module: Module, path: str) -> tuple[dict[str, Any], str]:
 
 
 class Declaration:
-    """What a program takes: how its inputs are called, and what they are made of."""
+    """The signature of a program: the names and the types of its inputs."""
 
     def __init__(self, name: str, inputs: Sequence[Value]) -> None:
         self.name = name
@@ -210,7 +210,7 @@ class Declaration:
         return f"{self.name}({taken})"
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments in the order of the inputs; ArgumentError for too few, too many, or other things than these."""
+        """The arguments in the order of the inputs; ArgumentError for too few, too many, or wrong types."""
         if len(args) + len(kwargs) > len(self._types):
             raise ArgumentError(
                 f"{self.name}() expected at most {len(self._types)} argument(s) but received "
@@ -235,7 +235,7 @@ class Declaration:
 
 
 def _fits(type: Type, given: Any) -> bool:
-    """Whether an argument has the structure of an input: a tensor, or a tuple or list of them."""
+    """Whether an argument has the structure of an input: a tensor, or a tuple or list of tensors."""
     if isinstance(type, TupleType):
         return isinstance(given, tuple) and len(given) == len(type.elements) and all(map(_fits, type.elements, given))
     if isinstance(type, ListType):

@@ -37,19 +37,19 @@ def trace(
     check_tolerance: float = 1e-5,
     example_kwarg_inputs: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Run a function or a module once on example inputs, and give what it did as a graph to run again.
+    """Run a function or a module once on example inputs, and return its operators as a graph that can be run again.
 
-    The inputs are a tuple of tensors, or of tuples and lists of them; a single tensor need not be in one. With
-    `example_kwarg_inputs` they are given by name instead. The function really runs: what it does in place to its
-    inputs, it does to the examples. The graph has the operators of this one run: sizes, Python numbers and the way
-    taken at each `if` are fixed. A tensor turned into a Python value issues a TracerWarning at its line.
+    The inputs are a tuple of tensors, or of tuples and lists of them; a single tensor may be given itself. With
+    `example_kwarg_inputs` they are given by name instead. The function is actually run: its in-place operations change
+    the examples. The graph has the operators of this one run: sizes, Python numbers and the branch taken at each `if`
+    are fixed. Converting a tensor to a Python value issues a TracerWarning that names the line.
 
-    Unless `check_trace` is False, the function is then traced again, and the graph and the function run, with copies of
-    the inputs, or of each of `check_inputs`. Outputs further apart than `check_tolerance`, relative to the function's,
-    issue a TracerWarning; another graph raises TracingCheckError.
+    Unless `check_trace` is False, the function is then traced again, and the graph and the function are run, on copies
+    of the inputs, or of each of `check_inputs`. Outputs that differ by more than `check_tolerance`, relative to the
+    function's, issue a TracerWarning; a different graph raises TracingCheckError.
 
-    Returns a ScriptFunction, or a TopLevelTracedModule for a module. Refused: a result that is not tensors, a tensor
-    that requires grad and is neither an input nor a parameter, tracing while tracing.
+    Returns a ScriptFunction, or a TopLevelTracedModule for a module. Refused are results other than tensors, a tensor
+    that requires grad and is neither an input nor a parameter, and nested tracing.
 
     >>> import glasstorch as torch
     >>> traced = trace(lambda x: x.exp().neg(), torch.zeros(2))
@@ -78,7 +78,7 @@ def trace(
         names = _names(called, len(inputs))
     checks = [inputs] if check_inputs is None else list(map(_as_tuple, check_inputs))
     if check_trace and check_inputs is None:
-        checks = [clone_inputs(inputs)]  # as they are now: the function may change them
+        checks = [clone_inputs(inputs)]  # before the run: the function may change them
     traced = _trace(func, function, names, inputs)
     if check_trace:
         run_checks(function, traced, lambda given: _trace(func, function, names, given), checks, check_tolerance)
@@ -86,7 +86,7 @@ def trace(
 
 
 def _module_of_forward(func: Any) -> Any:
-    """The module whose `forward` this is, or the function itself; other methods of modules are refused."""
+    """The module if `func` is its `forward`, else the function itself; other methods of modules are refused."""
     owner = getattr(func, "__self__", None)
     if not isinstance(owner, Module):
         return func
@@ -99,7 +99,7 @@ def _module_of_forward(func: Any) -> Any:
 
 
 def _as_tuple(inputs: Any) -> tuple[Any, ...]:
-    """The inputs of one call; a tensor is the only one of its call."""
+    """The inputs of one call as a tuple; a tensor becomes a tuple of one."""
     if isinstance(inputs, Tensor):
         return (inputs,)
     if isinstance(inputs, str | Mapping) or not isinstance(inputs, Iterable):
@@ -111,12 +111,12 @@ def _as_tuple(inputs: Any) -> tuple[Any, ...]:
 
 
 def _by_name(func: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
-    """The function, taking these arguments in order."""
+    """The function with these keyword arguments as positional ones, in order."""
     return lambda *values: func(**dict(zip(names, values, strict=True)))
 
 
 def _trace(func: Any, function: Callable[..., Any], names: list[str], inputs: tuple[Any, ...]) -> Any:
-    """Trace `func`, which is called as `function`."""
+    """Trace `func`, calling it through `function`."""
     if isinstance(func, Module):
         held = {id(tensor): (name, tensor) for name, tensor in [*func.named_parameters(), *func.named_buffers()]}
         state = trace_graph(function, inputs, names, held)
@@ -127,7 +127,7 @@ def _trace(func: Any, function: Callable[..., Any], names: list[str], inputs: tu
 
 
 def _names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the parameters that so many positional arguments go to; `args_1` for those of a `*args`."""
+    """The names of the parameters that receive `count` positional arguments; `args_1` ... for those of `*args`."""
     parameters = _parameters(function)
     plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
@@ -135,7 +135,7 @@ def _names(function: Callable[..., Any], count: int) -> list[str]:
 
 
 def _in_order(function: Callable[..., Any], names: Iterable[str]) -> list[str]:
-    """The names in the order in which the function has them; those that it does not have come last."""
+    """The names in the order of the function's parameters; unknown names come last."""
     order = [parameter.name for parameter in _parameters(function)]
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
@@ -143,5 +143,5 @@ def _in_order(function: Callable[..., Any], names: Iterable[str]) -> list[str]:
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(function).parameters.values())
-    except ValueError:  # a function of C that does not say
+    except ValueError:  # a C function without a signature
         return []

@@ -1,16 +1,16 @@
 """Which values may share memory, and which nodes write to it?
 
 Mirrors: torch/csrc/jit/ir/alias_analysis.h, alias_analysis.cpp (AliasDb)
-Differs: lists never change here, so a list and a tuple stand for the memory of their elements; a set of places for each
-    value replaces PyTorch's graph of pointers. `type_as`, `_unsafe_view` and others may return memory of their argument
-    though their schemas do not say so; PyTorch believes the schemas, and drops a write through them that somebody sees.
+Differs: lists are never mutated here, so a list or a tuple stands for the memory of its elements; a set of places for
+    each value replaces PyTorch's points-to graph. `type_as`, `_unsafe_view` and others may return memory of their
+    argument though their schemas do not say so; PyTorch trusts the schemas, and removes visible writes through them.
 
 # Note [Places]
-A place is a piece of memory, named by the value that was the first to have it. A value may have several: the output of
-an If has those of both branches. `OUTSIDE` is all memory that was there before the graph ran: whatever the inputs and
-the constants have. Any two inputs may share memory, so they have this one place together. Two values may share memory
-if they have a place in common. The sets only grow while the graph is walked, until a walk changes nothing: one walk and
-one to see it, and more where a loop hands memory back to its start.
+A place is an abstract memory location, named after the first value that had it. A value may have several: the output of
+an If has those of both branches. `OUTSIDE` is all memory that existed before the graph ran: that of the inputs and the
+constants. Any two inputs may alias, so they all have this one place. Two values may alias if they have a place in
+common. The analysis walks the graph, and the sets only grow, until a walk changes nothing (a fixed point): one walk and
+one to confirm it, and more where a loop carries memory back to its start.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CONTAINERS: Final = frozenset(
 
 
 class AliasAnalysis:
-    """The places of every value of a graph as it stood when the analysis was made.
+    """The places of every value of a graph, as it was when the analysis was made.
 
     After values were merged, tell it with `merged`; after any other edit, make a new one.
     """
@@ -54,7 +54,7 @@ class AliasAnalysis:
         self._places: dict[Value, Places] = {}
         self._writes: dict[Node, Places] = {}
         self._grew = True  # whether the last walk found anything new
-        self._leaked: Places = frozenset([OUTSIDE])  # what an opaque node has seen may be known to anybody
+        self._leaked: Places = frozenset([OUTSIDE])  # memory that an opaque node has taken may be accessed by any other
         for value in graph.inputs:
             self._add(value, _outside(value))
         while self._grew:
@@ -70,7 +70,7 @@ class AliasAnalysis:
         return self._places.get(value, NOWHERE)
 
     def writes(self, node: Node) -> Places:
-        """The memory that the node itself may write to; what nodes of its blocks write is theirs."""
+        """The memory that the node itself may write to, without the writes of nodes in its blocks."""
         return self._writes.get(node, NOWHERE)
 
     def may_alias(self, left: Value, right: Value) -> bool:
@@ -78,11 +78,11 @@ class AliasAnalysis:
         return not self.places(left).isdisjoint(self.places(right))
 
     def has_writers(self, values: Iterable[Value]) -> bool:
-        """Whether any node of the graph, wherever it stands, may write to memory of these values."""
+        """Whether any node of the graph, wherever it is, may write to memory of these values."""
         return any(not self.places(value).isdisjoint(self.written) for value in values)
 
     def is_outside(self, value: Value) -> bool:
-        """Whether the value may have memory that was there before the graph ran."""
+        """Whether the value may have memory that existed before the graph ran."""
         return OUTSIDE in self.places(value)
 
     def is_returned(self, value: Value) -> bool:
@@ -90,7 +90,7 @@ class AliasAnalysis:
         return not self.places(value).isdisjoint(self._returned)
 
     def merged(self, kept: Value, dropped: Value) -> None:
-        """Take note that `kept` now stands wherever `dropped` stood."""
+        """Record that `kept` has replaced `dropped` everywhere."""
         if self.is_returned(dropped):
             self._returned |= self.places(kept)
 
@@ -124,7 +124,7 @@ class AliasAnalysis:
                 self._add(output, self.places(given))
 
     def _visit_loop(self, node: Node) -> None:
-        """Inputs: how often, whether to start, and what is carried; the body gives whether to go on, and the rest."""
+        """A loop takes the trip count, the condition and the carried values; its body returns the last two again."""
         (body,) = node.blocks
         self._walk(body)
         for i, output in enumerate(node.outputs):
@@ -171,7 +171,7 @@ class AliasAnalysis:
 
 
 class MemoryFacts(NamedTuple):
-    """What a schema says of memory."""
+    """What a schema says about memory."""
 
     written: tuple[int, ...]  # the arguments that are written to
     sources: tuple[tuple[int, ...], ...]  # for each result, the arguments whose memory it may have
@@ -192,13 +192,13 @@ def memory_facts(schema: FunctionSchema) -> MemoryFacts:
 
 
 def written_arguments(node: Node) -> tuple[int, ...]:
-    """Which of its inputs the operator that a node calls writes to; none, if the node calls no operator."""
+    """The inputs that a node's operator writes to; none if the node calls no operator."""
     schema = node.maybe_schema()
     return () if schema is None else memory_facts(schema).written
 
 
 def _letter(alias: str | None) -> str:
-    """The name in an annotation: `a` of `a!` and of `a -> *`."""
+    """The name in an alias annotation: `a` in `a!` and in `a -> *`."""
     return (alias or "").partition(" ")[0].rstrip("!")
 
 

@@ -3,27 +3,27 @@
 Mirrors: torch/csrc/jit/runtime/autodiff.h (Gradient), autodiff.cpp (differentiate),
     torch/_functorch/_aot_autograd/graph_capture.py (aot_dispatch_autograd_graph), torch/_functorch/partitioners.py
     (default_partition, _extract_graph_with_inputs_outputs)
-Differs: TorchScript has formulas of its own for graphs (symbolic_script.cpp); here the library's own run under the
-    tracer, as AOTAutograd does it. What depends on which gradients arrive is traced for each such case, where
-    TorchScript tests for zeros in the backward graph and AOTAutograd makes zeros.
+Differs: TorchScript has separate formulas for graphs (symbolic_script.cpp); here autograd's own formulas are traced, as
+    AOTAutograd does. Each set of outputs that receive gradients gets its own backward graph, where TorchScript tests
+    for undefined gradients in the backward graph and AOTAutograd makes zeros.
 
 # Note [Joint graph]
-The graph is run under the tracer on tensors of the device meta, with gradients recorded, and then the gradients are
-asked for, under the same tracer. One graph holds both: nodes of the forward pass, then those of the backward pass,
-which use values of the forward pass wherever a formula unpacked what it had saved. Operators that are made of others
-are entered, so that autograd saves only what the tracer has seen; but not those tagged `by_strides`: the strides of
-gradients that arrive are not known, and those operators save no tensors. Nothing is computed, as tensors on meta have
-sizes and no data: an operator or a formula that reads data raises an error, and the gradient is not derived.
+The graph is run under the tracer on meta tensors, with gradients recorded, and then the gradients are computed under
+the same tracer. One joint graph holds both: the nodes of the forward pass, then those of the backward pass, which use
+values of the forward pass wherever a formula unpacked a saved tensor. Composite operators are traced as their parts, so
+that autograd saves only tensors that the tracer has seen; not those tagged `by_strides`, which save no tensors, and
+whose parts depend on the unknown strides of incoming gradients. Nothing is computed, as meta tensors have sizes and no
+data: an operator or a formula that reads data raises an error, and the gradient is not derived.
 
-Cutting the joint graph gives two: forward, which also returns what backward needs, and backward. What a formula read
-of sizes, strides and dtypes is a constant in them, so they hold for inputs of one Signature only.
+Partitioning the joint graph gives two graphs: forward, which also returns what backward needs, and backward. Sizes,
+strides and dtypes that a formula read are constants in them, so they are valid for inputs of one Signature only.
 
 # Note [Saved or computed again]
-Views and lists are not saved: the backward graph makes them again of what they were made of. Nor are, if that is asked
-for, results of operators tagged `cheap` that can be computed again, in a few steps, from what is saved anyway: in a
-fused loop that costs less than writing and reading memory. An input that backward would not need is never saved for it,
-since then changing it in place would become an error. Of a list that an operator made of new tensors, its elements are
-saved.
+Views and lists are not saved: the backward graph recomputes them from their sources. Nor, if recomputation is asked
+for, are results of operators tagged `cheap` that take only a few steps from values that are saved anyway: in a fused
+loop that costs less than writing and reading memory. An input that backward does not need is never saved for
+recomputation, as changing it in place would then become an error. For a list of new tensors made by an operator, the
+elements are saved.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ from glasstorch.jit.tracer import TracingState, recording
 from glasstorch.jit.types import DEVICE, TENSOR
 
 PLAIN_TENSOR: Final = (FUNCTIONALITY_BIT["Dense"] | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | AUTOCAST) | ALL_BACKENDS
-STEPS_AGAIN: Final = 3  # so many operators at most are run again for one value that is not saved
+STEPS_AGAIN: Final = 3  # at most so many operators are recomputed for one value that is not saved
 Defined = tuple[bool, ...]  # for each output of a graph whether a gradient arrives for it
 
 
 class NotDerivableError(RuntimeError):
-    """A graph whose gradient cannot be had as a graph; it says why."""
+    """The gradient of a graph cannot be derived as a graph; the message says why."""
 
 
 class Kind(NamedTuple):
-    """What formulas may read of an input; strides are None where it is row-major."""
+    """The facts about an input that formulas may read; strides are None if it is row-major."""
 
     dtype: dtype
     shape: Shape
@@ -76,7 +76,7 @@ class Kind(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """What a derived graph holds for: everything that a formula may have read, beside the graph itself."""
+    """What a derived graph is valid for: all facts besides the graph that a formula may have read."""
 
     device: device
     default_dtype: dtype
@@ -84,7 +84,7 @@ class Signature(NamedTuple):
 
 
 def signature_of(inputs: Sequence[Tensor], wanted: Sequence[bool]) -> Signature:
-    """The signature of a call; `wanted` says which inputs' gradients are.
+    """The signature of a call; `wanted` says for which inputs gradients are computed.
 
     NotDerivableError for inputs on several devices, and for those that are not plain tensors: of numbers, made in
     inference mode, of a class that sees every operator.
@@ -103,19 +103,19 @@ def signature_of(inputs: Sequence[Tensor], wanted: Sequence[bool]) -> Signature:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A graph and its gradient, traced as one: Note [Joint graph]."""
+    """A graph and its gradient, traced as one graph: Note [Joint graph]."""
 
     graph: Graph
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
-    vjps: tuple[Value | None, ...]  # for each output its gradient, which comes in; None for one that does not
-    grads: tuple[Value | None, ...]  # for each input its gradient, which goes out; None for one that has none
+    vjps: tuple[Value | None, ...]  # for each output its incoming gradient, or None
+    grads: tuple[Value | None, ...]  # for each input its resulting gradient, or None
     forward: tuple[Node, ...]
     differentiable: Defined  # for each output whether it can have a gradient
 
 
 class _JointState(TracingState):
-    """Records the forward pass and then the backward pass."""
+    """Records the forward pass, followed by the backward pass."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -133,7 +133,7 @@ class _JointState(TracingState):
             self._first.setdefault(_elements(tensor), value)
 
     def seen_again(self, tensor: Tensor) -> Value | None:
-        """What a node saved of its own result has no history, and is that result: the first of those elements."""
+        """The value of a saved tensor: a result that a node saved has no history, and is found by its elements."""
         return self._first.get(_elements(tensor))
 
     def loses_gradients(self, arguments: Sequence[Any]) -> bool:
@@ -152,7 +152,7 @@ def trace_joint(graph: Graph, signature: Signature, defined: Defined | None = No
             return _trace_joint(graph, signature, defined)
     except NotDerivableError:
         raise
-    except Exception as error:  # whatever an operator says to tensors without data
+    except Exception as error:  # any error of an operator on tensors without data
         raise NotDerivableError(f"{type(error).__name__}: {error}") from error
     finally:
         active_keys.reset(token)
@@ -208,12 +208,12 @@ def _example(kind: Kind) -> Tensor:
 
 
 def _elements(tensor: Tensor) -> tuple[Any, ...]:
-    """Which elements of which storage; the state keeps the tensors it knows, and with them their storages."""
+    """A tensor's storage and geometry as a key; the state keeps its tensors, and so their storages, alive."""
     return id(tensor._storage), tensor.dtype, tensor._shape, tensor.strides(), tensor._offset
 
 
 def _on_device(graph: Graph, before: device, after: device) -> Graph:
-    """Let constants of a graph that name one device name another. Returns the graph."""
+    """Replace one device by another in the constants of a graph. Returns the graph."""
     for node in graph.find_all_nodes("prim::Constant"):
         if node.output.type == DEVICE and device(node.attributes["value"]) is before:
             node.attributes["value"] = after
@@ -221,7 +221,7 @@ def _on_device(graph: Graph, before: device, after: device) -> Graph:
 
 
 def _refuse_shared_memory(inputs: Sequence[Tensor], results: Sequence[Any]) -> None:
-    """A result that is a view, or an input itself, must stay one; a node of a graph makes new tensors."""
+    """Refuse results that are views or inputs: they must stay so, but a graph's node returns new tensors."""
     seen = {id(tensor._storage) for tensor in inputs}
     for result in results:
         if not isinstance(result, Tensor):
@@ -231,20 +231,20 @@ def _refuse_shared_memory(inputs: Sequence[Tensor], results: Sequence[Any]) -> N
         seen.add(id(result._storage))
 
 
-# Cutting ------------------------------------------------------------------------------------------------------------
+# Partitioning -------------------------------------------------------------------------------------------------------
 
 
 class Backward(NamedTuple):
-    """The gradients of inputs as a graph, for some outputs whose gradients arrive."""
+    """The backward graph for one set of outputs that receive gradients."""
 
     graph: Graph
-    inputs: tuple[int, ...]  # what it takes, after the gradients: places in what it can take
-    # For each input of the forward graph, which output is its gradient; past the outputs, which input.
+    inputs: tuple[int, ...]  # its inputs after the gradients, as indices of the values that it can take
+    # For each input of the forward graph, the index of the output that is its gradient; past the outputs, of an input.
     places: tuple[int | None, ...]
 
 
 class Gradient:
-    """What `differentiate` derived. The graphs are as they were traced: nothing is optimised yet.
+    """The result of `differentiate`. The graphs are as traced, without optimisation.
 
     `f` is the forward graph: it returns the `f_real_outputs` outputs, and then what the backward graph needs and is no
     output. `df(defined)` is the backward graph: it takes the gradients of those outputs, then of what was captured: the
@@ -264,19 +264,19 @@ class Gradient:
         returned += [value for value in saved if value not in joint.inputs and value not in joint.outputs]
         self.df_input_captured_outputs = [i for i, value in enumerate(returned) if value in saved]
         self.f = extract(joint.graph, joint.inputs, returned)
-        # Where each captured value is made, to find it again in the joint graph of other gradients.
+        # Where each captured value is made, to find it in the joint graph for another set of gradients.
         self._captured = [joint.inputs[i] for i in self.df_input_captured_inputs]
         self._captured += [returned[i] for i in self.df_input_captured_outputs]
         self._places = [_place(joint, value) for value in self._captured]
         self.taken_by_whole = self.whole(joint.differentiable).inputs
 
     def df(self, defined: Defined) -> Backward:
-        """The backward graph for outputs whose gradients arrive, in their order."""
+        """The backward graph for the outputs that receive gradients."""
         joint = self._joint(defined)
         return self._cut(joint, [_at(joint, place) for place in self._places], range(len(self._places)))
 
     def whole(self, defined: Defined) -> Backward:
-        """As `df`; what it takes are places among the inputs, followed by the outputs."""
+        """As `df`, but its inputs are indices of the inputs followed by the outputs."""
         joint = self._joint(defined)
         outputs = [i for i in self.df_input_captured_outputs if i < self.f_real_outputs]
         available = [*joint.inputs, *(joint.outputs[i] for i in outputs)]
@@ -303,14 +303,14 @@ class Gradient:
 
 
 def _transposed_once_less(value: Value) -> Value:
-    """The value of which this one is the transpose of the transpose: nobody asks whether a gradient is a view."""
+    """The value itself, or x for x.t().t(): it does not matter whether a gradient is a view."""
     while value.node.kind == "aten::t" and value.node.inputs[0].node.kind == "aten::t":
         value = value.node.inputs[0].node.inputs[0]
     return value
 
 
 def differentiate(graph: Graph, signature: Signature, again: bool = False) -> Gradient:
-    """Derive the gradient of a graph for inputs of one signature; NotDerivableError where that cannot be done.
+    """Derive the gradient of a graph for inputs of one signature; NotDerivableError if that is not possible.
 
     `again`: what is cheap is computed again in the backward pass. See Note [Saved or computed again].
     """
@@ -318,7 +318,7 @@ def differentiate(graph: Graph, signature: Signature, again: bool = False) -> Gr
 
 
 def _saved(joint: Joint) -> list[Value]:
-    """The values of the forward pass, or inputs, that the backward pass reads, in the order they are made."""
+    """The inputs and the values of the forward pass that the backward pass reads, in the order of their nodes."""
     forward, inputs = frozenset(joint.forward), frozenset(joint.inputs)
 
     def is_saved(value: Value) -> bool:
@@ -330,7 +330,7 @@ def _saved(joint: Joint) -> list[Value]:
 
 
 def _without_cheap(joint: Joint, saved: Sequence[Value]) -> list[Value]:
-    """Of the saved values, those that are inputs or outputs, or cannot be computed again of others at little cost."""
+    """The saved values that are inputs or outputs, or cannot be recomputed cheaply from other saved values."""
     given = {value for value in saved if value in joint.inputs or value in joint.outputs}
     for value in saved:
         if _steps_left(value, given, STEPS_AGAIN) < 0:
@@ -339,14 +339,14 @@ def _without_cheap(joint: Joint, saved: Sequence[Value]) -> list[Value]:
 
 
 def _steps_left(value: Value, given: set[Value], steps: int) -> int:
-    """What is left of so many steps when a value was computed of those given; -1 where they do not suffice."""
+    """How many of `steps` are left after recomputing a value from the given ones; -1 if they do not suffice."""
     node = value.node
     if value in given:
         return steps
     if node.kind == "prim::Param":
         return -1
     if not _is_free(node):
-        operator = node.maybe_operator()  # an element of a list has none, and is as dear as the list
+        operator = node.maybe_operator()  # an element of a list has none, and costs as much as the list
         if operator is None or Tag.cheap not in operator.tags:
             return -1
         steps -= 1
@@ -358,8 +358,8 @@ def _steps_left(value: Value, given: set[Value], steps: int) -> int:
 
 
 def _is_free(node: Node) -> bool:
-    """Whether what a node makes need not be saved, as it has no memory of its own."""
-    if node.kind == "prim::ListUnpack":  # a list that an operator made of new tensors is saved as its elements
+    """Whether a node's result need not be saved, as it has no memory of its own."""
+    if node.kind == "prim::ListUnpack":  # of a list of new tensors, the elements are saved
         return _is_free(node.inputs[0].node)
     if node.kind == "prim::Constant" or node.kind in CONTAINERS:
         return True
@@ -367,7 +367,7 @@ def _is_free(node: Node) -> bool:
 
 
 def _needed(results: Iterable[Value], is_given: Callable[[Value], bool]) -> set[Value]:
-    """The values that the results are computed of, back to those that are given, and themselves."""
+    """The results and all values that they depend on, back to the given ones."""
     needed: set[Value] = set()
     stack = list(results)
     while stack:
@@ -380,7 +380,7 @@ def _needed(results: Iterable[Value], is_given: Callable[[Value], bool]) -> set[
 
 
 def extract(graph: Graph, inputs: Sequence[Value], outputs: Sequence[Value]) -> Graph:
-    """A graph that computes some values of a graph without blocks from others, with the nodes for that alone."""
+    """A new graph with only the nodes that compute `outputs` from `inputs`, out of a graph without blocks."""
     cut = Graph()
     given = frozenset(inputs)
     needed = _needed(outputs, given.__contains__)
@@ -398,7 +398,7 @@ def extract(graph: Graph, inputs: Sequence[Value], outputs: Sequence[Value]) -> 
 
 
 def _place(joint: Joint, value: Value) -> tuple[int, int]:
-    """Which input a value is, with -1, or which node of the forward pass makes it, and as which output."""
+    """A value's place: -1 and the index of an input, or the indices of the node that makes it and of its output."""
     if value in joint.inputs:
         return -1, joint.inputs.index(value)
     return joint.forward.index(value.node), value.offset

@@ -2,8 +2,8 @@
 
 Mirrors: torch/jit/_trace.py (_check_trace, TracingCheckError, _clone_inputs), torch/testing/_comparison.py
     (default_tolerances, make_tensor_mismatch_msg)
-Differs: the graphs run as they were traced, without a pass: the trace is what is checked. Tensors without elements to
-    look at, on the meta device, count as equal.
+Differs: the graphs run as they were traced, without passes: the trace is what is checked. Tensors on the meta device,
+    which have no values to compare, count as equal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from glasstorch.jit.settings import optimized_execution
 from glasstorch.jit.side_effects import is_nondeterministic
 from glasstorch.jit.tracer import warn
 
-# dtype -> how far apart, relative and absolute, two values may be; 0 for those not named (_DTYPE_PRECISIONS).
+# dtype -> the relative and the absolute tolerance; 0 for dtypes that are not listed (_DTYPE_PRECISIONS).
 TOLERANCES: Final[dict[str, tuple[float, float]]] = {
     "float16": (1e-3, 1e-5),
     "bfloat16": (1.6e-2, 1e-5),
@@ -31,11 +31,11 @@ TOLERANCES: Final[dict[str, tuple[float, float]]] = {
     "complex64": (1.3e-6, 1e-5),
     "complex128": (1e-7, 1e-7),
 }
-SHOWN: Final = 20  # nodes, at most, in a warning
+MAX_SHOWN: Final = 20  # the most nodes in a warning
 
 
 class TracingCheckError(Exception):
-    """Tracing a function again gave another graph, or another value of a constant."""
+    """Tracing a function again gave a different graph, or a different value of a constant."""
 
     def __init__(
         self, graph_diff_error: str | None, tensor_compare_error: str | None, extra_msg: str | None = None
@@ -54,7 +54,7 @@ class TracingCheckError(Exception):
 
 
 class _Check:
-    """One program, its function, and the program that tracing the function again gave."""
+    """A traced program, its function, and the program from tracing the function again."""
 
     def __init__(self, function: Callable[..., Any], traced: Any, again: Any, tolerance: float) -> None:
         self.function = function
@@ -98,7 +98,7 @@ class _Check:
         drawing = [node for node in self.traced.graph.nodes if is_nondeterministic(node)]
         if drawing and not self._warned_of_chance:
             self._warned_of_chance = True
-            listed = "\n".join(_indent(str(node)) for node in drawing[:SHOWN])
+            listed = "\n".join(_indent(str(node)) for node in drawing[:MAX_SHOWN])
             warn(
                 f"Trace had nondeterministic nodes. Did you forget call .eval() on your model? Nodes:\n{listed}\nThis "
                 "may cause errors in trace checking. To disable trace checking, pass check_trace=False to "
@@ -121,7 +121,7 @@ def check_trace(
     check_inputs: Iterable[tuple[Any, ...]],
     tolerance: float,
 ) -> None:
-    """Compare a traced program with its function on each of these inputs, of which copies are used.
+    """Compare a traced program with its function on copies of each of these inputs.
 
     Outputs that differ issue a TracerWarning; graphs that differ, or a program that fails, raise TracingCheckError.
     """
@@ -132,7 +132,7 @@ def check_trace(
 
 
 def clone_inputs(inputs: Any) -> Any:
-    """The same tuples and lists with copies of their tensors, which are leaves."""
+    """The same tuples and lists with copies of their tensors, which are leaves of the autograd graph."""
     if isinstance(inputs, tuple | list):
         return type(inputs)(map(clone_inputs, inputs))
     if not isinstance(inputs, Tensor):
@@ -162,7 +162,7 @@ def _difference(first: Graph | Node, second: Graph | Node) -> str:
 
 
 def _constant_difference(first: Graph, second: Graph) -> str | None:
-    """The first tensor constant that has another value in the other graph, as long as the graphs go together."""
+    """The first tensor constant whose value differs between the graphs, compared as far as the graphs agree."""
     for mine, theirs in zip(first.nodes, second.nodes, strict=False):
         if mine.kind != theirs.kind:
             return None
@@ -182,7 +182,7 @@ def _tolerances(tensor: Tensor) -> tuple[float, float]:
 
 
 def describe_mismatch(actual: Tensor, expected: Tensor, relative: float, absolute: float) -> str | None:
-    """How two tensors differ by more than `absolute + relative * |expected|`; None where they do not.
+    """A description of two tensors that differ by more than `absolute + relative * |expected|`; None if they do not.
 
     NaN equals NaN, and dtypes do not matter.
     """
@@ -212,7 +212,7 @@ def _wide(tensor: Tensor) -> np.ndarray[Any, Any]:
 
 
 def _greatest(values: np.ndarray[Any, Any]) -> str:
-    """The greatest value, or the first that is no number, and where it stands."""
+    """The greatest value, or the first NaN, and its index."""
     position = np.unravel_index(int(np.argmax(values)), values.shape)
     return f"{float(values[position])} at index {tuple(map(int, position))}"
 

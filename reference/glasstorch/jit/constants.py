@@ -1,7 +1,7 @@
-"""Which value of a graph is known before it runs?
+"""Which values of a graph are known before it runs?
 
 Mirrors: torch/csrc/jit/ir/constants.h (toIValue, constant_as)
-Differs: a list or tuple that the graph builds of constants is known too; PyTorch folds it to a constant first.
+Differs: a list or tuple built from constants is known too; PyTorch folds it to a constant first.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ class _Unknown:
         return "UNKNOWN"
 
 
-UNKNOWN: Final = _Unknown()  # None is a value that may be known
+UNKNOWN: Final = _Unknown()  # not None, which is a possible value
 BUILDERS: Final[dict[str, type]] = {"prim::ListConstruct": list, "prim::TupleConstruct": tuple}
 
 
 def known(value: Value) -> Any:
-    """The Python value, or UNKNOWN."""
+    """The Python value of a constant, or of a list or tuple of constants; else UNKNOWN."""
     if value.is_constant:
         return value.constant()
     build = BUILDERS.get(value.node.kind)

@@ -1,28 +1,28 @@
-"""How does a node run that has the gradient of a whole graph?
+"""How does a graph run so that autograd records it as a single node?
 
 Mirrors: torch/csrc/jit/runtime/graph_executor.cpp (DifferentiableGraphOp, DifferentiableGraphBackward)
 Differs: the gradient is derived at the first call with inputs of a signature (autodiff.py), where PyTorch derives it
-    when the graph is compiled. The gradient of a gradient is computed of the inputs: see Note [Twice].
+    when the graph is compiled. The gradient of a gradient is computed from the inputs: see Note [Twice].
 
-A prim::DifferentiableGraph has a graph without gradients of its own. Where nothing is to be recorded, that graph is
-optimised and runs. Where an input requires grad, the derived forward graph runs below autograd, and one node stands
-for all of it: its backward runs the derived backward graph.
+A prim::DifferentiableGraph holds a subgraph, which is optimised and run if no gradients are recorded. If an input
+requires grad, the derived forward graph runs below autograd, and one autograd node represents all of it: its backward
+runs the derived backward graph.
 
 # Note [Twice]
-With `create_graph` the gradients that come out must have a history. What forward captured has none in part: values
-inside of it are outputs of no operator. So the backward pass is run as a function of the gradients that arrive, of the
-inputs and of those outputs that were captured; what else it needs of forward is computed again. It runs as a
-prim::DifferentiableGraph does: its own gradient is derived when it is asked for, and so on for any order. For that the
-node keeps the inputs that the gradients depend on, even where the backward pass itself needs only what was computed of
-them: of `(x + 1).exp() * 2` it keeps x beside the result of exp, where the operators' own nodes keep that result alone.
-What a leaf holds lives anyway; another input is memory that a run by operators would have given back by then. One of
-these changed in place is an error only then.
+With `create_graph` the resulting gradients must have a history, and some values that forward captured have none: the
+intermediate ones are not the output of any recorded node. So the backward pass runs as a function of the incoming
+gradients, the inputs and the captured outputs, and recomputes whatever else it needs of forward. It runs like a
+prim::DifferentiableGraph: its own gradient is derived on demand, and so on for any order. For that the node saves the
+inputs that the gradients depend on, even if the backward pass itself needs only values computed from them: for
+`(x + 1).exp() * 2` it saves x and the result of exp, where the operators' own nodes save only that result. A leaf's
+memory is alive anyway; that of another input would have been freed by then in eager mode. Changing one of these in
+place is an error only with `create_graph`.
 
 # Note [Kinds of inputs]
-A gradient is derived for inputs of one signature, and deriving takes as long as about a hundred runs. So derived graphs
-are kept, for SIGNATURE_LIMIT signatures. When there are more, the one that was used longest ago makes room, but only if
-that was STALE_CALLS calls ago: a program that goes round among more signatures than are kept would else derive at
-every call. Until then inputs of a new signature run operator by operator.
+A gradient is derived for inputs of one signature, which takes as long as about a hundred runs. So derived graphs are
+cached, for SIGNATURE_LIMIT signatures. A further signature replaces the least recently used one, but only if that was
+last used STALE_CALLS calls ago: a program that cycles through more signatures than are cached would otherwise derive at
+every call. Until then, inputs of a new signature run operator by operator.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ SIGNATURE_LIMIT: Final = 32  # Note [Kinds of inputs]
 STALE_CALLS: Final = 1000
 
 BY_DEFAULT: Final = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT
-# Views are recorded and versions counted, as what is returned may show memory of what is saved.
+# Views are recorded and versions are counted, as returned tensors may share memory with saved ones.
 BELOW_AUTOGRAD: Final = INCLUDED_BY_DEFAULT, ALLOWED_BY_DEFAULT & ~(AUTOGRAD_AND_NESTED & ~ALL_BACKENDS)
 
 _deriving = threading.RLock()
 
 
 class DifferentiableGraph:
-    """Runs a graph: called with its inputs, gives its outputs as a tuple, with one node for the gradient of all."""
+    """Runs a graph: called with its inputs, returns its outputs as a tuple, with one autograd node for all of them."""
 
     def __init__(self, graph: Graph, fuser: str, tell: Callable[[str], None] = lambda why: None) -> None:
         self.graph = graph
         self._fuser = fuser
-        self._tell = tell  # is told why the operators run one by one
+        self._tell = tell  # called with the reason if the operators run one by one
         self._told: set[str] = set()
         self._as_it_is = Code(graph)
         self._without_gradient: Code | None = None
@@ -74,12 +74,12 @@ class DifferentiableGraph:
         self._calls = 0
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:  # hot path: benchmarks/jit.py
-        if active_keys.get() != BY_DEFAULT:  # a mode is on, which is to see every operator
+        if active_keys.get() != BY_DEFAULT:  # a mode is active, which must see every operator
             return self._as_it_is(*inputs)
         edges = [gradient_edge(tensor) for tensor in inputs] if grad_mode.get() else []
         if not any(edges):
             return self._run_without_gradient(inputs)
-        key: list[Any] = [get_default_dtype()]  # all that a Signature is made of, in a row
+        key: list[Any] = [get_default_dtype()]  # the contents of a Signature, flattened
         for tensor, edge in zip(inputs, edges, strict=True):
             key += tensor.dtype, tensor._shape, tensor._strides, tensor.device, tensor.key_set, edge is None
             if tensor._number is not None:
@@ -93,11 +93,11 @@ class DifferentiableGraph:
         return self._as_it_is(*inputs) if kept.derived is None else kept.derived(inputs, edges)
 
     def derived(self) -> list[Derived | None]:
-        """What was derived, for each signature that is kept; None where nothing could be."""
+        """What was derived, for each cached signature; None where the gradient could not be derived."""
         return [kept.derived for kept in self._kept.values()]
 
     def _derive(self, key: tuple[Any, ...], inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> Kept | None:
-        """What is kept for the inputs' signature from now on; None where there is no room for another."""
+        """Derive and cache the graphs for the inputs' signature; None if the cache has no room for another."""
         with _deriving:
             if key not in self._kept and self._has_room():
                 try:
@@ -110,7 +110,7 @@ class DifferentiableGraph:
             return self._kept.get(key)
 
     def _has_room(self) -> bool:
-        """Whether one more signature can be kept, if need be instead of a stale one: Note [Kinds of inputs]."""
+        """Whether one more signature can be cached, if need be in place of a stale one: Note [Kinds of inputs]."""
         if len(self._kept) < SIGNATURE_LIMIT:
             return True
         oldest = min(self._kept, key=lambda key: self._kept[key].used)
@@ -133,14 +133,14 @@ class DifferentiableGraph:
 
 @dataclass(slots=True)
 class Kept:
-    """What was derived for a signature, None if nothing could be, and the number of the last call that used it."""
+    """A cache entry: what was derived for a signature, or None, and the number of the last call that used it."""
 
     derived: Derived | None
     used: int
 
 
 class DerivedBackward(NamedTuple):
-    """A backward graph that can be run; `inputs` are places in what the node keeps, `places` as in autodiff.Backward.
+    """A runnable backward graph; `inputs` are indices into what the node saves, `places` are as in autodiff.Backward.
 
     With `create_graph` it is a DifferentiableGraph: Note [Twice].
     """
@@ -151,12 +151,12 @@ class DerivedBackward(NamedTuple):
 
 
 class Derived:
-    """The derived graphs for inputs of one signature, optimised and compiled when they first run."""
+    """The derived graphs for inputs of one signature, optimised and compiled before their first run."""
 
     def __init__(self, gradient: Gradient, fuser: str) -> None:
         self.gradient = gradient
         self._fuser = fuser
-        # What a node keeps, and what its backward graphs take: places among the inputs, followed by what f returns.
+        # What a node saves, and what its backward graphs take: indices into the inputs followed by the results of f.
         count = len(gradient.f.inputs)
         captured = [*gradient.df_input_captured_inputs, *(count + i for i in gradient.df_input_captured_outputs)]
         self._captured = tuple(captured)
@@ -166,12 +166,12 @@ class Derived:
         self._twice: dict[Defined, DerivedBackward] = {}
 
     def __call__(self, inputs: Sequence[Tensor], edges: Sequence[Edge | None]) -> tuple[Tensor, ...]:
-        """Run forward, and make one node the producer of its outputs."""
+        """Run forward, and set the `grad_fn` of all its outputs to one node."""
         gradient = self.gradient
         results = _below_autograd(self._forward, inputs)
         outputs = results[: gradient.f_real_outputs]
         for output in outputs:
-            output._autograd_meta = None  # a view of what nobody else has is to its caller what it shows, and no view
+            output._autograd_meta = None  # its base is not visible to the caller, so it need not be a view
         node = DifferentiableGraphBackward(edges, self)
         set_histories(
             [result if may else None for result, may in zip(outputs, gradient.differentiable, strict=True)], node
@@ -187,7 +187,7 @@ class Derived:
         return outputs
 
     def backward(self, defined: Defined) -> DerivedBackward:
-        """The backward graph for outputs whose gradients arrive."""
+        """The backward graph for the outputs that receive gradients."""
         found = self._backward.get(defined)
         if found is None:
             with _deriving:
@@ -197,7 +197,7 @@ class Derived:
         return found
 
     def twice(self, defined: Defined) -> DerivedBackward:
-        """As `backward`, as something that is differentiable again."""
+        """As `backward`, but differentiable again."""
         found = self._twice.get(defined)
         if found is None:
             with _deriving:
@@ -208,12 +208,12 @@ class Derived:
 
 
 class DifferentiableGraphBackward(Node):
-    """The gradient of a graph, as one step backwards."""
+    """The autograd node of a whole graph."""
 
     def __init__(self, edges: Sequence[Edge | None], derived: Derived) -> None:
         super().__init__(edges)
         self.derived = derived
-        self.saved: dict[int, SavedVariable | None] = {}  # by places among the inputs, followed by what f returns
+        self.saved: dict[int, SavedVariable | None] = {}  # by indices into the inputs followed by the results of f
 
     def apply(self, grads: Gradients) -> Gradients:
         defined = tuple(gradient is not None for gradient in grads)
@@ -233,7 +233,7 @@ class DifferentiableGraphBackward(Node):
 
 
 def _below_autograd(code: Callable[..., tuple[Any, ...]], inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """Run a graph so that nothing of it is recorded, and without asking each operator whether it is to be."""
+    """Run a graph below autograd: nothing is recorded, and no operator checks whether it should be."""
     keys, mode = active_keys.set(BELOW_AUTOGRAD), grad_mode.set(False)
     try:
         return code(*inputs)

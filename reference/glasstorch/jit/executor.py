@@ -1,12 +1,12 @@
-"""Which graph is run for a call, and what was done with it before?
+"""Which optimised graph does a call run?
 
 Mirrors: torch/csrc/jit/runtime/graph_executor.cpp (GraphExecutorImpl, lastExecutedOptimizedGraph),
     graph_executor_impl.h (getPlanFor), graph_executor.h (ExecutionPlan)
-Differs: no shape is propagated and nothing is profiled: a plan serves every shape and dtype, so that the only fact of
-    the arguments that it depends on is whether gradients are recorded. While a function is traced, the graph of another
-    runs as it was traced, so that its operators are recorded.
+Differs: without shape propagation and profiling, a plan serves every shape and dtype: it depends only on whether
+    gradients are recorded. During tracing, the graph of another traced function runs without passes, so that its
+    operators are recorded.
 
-A graph is never run as it is: each plan is a copy that was optimised once, when it was first asked for, and compiled.
+A graph is never run as it is: each plan is a copy that was optimised and compiled once, before its first run.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from glasstorch.jit.tracer import tracing_state
 
 
 class ExecutionPlan(NamedTuple):
-    """A graph that will not change any more, and the instructions that run it."""
+    """A graph in its final form, and the instructions that run it."""
 
     graph: Graph
     code: Code
 
 
 class PlanKey(NamedTuple):
-    """What a plan depends on."""
+    """The facts that a plan depends on."""
 
     optimized: bool
     records_gradients: bool = False
@@ -46,7 +46,7 @@ class PlanKey(NamedTuple):
 
 AS_TRACED = PlanKey(optimized=False)
 
-# One plan is made at a time, as PyTorch's compile_mutex has it for one graph. Folding constants may run another graph.
+# One plan is made at a time (PyTorch's compile_mutex is per graph). Reentrant: constant folding may run another graph.
 _compiling = threading.RLock()
 
 
@@ -58,7 +58,7 @@ _last_executed = _LastExecuted()
 
 
 class GraphExecutor:
-    """Runs a graph: `executor(*inputs)` gives its outputs as a tuple."""
+    """Runs a graph: `executor(*inputs)` returns its outputs as a tuple."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -74,7 +74,7 @@ class GraphExecutor:
         return self.plan_for(inputs).graph
 
     def plan_for(self, inputs: tuple[Any, ...]) -> ExecutionPlan:
-        """The plan for a call with these inputs, made now if it is the first such call."""
+        """The plan for a call with these inputs, made if it is the first such call."""
         if not optimize.get() or tracing_state.get() is not None:
             key = AS_TRACED
         else:
@@ -84,7 +84,7 @@ class GraphExecutor:
     def _compile(self, key: PlanKey) -> ExecutionPlan:
         with _compiling:
             if key not in self._plans:  # another thread may have been first
-                self.graph.lint()  # somebody may have edited it
+                self.graph.lint()  # it may have been edited since
                 graph = self.graph.copy()
                 if key.records_gradients:
                     run_optimization(graph)
@@ -102,7 +102,7 @@ class GraphExecutor:
 
 
 def last_executed_optimized_graph() -> Graph:
-    """The graph that this thread's last call of a traced function or module ran."""
+    """The graph that this thread's last call of a traced function or module ran; ArgumentError before any call."""
     if _last_executed.graph is None:
         raise ArgumentError("no graph has been executed in this thread; call a traced function or module first")
     return _last_executed.graph

@@ -2,23 +2,23 @@
 
 Mirrors: torch/csrc/jit/runtime/interpreter/code_impl.h (CodeImpl, emitNode), instruction.h, interpreter.cpp (runImpl),
     interpreter/preprocess_graph.cpp (insertLastUses), torch/csrc/jit/runtime/operator.h (RegisterOperators)
-Differs: jumps name the instruction they go to and not the distance; lists of constants are built once, when the graph
-    is compiled; a register is not used again for another value.
+Differs: jump targets are absolute, not relative; lists of constants are built once, when the graph is compiled; a
+    register is never reused for another value.
 
 A graph is compiled to instructions for a stack machine. Each value has a register. A node becomes: push its inputs, run
-it, take its results from the stack. See Note [Last uses] for when a value is let go.
+it, pop its results. See Note [Last uses] for when a value is released.
 
 # Note [Last uses]
-A value belongs to the block that defines it, and dies with the last node of that block that uses it, itself or in one
-of its own blocks. Where that node takes the value as an input, the value is moved to the stack: the register is empty
-while the node runs, so what an operator no longer needs is freed as soon as it returns. Where the use is inside
-the node's blocks, which may run many times or not at all, the register is emptied after the node.
+A value belongs to the block that defines it, and dies with the last node of that block that uses it, directly or in one
+of its own blocks. If that node takes the value as an input, the value is moved to the stack: the register is empty
+while the node runs, so memory that an operator no longer needs is freed as soon as it returns. If the use is inside
+the node's blocks, which may run many times or not at all, the register is cleared after the node.
 
 # Note [Calls]
-Nearly all instructions of a graph push the arguments of an operator, call it and store its result. Each such group
-is one step: (CALL, function, reads its arguments, the result's slot, the slots to empty). Slots are the
-registers and after them the constants. Nothing jumps into a group, as jumps lead to the beginning of a node or to what
-follows a block.
+Nearly all instructions of a graph push the arguments of an operator, call it and store its result. Each such group is
+combined into one step: (CALL, function, argument getter, result slot, slots to clear). Slots are the registers followed
+by the constants. No jump targets the inside of a group, as all targets are the beginning of a node or the instruction
+after a block.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class OpCode(IntEnum):
     """What one instruction does; X and N are its operands."""
 
     LOAD = 0  # push register X
-    MOVE = 1  # push register X, and empty it
+    MOVE = 1  # push register X, and clear it
     LOADC = 2  # push constant X
     STORE = 3  # pop into register X
-    OP = 4  # replace N values on top by what operator X returns for them
+    OP = 4  # replace the top N values by the results of operator X
     DROP = 5  # pop
-    DROPR = 6  # empty register X
+    DROPR = 6  # clear register X
     JF = 7  # pop; where it is false, go to instruction X
     JMP = 8  # go to instruction X
-    LOOP = 9  # begin one more pass with N values on top, or end the loop: go to instruction X
+    LOOP = 9  # begin another iteration with N values on top, or end the loop: go to instruction X
     LIST_CONSTRUCT = 10  # replace N values by a list of them
     TUPLE_CONSTRUCT = 11  # replace N values by a tuple of them
     LIST_UNPACK = 12  # replace a list by its N values
     TUPLE_UNPACK = 13  # replace a tuple by its N values
-    RET = 14  # what is on the stack are the results
+    RET = 14  # return: the stack holds the results
 
 
 LOAD, MOVE, LOADC, STORE, OP, DROP, DROPR, JF, JMP, LOOP = (int(code) for code in list(OpCode)[:10])
@@ -69,14 +69,14 @@ SPREAD = {"prim::ListUnpack": OpCode.LIST_UNPACK, "prim::TupleUnpack": OpCode.TU
 
 
 Operation = Callable[..., tuple[Any, ...]]
-# The kind of a node that has no schema -> makes of the node a function from its inputs to its outputs.
+# The kind of a node without a schema -> converts the node to a function from its inputs to its outputs.
 operations: dict[str, Callable[[Node], Operation]] = {}
 
 
 def register_operation(kind: str, make: Callable[[Node], Operation]) -> None:
-    """Let nodes of a kind that is no operator's be run: `make(node)` is called when a graph is compiled.
+    """Define how nodes of a kind without an operator run: `make(node)` is called when a graph is compiled.
 
-    What it returns takes the node's inputs, and returns a tuple of the node's outputs.
+    Its result is a function that takes the node's inputs and returns a tuple of the node's outputs.
     """
     if kind in operations:
         raise RegistrationError(f"{kind} is run by {operations[kind]} already; refused {make}")
@@ -84,7 +84,7 @@ def register_operation(kind: str, make: Callable[[Node], Operation]) -> None:
 
 
 class Instruction(NamedTuple):
-    """An opcode and its operands, as in OpCode's comments; 0 where there is none."""
+    """An opcode and its operands X and N, as in OpCode's comments; 0 for an unused one."""
 
     op: OpCode
     x: int = 0
@@ -95,9 +95,9 @@ class Instruction(NamedTuple):
 
 
 class Code:
-    """A compiled graph: `code(*inputs)` gives the graph's outputs as a tuple.
+    """A compiled graph: `code(*inputs)` returns the graph's outputs as a tuple.
 
-    `print(code)` shows the instructions. The graph is read once; changing it later changes nothing here.
+    `print(code)` shows the instructions. The graph is read once; changing it later has no effect here.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -122,7 +122,7 @@ class Code:
     def run(self, stack: Stack) -> None:  # hot path: benchmarks/jit.py
         """Replace the inputs on the stack by the outputs. `run_plainly` is the plain twin: see Note [Calls].
 
-        An error in an operator gets a note that says which node of the graph it came from.
+        An error in an operator gets a note that names the node of the graph.
         """
         steps = self._steps
         slots = self._slots.copy()
@@ -158,7 +158,7 @@ class Code:
             raise
 
     def run_plainly(self, stack: Stack) -> None:
-        """As `run`, one instruction after another."""
+        """As `run`, one instruction at a time."""
         slots = self._slots.copy()
         at = 0
         while True:
@@ -169,7 +169,7 @@ class Code:
             at = self._step(op, x, n, at, stack, slots)
 
     def _step(self, op: int, x: int, n: int, at: int, stack: Stack, slots: list[Any]) -> int:
-        """Do one instruction. `at` is the number of the next one; returns the one to go on with."""
+        """Execute one instruction. `at` is the index of the next one; returns the index to continue at."""
         if op == LOAD:
             stack.append(slots[x])
         elif op == MOVE:
@@ -193,7 +193,7 @@ class Code:
         elif op == JMP:
             return x
         elif op == LOOP:
-            return at if _begin_pass(stack, n) else x
+            return at if _begin_iteration(stack, n) else x
         elif op in (LIST_UNPACK, TUPLE_UNPACK):
             values = stack.pop()
             if len(values) != n:
@@ -209,10 +209,11 @@ class Code:
         return "\n".join(f"{at} {instruction}" for at, instruction in enumerate(self.instructions))
 
 
-def _begin_pass(stack: Stack, count: int) -> bool:
-    """On the stack are: passes begun, how many at most, whether to go on, and what is carried along.
+def _begin_iteration(stack: Stack, count: int) -> bool:
+    """Begin the next iteration of a loop; False at its end.
 
-    Before a pass the third gives way to the pass's number; at the end of the loop only what is carried stays.
+    The stack holds the iterations begun, the trip count, the condition and the loop-carried values. For an iteration
+    the condition is replaced by the iteration's number; at the end of the loop only the carried values stay.
     """
     first = len(stack) - count - 1
     begun, most, go_on = stack[first : first + 3]
@@ -224,11 +225,11 @@ def _begin_pass(stack: Stack, count: int) -> bool:
 
 
 def _steps(code: Code) -> tuple[list[Step], list[str]]:
-    """The instructions with every call's own in one step, and the node that each step came from: Note [Calls]."""
+    """The steps: the instructions, with those of each call combined into one; and the node that each step came from."""
     count = code.register_count
     steps: list[Step] = []
     lines: list[str] = []
-    step_of: dict[int, int] = {}  # the instruction that a step begins with -> the step
+    step_of: dict[int, int] = {}  # the first instruction of a step -> the step
     instructions = code.instructions
     at = 0
     while at < len(instructions):
@@ -254,7 +255,7 @@ def _steps(code: Code) -> tuple[list[Step], list[str]]:
 
 
 def _end_of_call(instructions: Sequence[Instruction], start: int) -> int | None:
-    """Where the instructions end that push the arguments of one operator, call it and store its result."""
+    """The end of the instructions that push the arguments of one operator, call it and store its result; or None."""
     at = start
     while instructions[at].op in (LOAD, MOVE, LOADC):
         at += 1
@@ -285,16 +286,16 @@ class _Compiler:
         return len(self.instructions) - 1
 
     def _point(self, jump: int, target: int) -> None:
-        """Let a jump that was emitted before its target was known go there."""
+        """Set the target of a jump that was emitted before it was known."""
         self.instructions[jump] = self.instructions[jump]._replace(x=target)
 
     def _block(self, block: Block) -> None:
-        """A block's inputs are on the stack when it starts, and its outputs when it ends."""
+        """Emit a block: its inputs are on the stack when it starts, and its outputs when it ends."""
         last_uses = _last_uses(block)
         self._store(block.inputs)
         for node in block.nodes:
             self._line = str(node).strip().partition("\n")[0]
-            if node.kind != "prim::Constant" and not _is_list_of_constants(node):  # those are read where they are used
+            if node.kind != "prim::Constant" and not _is_list_of_constants(node):  # those are read at their uses
                 self._node(node, last_uses[node])
         self._line = "return"
         self._load(block.outputs, last_uses[block.return_node])
@@ -345,7 +346,7 @@ class _Compiler:
             self._emit(OpCode.TUPLE_UNPACK if operator.schema.returns else OpCode.DROP, 0, len(node.outputs))
 
     def _if(self, then: Block, otherwise: Block) -> None:
-        """JF goes to the second block; the first one jumps over it."""
+        """Emit an If: JF goes to the second block; the first one ends with a jump over it."""
         to_otherwise = self._emit(OpCode.JF)
         self._block(then)
         to_end = self._emit(OpCode.JMP)
@@ -354,7 +355,7 @@ class _Compiler:
         self._point(to_end, len(self.instructions))
 
     def _loop(self, node: Node, moved: set[Value]) -> None:
-        """The number of passes begun lies below the loop's inputs; see `_begin_pass`."""
+        """Emit a Loop: the number of iterations begun lies below the loop's inputs; see `_begin_iteration`."""
         (body,) = node.blocks
         self._constant(0)
         self._load(node.inputs, moved)
@@ -368,7 +369,7 @@ class _Compiler:
         self._emit(OpCode.LOADC, len(self.constants) - 1)
 
     def _load(self, values: Sequence[Value], dying: set[Value], declared: Sequence[Type] | None = None) -> None:
-        """Push values; one that dies here is moved by its last push. `declared` are the types in a schema."""
+        """Push values; the last push of a value that dies here moves it. `declared` are the types in a schema."""
         for i, value in enumerate(values):
             if _is_read_where_used(value):
                 held = _held(value)
@@ -378,7 +379,7 @@ class _Compiler:
                 self._emit(OpCode.MOVE if moves else OpCode.LOAD, self.register_of[value])
 
     def _store(self, values: Sequence[Value]) -> None:
-        """Pop values into registers of their own; one that nothing uses is dropped."""
+        """Pop values into their registers; an unused one is dropped."""
         for value in reversed(values):
             if value.uses:
                 self._emit(OpCode.STORE, self.register_of.setdefault(value, len(self.register_of)))
@@ -387,7 +388,7 @@ class _Compiler:
 
 
 def _last_uses(block: Block) -> dict[Node, set[Value]]:
-    """For each node of a block, and its return node, the values of the block that die with it: Note [Last uses]."""
+    """The values of a block that die with each of its nodes, the return node included: Note [Last uses]."""
     nodes = (*block.nodes, block.return_node)
     order = {node: i for i, node in enumerate(nodes)}
     dying: dict[Node, set[Value]] = {node: set() for node in nodes}
@@ -398,10 +399,10 @@ def _last_uses(block: Block) -> dict[Node, set[Value]]:
 
 
 def _in_block(node: Node, block: Block) -> Node:
-    """The node of this block that is the given one, or that has it in its blocks."""
+    """The node of this block that is the given one, or that contains it in its blocks."""
     while node.owning_block is not block:
-        assert node.owning_block is not None, "a value is used where it cannot be seen"
-        assert node.owning_block.owning_node is not None, "a value is used where it cannot be seen"
+        assert node.owning_block is not None, "a value is used outside its scope"
+        assert node.owning_block.owning_node is not None, "a value is used outside its scope"
         node = node.owning_block.owning_node
     return node
 
@@ -413,7 +414,7 @@ def _is_used_inside(value: Value, node: Node) -> bool:
 
 
 def _is_list_of_constants(node: Node) -> bool:
-    """Whether a node makes a list of constants that only operators use, which do not change their lists."""
+    """Whether a node makes a list of constants that only operators use, as those do not mutate lists."""
     return (
         node.kind == "prim::ListConstruct"
         and all(value.is_constant for value in node.inputs)
@@ -422,7 +423,7 @@ def _is_list_of_constants(node: Node) -> bool:
 
 
 def _is_read_where_used(value: Value) -> bool:
-    """Whether a value has no register, as the compiler knows what it is."""
+    """Whether a value needs no register, as it is a constant for the compiler."""
     return value.is_constant or _is_list_of_constants(value.node)
 
 
@@ -432,14 +433,14 @@ def _held(value: Value) -> Any:
 
 
 def _for_kernel(declared: Type, value: Any) -> Any:
-    """A value of a graph as a kernel takes it: a dtype for its number, a device for its name."""
+    """A value of a graph in the form that a kernel takes: a dtype for its number, a device for its name."""
     if declared.base == "Device" and isinstance(value, str):
         return device(value)
     return as_argument(declared, value)
 
 
 def _decoding(call: Callable[..., Any], declared: Sequence[Type], positions: Sequence[int]) -> Callable[..., Any]:
-    """The same call, with the arguments at these positions decoded first, as they are known only when it runs."""
+    """The same call, but decoding the arguments at these positions first, as they are known only at run time."""
 
     def decoded(*arguments: Any) -> Any:
         ready = list(arguments)
@@ -451,7 +452,7 @@ def _decoding(call: Callable[..., Any], declared: Sequence[Type], positions: Seq
 
 
 def _only_result(run: Operation) -> Callable[..., Any]:
-    """The same call, which gives the only result instead of a tuple of it: one step, as Note [Calls] has it."""
+    """The same call, but returning the only result instead of a tuple, for a step of Note [Calls]."""
 
     def only(*arguments: Any) -> Any:
         (result,) = run(*arguments)
@@ -461,9 +462,9 @@ def _only_result(run: Operation) -> Callable[..., Any]:
 
 
 def _caller(operator: Operator) -> Callable[..., Any]:
-    """Calls an operator whose arguments are complete; `Operator.__call__` is the plain twin.
+    """A function that calls an operator with complete arguments; `Operator.__call__` is the plain twin.
 
-    The keys are read from where the schema has tensors.
+    It reads the keys only from the arguments that the schema declares as tensors.
     """
     table = operator.table
     count = len(operator.schema.arguments)

@@ -1,12 +1,13 @@
-"""What is a graph: which values, nodes and blocks has it, and how is it changed?
+"""What is a graph made of, and how is it edited?
 
 Mirrors: torch/csrc/jit/ir/ir.h, ir.cpp (Graph, Block, Node, Value, Use), constants.cpp (insertConstant, toIValue)
 Differs: names are in snake_case, and what is stored is a property instead of a method. Attributes are Python values in
     a dict. A copy keeps the numbers of the values, so that it prints as the original does.
 
-A value is made by one node and used by any number. A node has a kind, inputs, outputs, attributes and blocks; a block
-is a list of nodes between a `prim::Param` node, whose outputs are the block's inputs, and a `prim::Return` node, whose
-inputs are its outputs. A graph is a block that stands in no node. In grammar (printer.py has that of the text):
+A value is the output of one node, and any number of nodes use it. A node has a kind, inputs, outputs, attributes and
+blocks; a block is a list of nodes between a `prim::Param` node, whose outputs are the block's inputs, and a
+`prim::Return` node, whose inputs are the block's outputs. A graph is a block that is in no node. As a grammar (that of
+the text is in printer.py):
 
     graph     = block
     block     = prim::Param  node*  prim::Return
@@ -14,7 +15,7 @@ inputs are its outputs. A graph is a block that stands in no node. In grammar (p
     value     = type  number  [name]  (the node that makes it, and which output)  use*
     use       = (the node that uses it, and as which input)
 
-Uses are kept in step with inputs by every edit below; nothing else writes either.
+Every edit below keeps uses consistent with inputs; nothing else writes either.
 
     graph = Graph()
     x = graph.add_input("x")
@@ -60,14 +61,14 @@ def set_graph_hooks(hooks: GraphHooks) -> None:
 
 
 class Use(NamedTuple):
-    """One place where a value is used: input `offset` of the node `user`."""
+    """One use of a value: input `offset` of the node `user`."""
 
     user: Node
     offset: int
 
 
 class SourceRange(NamedTuple):
-    """The place in a program that a node comes from; line from 1, column from 0."""
+    """The location in a program that a node comes from; lines count from 1, columns from 0."""
 
     filename: str
     line: int
@@ -85,7 +86,7 @@ class Value:
     def __init__(self, node: Node, offset: int, type: Type, unique: int) -> None:
         self.node = node  # the node that makes it
         self.type = type
-        self.unique = unique  # its number in the graph, which is its name as long as it has no other
+        self.unique = unique  # its number in the graph, which serves as its name until it has one
         self._offset = offset
         self._name: str | None = None
         self._uses: list[Use] = []
@@ -105,7 +106,7 @@ class Value:
 
     @property
     def debug_name(self) -> str:
-        """What stands after the % in print."""
+        """The name that is printed after the %."""
         return self._name if self._name is not None else str(self.unique)
 
     @property
@@ -113,9 +114,9 @@ class Value:
         return self._name is not None
 
     def set_debug_name(self, name: str) -> Value:
-        """Name the value; one that has the name already gets a suffix: `x` becomes `x.1`. Returns the value.
+        """Name the value; another value with this name gets a suffix: its `x` becomes `x.1`. Returns the value.
 
-        The empty name takes the name away. A number is refused: those are for values without a name.
+        The empty name removes the name. A number is refused: numbers are for values without a name.
         """
         if name and not NAME.fullmatch(name):
             raise ValueError(f"Invalid name: '{name}'; expected a letter or _, then letters, digits, _ and single dots")
@@ -138,7 +139,7 @@ class Value:
         return self
 
     def replace_all_uses_with(self, new: Value) -> None:
-        """Every node that used this value uses `new` instead."""
+        """Make every node that uses this value use `new` instead."""
         for user, offset in self.uses:
             user.replace_input(offset, new)
 
@@ -163,7 +164,7 @@ class Value:
 
 
 class Node:
-    """One operation. Made by `Graph.create`; it takes effect where it is then put."""
+    """One operation. It is made by `Graph.create`, and takes effect once it is inserted into a block."""
 
     __slots__ = (
         "_blocks",
@@ -194,7 +195,7 @@ class Node:
         self._previous: Node | None = None
         self._position = 0
 
-    # What it is ----------------------------------------------------------------------------------------------
+    # Properties ----------------------------------------------------------------------------------------------
 
     @property
     def inputs(self) -> tuple[Value, ...]:
@@ -252,7 +253,7 @@ class Node:
         return self.operator().schema
 
     def is_before(self, other: Node) -> bool:
-        """Whether it runs before `other`; a node runs after the node whose block it is in has begun.
+        """Whether it runs before `other`; a node counts as running before the nodes in its blocks.
 
         Of two nodes in different blocks of one node, the one in the earlier block is before.
         """
@@ -267,7 +268,7 @@ class Node:
     def is_after(self, other: Node) -> bool:
         return self is not other and not self.is_before(other)
 
-    # Its inputs, outputs and blocks --------------------------------------------------------------------------
+    # Inputs, outputs and blocks ------------------------------------------------------------------------------
 
     def add_input(self, value: Value) -> Value:
         return self.insert_input(len(self._inputs), value)
@@ -318,7 +319,7 @@ class Node:
         return value
 
     def erase_output(self, i: int) -> None:
-        """Take away an output that nothing uses."""
+        """Remove an output that nothing uses."""
         value = self._outputs[i]
         if value._uses:
             raise ValueError(f"%{value.debug_name} has {len(value._uses)} uses; only an unused output can be erased")
@@ -332,32 +333,35 @@ class Node:
         return block
 
     def erase_block(self, i: int) -> None:
-        """Take away a block and the nodes in it."""
+        """Remove a block and the nodes in it."""
         block = self._blocks.pop(i)
         block._destroy()
 
     def replace_all_uses_with(self, other: Node) -> None:
-        """What used an output of this node uses the same output of the other."""
+        """Replace each use of an output of this node by the same output of the other."""
         if len(self._outputs) != len(other._outputs):
-            raise ValueError(f"{self.kind} has {len(self._outputs)} outputs and {other.kind} {len(other._outputs)}")
+            raise ValueError(
+                f"{self.kind} has {len(self._outputs)} outputs and {other.kind} {len(other._outputs)}; to replace all "
+                f"uses, they must have the same number"
+            )
         for mine, theirs in zip(self._outputs, other._outputs, strict=True):
             mine.replace_all_uses_with(theirs)
 
-    # Where it stands -----------------------------------------------------------------------------------------
+    # Position ------------------------------------------------------------------------------------------------
 
     def insert_before(self, node: Node) -> Node:
-        """Put it, which is in no block, before a node that is in one. Returns it."""
+        """Insert this node, which is in no block, before a node that is in one. Returns it."""
         if node._previous is None:
-            raise ValueError(f"{self.kind} can only be put beside a node that is in a block; {node.kind} is not")
+            raise ValueError(f"{self.kind} can only be inserted next to a node that is in a block; {node.kind} is not")
         return self.insert_after(node._previous)
 
     def insert_after(self, node: Node) -> Node:
-        """Put it, which is in no block, after a node that is in one. Returns it."""
+        """Insert this node, which is in no block, after a node that is in one. Returns it."""
         if self.owning_block is not None:
             raise ValueError(f"{self.kind} is in a block already; move_before and move_after take it elsewhere")
         block, after = node.owning_block, node._next
         if block is None or after is None:
-            raise ValueError(f"{self.kind} can only be put beside a node that is in a block; {node.kind} is not")
+            raise ValueError(f"{self.kind} can only be inserted next to a node that is in a block; {node.kind} is not")
         self.graph._check(node)
         self.owning_block = block
         self._previous, self._next = node, after
@@ -378,10 +382,10 @@ class Node:
         return self.insert_after(node)
 
     def destroy(self) -> None:
-        """Take it out of the graph, with its blocks; ValueError while an output is used."""
+        """Remove the node and its blocks from the graph; ValueError while an output is used."""
         for value in self._outputs:
             if value._uses:
-                raise ValueError(f"%{value.debug_name} is used: {self.kind} cannot be destroyed")
+                raise ValueError(f"%{value.debug_name} is used: {self.kind} cannot be destroyed; replace its uses")
         if self.graph._insert_before is self and self._next is not None:
             self.graph._insert_before = self._next
         for i in reversed(range(len(self._outputs))):
@@ -395,14 +399,15 @@ class Node:
     def _unlink(self) -> None:
         before, after = self._previous, self._next
         if before is None or after is None or self.kind == "prim::Return":
-            raise ValueError(f"{self.kind} does not stand among the nodes of a block")
+            raise ValueError(f"{self.kind} is not among the nodes of a block; only those can be moved or destroyed")
         before._next, after._previous = after, before
         self._next = self._previous = self.owning_block = None
 
     def _check_graph(self, value: Value) -> None:
         if value.graph is not self.graph:
             raise ValueError(
-                f"%{value.debug_name} belongs to another graph than the node {self.kind} that is to use it"
+                f"%{value.debug_name} belongs to another graph than the node {self.kind} that is to use it; expected a "
+                f"value of the node's own graph"
             )
 
     def _renumber_outputs(self) -> None:
@@ -428,7 +433,7 @@ class Block:
         self.return_node = Node(graph, "prim::Return")
         for end in (self.param_node, self.return_node):
             end.owning_block = self
-        # The return node closes the ring of nodes: the one after it is the first.
+        # The return node closes the ring of nodes: its `next` is the first node.
         self.return_node._next = self.return_node._previous = self.return_node
         self.param_node._position = -1
 
@@ -442,7 +447,7 @@ class Block:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes in order; those at the time of asking, so that a pass may edit while it walks."""
+        """The nodes in order, as a snapshot, so that a pass may edit while it walks."""
         return tuple(self._walk())
 
     def add_input(self, name: str = "", type: Type = TENSOR) -> Value:
@@ -452,7 +457,7 @@ class Block:
         self.param_node.erase_output(i)
 
     def register_output(self, value: Value) -> int:
-        """Make the value the last output. Returns which one that is."""
+        """Append the value to the outputs. Returns its index."""
         self.return_node.add_input(value)
         return len(self.return_node._inputs) - 1
 
@@ -471,7 +476,7 @@ class Block:
     def clone_from(self, source: Block, value_map: Callable[[Value], Value]) -> None:
         """Append a copy of another block's inputs, nodes and outputs.
 
-        `value_map` gives for a value from outside the source block the one to use.
+        `value_map` maps a value from outside the source block to the one to use.
         """
         copies: dict[Value, Value] = {}
 
@@ -513,12 +518,12 @@ class Graph:
 
     def __init__(self) -> None:
         self.names: dict[str, Value] = {}
-        self._suffixes: dict[str, int] = {}  # name -> the suffix after the one given last
+        self._suffixes: dict[str, int] = {}  # name -> the next suffix to try
         self._unique = 0
         self.block = Block(self, None)
         self._insert_before = self.block.return_node
 
-    # What stands in it ---------------------------------------------------------------------------------------
+    # Contents ------------------------------------------------------------------------------------------------
 
     @property
     def inputs(self) -> tuple[Value, ...]:
@@ -542,13 +547,13 @@ class Graph:
         return self.block.return_node
 
     def all_nodes(self) -> Iterator[Node]:
-        """Each node before those in its blocks."""
+        """All nodes, each before those in its blocks."""
         return _all_nodes(self.block)
 
     def find_all_nodes(self, kind: str) -> list[Node]:
         return [node for node in self.all_nodes() if node.kind == kind]
 
-    # How it grows --------------------------------------------------------------------------------------------
+    # Building ------------------------------------------------------------------------------------------------
 
     def add_input(self, name: str = "", type: Type = TENSOR) -> Value:
         return self.block.add_input(name, type)
@@ -572,7 +577,7 @@ class Graph:
         outputs: int | Sequence[Type] = 1,
         attributes: dict[str, Any] | None = None,
     ) -> Node:
-        """A node that is in no block yet. `outputs` are their types, or how many tensors they are."""
+        """A new node, in no block yet. `outputs` are the types of the outputs, or the number of tensor outputs."""
         if not re.fullmatch(r"\w+::\w+", kind):
             raise ValueError(f"the kind of a node is a namespace and a name, such as aten::add; got {kind!r}")
         node = Node(self, kind)
@@ -584,7 +589,7 @@ class Graph:
         return node
 
     def create_clone(self, node: Node, value_map: Callable[[Value], Value]) -> Node:
-        """A copy, in no block yet, of a node of this or another graph; `value_map` gives the inputs."""
+        """A copy, in no block yet, of a node of this or another graph; `value_map` maps the inputs."""
         clone = self.create(node.kind, map(value_map, node._inputs), [], node.attributes)
         clone.source, clone.scope = node.source, node.scope
         for name, attribute in clone.attributes.items():
@@ -604,12 +609,12 @@ class Graph:
 
     @property
     def insert_point(self) -> Node:
-        """The node before which `insert_node` and `insert` put theirs; at first the end of the graph."""
+        """The node before which `insert_node` and `insert` insert; at first the end of the graph."""
         return self._insert_before
 
     @contextmanager
     def inserting_before(self, place: Node | Block) -> Iterator[Node]:
-        """Inside the `with`, what is inserted goes before this node, or to the end of this block."""
+        """In the `with` block, nodes are inserted before this node, or at the end of this block."""
         node = place.return_node if isinstance(place, Block) else place
         self._check(node)
         before, self._insert_before = self._insert_before, node
@@ -628,22 +633,23 @@ class Graph:
         return self.insert_node(self.create(kind, inputs, [type], attributes)).output
 
     def insert_constant(self, value: Any, type: Type | None = None) -> Value:
-        """Insert a prim::Constant; TypeError for what no graph can hold.
+        """Insert a prim::Constant; TypeError for a value that no graph can hold.
 
-        The type is the value's own, unless given: an empty list needs it, and a float argument that is the int 1.
+        The type is the value's own unless given: it must be for an empty list, and for a float argument with the value
+        1.
         """
         type = type_of(value) if type is None else type
         plain = float(value) if type == FLOAT else plain_constant(value)
         return self.insert("prim::Constant", (), type, {} if type == NONE else {"value": plain})
 
     def insert_list(self, element: Type, values: Sequence[Value]) -> Value:
-        """Insert a prim::ListConstruct of values, whose type is a list of `element`."""
+        """Insert a prim::ListConstruct of values; its output is a list of the type `element`."""
         return self.insert("prim::ListConstruct", values, ListType(element))
 
-    # What passes ask for -------------------------------------------------------------------------------------
+    # For passes ----------------------------------------------------------------------------------------------
 
     def copy(self) -> Graph:
-        """A graph of its own with the same nodes, names and numbers."""
+        """An independent graph with the same nodes, names and numbers."""
         copy = Graph()
         copy.block.clone_from(self.block, _no_outside)
         for mine, theirs in zip(_all_values(self.block), _all_values(copy.block), strict=True):
@@ -660,7 +666,7 @@ class Graph:
         graph_hooks.lint(self)
 
     def next_unique(self) -> int:
-        """A number that no value has had."""
+        """A number that no value has had so far."""
         self._unique += 1
         return self._unique - 1
 
@@ -668,7 +674,7 @@ class Graph:
         """A name that no value has: the given one with the next free suffix."""
         match = SUFFIX.fullmatch(name)
         base, number = (match["base"], int(match["number"])) if match else (name, 1)
-        number = max(number, self._suffixes.get(base, 0) + 1)  # PyTorch leaves a number out here
+        number = max(number, self._suffixes.get(base, 0) + 1)  # PyTorch skips a number here
         while f"{base}.{number}" in self.names:
             number += 1
         self._suffixes[base] = number + 1
@@ -676,7 +682,7 @@ class Graph:
 
     def _check(self, node: Node) -> None:
         if node.graph is not self:
-            raise ValueError(f"the node {node.kind} belongs to another graph")
+            raise ValueError(f"the node {node.kind} belongs to another graph; expected one that this graph created")
 
     def __str__(self) -> str:
         return graph_hooks.print_graph(self)
@@ -700,7 +706,7 @@ def _all_values(block: Block) -> Iterator[Value]:
 
 
 def _path(node: Node) -> list[float]:
-    """Where a node stands: from outside in, the position of each node around it and the block in it; then its own."""
+    """A node's position as a path: from outside in, each enclosing node's position and block index; then its own."""
     path: list[float] = []
     current: Node | None = node
     while current is not None:
@@ -719,9 +725,9 @@ def _no_outside(value: Value) -> Value:
 
 @lru_cache(maxsize=4096)
 def _find_operator(kind: str, types: tuple[Type, ...], generation: int) -> Operator | None:
-    """The first operator of that name that takes inputs of these types, tensors of unknown shape.
+    """The first operator of that name that takes inputs of these types, where tensors have no known shape.
 
-    Those with out= come last: `aten::max(%a, %b)` is max.other, and not max.unary_out.
+    Overloads with out= come last: `aten::max(%a, %b)` is max.other, and not max.unary_out.
     """
     for operator in sorted(registry.overloads(*kind.split("::", 1)), key=lambda found: found.schema.is_out):
         arguments = operator.schema.arguments

@@ -1,11 +1,11 @@
-"""Who is told what the passes do?
+"""Where do the passes' log messages go?
 
 Mirrors: torch/csrc/jit/jit_log.h (GRAPH_DUMP, GRAPH_UPDATE), jit_log.cpp (JitLoggingConfig)
-Differs: a pass is named by its function where PyTorch's are by their files, and `*` names all. Beside standard error, a
-    program may listen for the length of a `with`.
+Differs: a pass is named by its function (in PyTorch by its file), and `*` names all. Besides standard error, messages
+    can go to a function for the duration of a `with` block.
 
-The environment variable GLASSTORCH_JIT_LOG_LEVEL names passes, with colons between them. Of `peephole` is written what
-it changes, of `>peephole` the whole graph before and after too.
+The environment variable GLASSTORCH_JIT_LOG_LEVEL names passes, separated by colons. With `peephole`, the changes of
+that pass are logged; with `>peephole`, the whole graph before and after it too.
 
     GLASSTORCH_JIT_LOG_LEVEL='eliminate_dead_code:>fuse_pointwise' python program.py
 """
@@ -30,9 +30,9 @@ _listener: ContextVar[Show | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def show_passes(to: Show = print) -> Iterator[None]:
-    """Inside, what a pass changes in a graph is given to `to` as text, and so is what could not be fused, and why.
+    """In the `with` block, pass `to` the changes of each pass as text, and what could not be fused, and why.
 
-    A graph is optimised when it first runs: one that has run is not optimised again.
+    A graph is optimised before its first run: one that has run is not optimised again.
 
     >>> import glasstorch as torch
     >>> traced = torch.jit.trace(lambda x: (x.t().t() + 1).exp(), torch.zeros(2, 2))
@@ -50,9 +50,9 @@ def show_passes(to: Show = print) -> Iterator[None]:
 
 
 def run_pass(change: Callable[[Graph], bool], graph: Graph, show: Show | None = None) -> bool:
-    """Run a pass on a graph, and tell who listens what it changed. Returns whether it changed anything.
+    """Run a pass on a graph and log what it changed. Returns whether it changed anything.
 
-    `show` listens for this one pass, besides those of the whole program.
+    `show` gets the messages of this one run, in addition to the program's other listeners.
     """
     name = change.__name__
     listeners = [to for to in (show, _listener.get()) if to is not None]
@@ -73,12 +73,12 @@ def run_pass(change: Callable[[Graph], bool], graph: Graph, show: Show | None = 
 
 
 def log_unfused(node: Node, why: str) -> None:
-    """Tell who listens that a node was not fused."""
+    """Log that a node was not fused."""
     _tell("fuse_pointwise", lambda: f"left {str(node).strip().partition(chr(10))[0]} as it is: {why}")
 
 
 def log_underived(node: Node, why: str) -> None:
-    """Tell who listens that a group's gradient is that of its operators, as none could be derived."""
+    """Log that a group's operators are differentiated one by one, as no gradient could be derived."""
     _tell(
         "create_autodiff_subgraphs",
         lambda: f"left the gradient of {str(node).strip().partition(chr(10))[0]} to its operators: {why}",
@@ -86,7 +86,7 @@ def log_underived(node: Node, why: str) -> None:
 
 
 def _tell(name: str, what: Callable[[], str]) -> None:
-    """Tell who listens something of a pass; its text is made only if somebody does."""
+    """Log a message of a pass; the text is made only if there is a listener."""
     to, level = _listener.get(), _level(name)
     if to is None and level is None:
         return
@@ -98,7 +98,7 @@ def _tell(name: str, what: Callable[[], str]) -> None:
 
 
 def _level(name: str) -> int | None:
-    """How many `>` stand before the name of a pass in the variable; None where it is not named."""
+    """How many `>` precede the name of a pass in the variable; None if it is not named."""
     for entry in os.environ.get(VARIABLE, "").split(":"):
         named = entry.lstrip(">")
         if named in (name, "*"):

@@ -1,9 +1,9 @@
-"""Which graph does a text describe?
+"""How is the text of a graph parsed?
 
 Mirrors: torch/csrc/jit/ir/irparser.cpp (parseIR), torch/csrc/jit/frontend/schema_type_parser.cpp (parseType)
-Differs: every text that printer.py writes is read, and prints back as it was: numbers of values, scopes, places in the
-    source, subgraphs, and nodes without outputs too. A value is known only in the block that makes it and those inside.
-    The values of tensor constants are given beside the text; PyTorch makes some up, or refuses.
+Differs: every text that printer.py writes can be parsed, and prints back the same: with numbers of values, scopes,
+    source locations, subgraphs, and nodes without outputs. A value's scope is the block that defines it and those
+    inside. The values of tensor constants are passed beside the text; PyTorch makes them up, or refuses.
 
 The grammar is in printer.py.
 """
@@ -58,7 +58,7 @@ TOKEN: Final = re.compile(
 PLACE: Final = re.compile(r"#\s*(?P<filename>.*):(?P<line>\d+):(?P<column>\d+)\s*")
 ESCAPED: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 UNESCAPED: Final = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
-# The word of a type -> the type.
+# The name of a type -> the type.
 WORDS: Final[dict[str, Type]] = {
     str(type): type for type in (INT, FLOAT, BOOL, STRING, DEVICE, NONE, NUMBER, ANY, GENERATOR)
 } | {"None": NONE, "Storage": OpaqueType("Storage"), "Stream": OpaqueType("Stream")}
@@ -70,11 +70,11 @@ Read = TypeVar("Read")
 
 
 class IRParseError(RuntimeError):
-    """A text that describes no graph; says the line, the column, what was expected and what was found."""
+    """A text cannot be parsed as a graph; the message says where, what was expected and what was found."""
 
 
 class Token(NamedTuple):
-    """A piece of the text: what it is, how it is written, and where it starts."""
+    """A token: its kind, its text, and where it starts."""
 
     kind: str
     text: str
@@ -82,10 +82,10 @@ class Token(NamedTuple):
 
 
 def parse_ir(text: str, tensor_constants: Sequence[Tensor] = ()) -> Graph:
-    """The graph that the text describes; IRParseError says where it cannot be read.
+    """The graph that the text describes; IRParseError says where it cannot be parsed.
 
-    `tensor_constants` are the tensors that the text writes as `<Tensor>` or `{1}`, in that order: what
-    printer.tensor_constants gave.
+    `tensor_constants` are the tensors for each `<Tensor>` or `{1}` in the text, in order, as printer.tensor_constants
+    returns them.
 
     >>> print(parse_ir("graph(%x : Tensor): %y : Tensor = aten::relu(%x) return (%y)"), end="")
     graph(%x : Tensor):
@@ -107,7 +107,7 @@ def parse_type(text: str) -> Type:
 
 
 class _Names:
-    """The values that may be used at one place, and all that the graph has."""
+    """The values in scope, and all values of the graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -115,7 +115,7 @@ class _Names:
         self.all: dict[str, Value] = {}
 
     def number(self) -> None:
-        """Give each value the number it was written with, and the named ones numbers above those."""
+        """Give each value the number in the text, and named values numbers above those."""
         numbered = {int(name): value for name, value in self.all.items() if name.isdigit()}
         self.graph._unique = max(numbered, default=-1) + 1
         for name, value in self.all.items():
@@ -128,7 +128,7 @@ class _Parser:
     def __init__(self, text: str, tensor_constants: Sequence[Tensor]) -> None:
         self.text = text
         self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.places: dict[int, SourceRange] = {}  # line -> the place that its comment names
+        self.places: dict[int, SourceRange] = {}  # line -> the source location in its comment
         self.tokens = self._tokens()
         self.next = 0
         self.tensors = tensor_constants
@@ -186,7 +186,7 @@ class _Parser:
         self.blocks(node, names, {token.text[1:] for token, _ in outputs})
 
     def blocks(self, node: Node, names: _Names, made: set[str]) -> None:
-        """The blocks of a node, in which its own outputs are not known yet."""
+        """The blocks of a node, in which its own outputs are not in scope."""
         outside = names.known
         while self.peek.kind == "word" and self.peek.text == f"block{len(node.blocks)}":
             self.take()
@@ -199,7 +199,7 @@ class _Parser:
         names.known = outside
 
     def subgraph(self, graph: Graph) -> bool:
-        """Read a `with` if it belongs to a node of this graph; it may be for the graph around it."""
+        """Read a `with` if it belongs to a node of this graph; it may belong to the enclosing graph."""
         kind = self.tokens[self.next + 1].text
         for node in graph.all_nodes():
             if node.kind == kind and SUBGRAPH not in node.attributes:
@@ -225,7 +225,7 @@ class _Parser:
         token = self.expect("value", what="a value, such as %x")
         found = names.known.get(token.text[1:])
         if found is None:
-            raise self.error_at(token, f"no value {token.text} is known here")
+            raise self.error_at(token, f"no value {token.text} is in scope here")
         return found
 
     def define(self, token: Token, value: Value, names: _Names) -> None:
@@ -264,10 +264,10 @@ class _Parser:
         if dtype is None and token.text != "Tensor":
             known = ", ".join([*sorted(WORDS), "Tensor", *sorted(DTYPE_WORDS)])
             raise self.error_at(token, f"expected a type but found '{token.text}'; known are {known}")
-        ranked = token.text in DTYPE_WORDS  # Float has sizes, if none; of FloatTensor and Tensor they may be unknown
+        ranked = token.text in DTYPE_WORDS  # Float has a known rank; that of FloatTensor and Tensor may be unknown
         if not self.at("("):
             if ranked:
-                raise self.unexpected(f"'(' after {token.text}; of unknown sizes it is {token.text}Tensor")
+                raise self.unexpected(f"'(' after {token.text}; with unknown sizes it is {token.text}Tensor")
             return TensorType(dtype)
         self.take()
         parts = self.list_until(")", self.tensor_part)
@@ -276,20 +276,20 @@ class _Parser:
         return TensorType(dtype, sizes if sizes or ranked or not parts else None, **facts)
 
     def tensor_part(self) -> tuple[str, Any]:
-        """A size, or what is said by name: `strides=[3, 1]`, `requires_grad=0`, `device=cpu`."""
+        """A size, or a named property: `strides=[3, 1]`, `requires_grad=0`, `device=cpu`."""
         if self.at("*"):
             self.take()
             return "size", None
         if self.peek.kind == "number":
-            return "size", self.whole_number()
+            return "size", self.integer()
         name = self.expect("word", what="a size, *, strides=, requires_grad= or device=")
         self.expect("sign", "=")
         match name.text:
             case "strides":
                 self.expect("sign", "[")
-                return "strides", tuple(self.list_until("]", self.whole_number))
+                return "strides", tuple(self.list_until("]", self.integer))
             case "requires_grad":
-                return "requires_grad", bool(self.whole_number())
+                return "requires_grad", bool(self.integer())
             case "device":
                 return "device", self.device()
             case _:
@@ -302,12 +302,12 @@ class _Parser:
         if not self.at(":"):
             return Device(token.text)
         self.take()
-        return Device(token.text, self.whole_number())
+        return Device(token.text, self.integer())
 
-    def whole_number(self) -> int:
-        token = self.expect("number", what="a whole number")
+    def integer(self) -> int:
+        token = self.expect("number", what="an integer")
         if not token.text.lstrip("-").isdigit():
-            raise self.error_at(token, f"expected a whole number but found {token.text}")
+            raise self.error_at(token, f"expected an integer but found {token.text}")
         return int(token.text)
 
     # Attributes ----------------------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ class _Parser:
         return self.tensor(token)
 
     def annotated(self) -> Any:
-        """`annotate(List[int], [])`: the literal. Its type stands before the node too."""
+        """`annotate(List[int], [])`: the literal. Its type is written before the node too."""
         self.expect("sign", "(")
         depth = 0
         while depth or not self.at(","):
@@ -378,7 +378,7 @@ class _Parser:
         return self.tensors[self.tensors_read - 1]
 
     def typed_value(self, value: Any, type: Type, token: Token) -> Any:
-        """The value of a constant as its type says: 1 is True in a bool, "cpu" a device, 10000000000 a float."""
+        """The value of a constant converted to its type: 1 becomes True, "cpu" a device, 10000000000 a float."""
         match type, value:
             case _ if type == BOOL and value in (0, 1):
                 return bool(value)
@@ -386,7 +386,7 @@ class _Parser:
                 return float(value)
             case _ if type == DEVICE and isinstance(value, str):
                 if DEVICE_PATTERN.fullmatch(value) is None or value.partition(":")[0] not in DEVICE_TYPES:
-                    raise self.error_at(token, f"{value!r} is no device; expected one of {', '.join(DEVICE_TYPES)}")
+                    raise self.error_at(token, f"{value!r} is not a device; expected one of {', '.join(DEVICE_TYPES)}")
                 return Device(value)
             case ListType(), list():
                 return [self.typed_value(element, type.element, token) for element in value]
@@ -434,7 +434,7 @@ class _Parser:
         return self.take()
 
     def list_until(self, end: str, read: Callable[[], Read]) -> list[Read]:
-        """What stands between commas, up to and with the sign that ends it."""
+        """Comma-separated items, up to and including the closing sign."""
         found: list[Read] = []
         while not self.at(end):
             found.append(read())

@@ -1,10 +1,10 @@
-"""How is a graph written?
+"""How is a graph printed as text?
 
 Mirrors: torch/csrc/jit/ir/ir.cpp (Graph::print, Node::print, printAttribute), aten/src/ATen/core/ivalue.cpp
     (operator<<), c10/util/StringUtil.h (printQuotedString)
 Differs: a tensor constant of two to ten elements is `<Tensor>`, as PyTorch writes those of more: the text never holds
-    what parse_ir cannot read. Text outside ASCII is written byte by byte in octal; PyTorch's digits for it are wrong.
-    Without places in the source there are none in blocks either; PyTorch leaves those.
+    what parse_ir cannot read. Non-ASCII text is written as octal escapes of its bytes; PyTorch's escapes are wrong.
+    Printed without source locations, blocks have none either; PyTorch leaves theirs.
 
     graph      = "graph(" [typed ("," typed)*] "):" node* "return (" [names] ")" with*
     typed      = name [":" type]
@@ -21,8 +21,8 @@ Differs: a tensor constant of two to ten elements is `<Tensor>`, as PyTorch writ
     literal    = number | string | "True" | "False" | "None" | "[" literals "]" | "(" literals ")"
                | "annotate(" annotation "," literal ")" | "{" number "}" | "<Tensor>"
 
-A `with` follows the graph whose nodes it belongs to, in the order of those nodes. Blocks are indented by four, their
-nodes by two more; parse_ir reads any indentation.
+A `with` follows the graph whose nodes it belongs to, in the order of those nodes. Blocks are indented by four spaces,
+their nodes by two more; parse_ir accepts any indentation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SUBGRAPH: Final = "Subgraph"
 
 
 def print_graph(graph: Graph, source_ranges: bool = True) -> str:
-    """The text of a graph; `source_ranges` says after each node where in a program it comes from."""
+    """The text of a graph; with `source_ranges`, each node is followed by its location in the program."""
     groups: list[Node] = []
     lines = [f"graph({_typed(graph.inputs, ',' + chr(10) + '      ')}):"]
     lines += _block_lines(graph.block, 1, groups, source_ranges)
@@ -61,9 +61,9 @@ def print_node(node: Node, source_ranges: bool = True) -> str:
 
 
 def tensor_constants(graph: Graph) -> list[Tensor]:
-    """The tensors that are constants of the graph, in the order in which its text has them.
+    """The tensor constants of the graph, in the order of its text.
 
-    The text does not hold their values: parse_ir asks for this list.
+    The text does not contain their values: parse_ir needs this list.
     """
     found: list[Tensor] = []
     subgraphs: list[Graph] = []
@@ -79,7 +79,7 @@ def tensor_constants(graph: Graph) -> list[Tensor]:
 
 
 def print_literal(value: Any, type: Type | None = None) -> str:
-    """One attribute. `type` is the output's where the attribute is the value of a constant.
+    """The text of an attribute. For the value of a constant, `type` is the type of its output.
 
     >>> print(print_literal([0.5, 2.0]), print_literal("a\\tb"), print_literal(True))
     [0.5, 2.] "a\\tb" 1
@@ -88,7 +88,7 @@ def print_literal(value: Any, type: Type | None = None) -> str:
 
 
 def annotation(type: Type) -> str:
-    """A type as it stands in `annotate(...)`: `List[int]` for `int[]`."""
+    """A type as written in `annotate(...)`: `List[int]` for `int[]`."""
     match type:
         case ListType():
             return f"List[{annotation(type.element)}]"
@@ -157,7 +157,7 @@ def _inner(value: Any, declared: Type | None) -> str:
 
 
 def _float(value: float) -> str:
-    """Whole numbers below 1e10 end in a dot, others have 17 digits: enough to be read back as they were."""
+    """A float's text: integers below 1e10 end in a dot, others have 17 digits, so that they read back exactly."""
     if math.isfinite(value) and abs(value) < 1e10 and value == int(value):
         return f"{value:.0f}."
     return f"{value:.17g}"

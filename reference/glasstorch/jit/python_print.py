@@ -1,17 +1,17 @@
-"""How does a graph read as a Python function?
+"""How is a graph printed as a Python function?
 
 Mirrors: torch/csrc/jit/serialization/python_print.cpp (PythonPrintImpl)
-Differs: parameters that a graph takes as inputs are read from `self` at the start; PyTorch's graphs do so themselves. A
-    subgraph is written as a function of its own below the one that calls it; PyTorch refuses it. A value has no name
-    from the program: PyTorch's tracer looks for the variables that hold a tensor.
+Differs: parameters that a graph takes as inputs are read from `self` at the start; PyTorch's graphs contain these
+    reads. A subgraph is printed as a separate function below the one that calls it; PyTorch refuses it. Values are not
+    named after the program's variables: PyTorch's tracer looks these up.
 
-Tensor constants stand in the text as `CONSTANTS.c0`, by their order.
+Tensor constants are printed as `CONSTANTS.c0` and so on, in order.
 
 # Note [Inlining]
-A value that is used once, and by the node that runs next but for constants, is written where it is used, as one would
-nest calls. The nodes are looked at from the last to the first, and the inputs of each too: as long as the node before
-is the one that makes the input, its text can be nested and nothing changes its place in the order. What would make
-a line too long is given a name after all, and with it whatever would have been written before it in the same line.
+A value with a single use, by the node that runs next (constants aside), is printed where it is used, as a nested call.
+The nodes are visited from the last to the first, and the inputs of each likewise: as long as the preceding node is the
+one that makes the input, its text can be nested without changing the order of evaluation. A value that would make a
+line too long is given a name after all, and so are those that would have been printed before it in the same line.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from glasstorch.jit.printer import SUBGRAPH, annotation, print_literal, tensor_c
 from glasstorch.jit.types import AnyType, ListType, OptionalType, plain_constant
 from glasstorch.operators.generated import functions as operators
 
-LONG: Final = 40  # characters, with the indentation
-NO_END: Final = 2**63 - 1  # the passes of a loop that only its condition ends
+MAX_INLINE_LENGTH: Final = 40  # characters, with the indentation
+NO_END: Final = 2**63 - 1  # the trip count of a loop that ends by its condition only
 RESERVED: Final = frozenset(
     [*keyword.kwlist, "torch", "CONSTANTS", "annotate", "inf", "nan", "print", "range", "getattr", "self", "ops", "_"]
 )
@@ -42,7 +42,7 @@ RESERVED: Final = frozenset(
 def print_function(name: str, graph: Graph, parameters: Sequence[str] = (), first: str | None = None) -> str:
     """The text of a graph as a function of this name.
 
-    `parameters` are the names, in a module, of the graph's last inputs: the function reads them from `first`, which is
+    `parameters` are the module's names for the graph's last inputs: the function reads these from `first`, which is
     then its first argument.
 
     >>> from glasstorch.jit.parser import parse_ir
@@ -54,7 +54,7 @@ def print_function(name: str, graph: Graph, parameters: Sequence[str] = (), firs
 
 
 def constants_of(graph: Graph) -> list[Tensor]:
-    """The tensors that the text calls CONSTANTS.c0, CONSTANTS.c1, ...; equal ones are one."""
+    """The tensors that the text names CONSTANTS.c0, CONSTANTS.c1, ...; equal ones are merged."""
     found: list[Tensor] = []
     for tensor in tensor_constants(graph):
         if not any(_is_same(tensor, other) for other in found):
@@ -76,9 +76,9 @@ class _Printer:
         self.level = 0
         self.names: set[str] = set()
         self.next_number: dict[str, int] = {}
-        self.texts: dict[Value, str] = {}  # how each value is written where it is used
+        self.texts: dict[Value, str] = {}  # the expression for each value
         self.inlined: set[Node] = set()
-        self.split_up_to: dict[Node, int] = {}  # a node -> the last of its inputs that was looked at for splitting
+        self.split_up_to: dict[Node, int] = {}  # a node -> the last of its inputs that was checked for splitting
         self.below: list[tuple[str, Graph]] = []
 
     # Functions and blocks ------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class _Printer:
         return text
 
     def read_parameters(self, first: str | None, paths: Sequence[str], values: Sequence[Value]) -> None:
-        """One line for each parameter and for each module on the way to it; the last used is read first."""
+        """One line for each parameter and for each module on the path to it; the last one used is read first."""
         modules = {"": first or ""}
         for path, value in reversed(list(zip(paths, values, strict=True))):
             *parents, last = path.split(".")
@@ -150,7 +150,7 @@ class _Printer:
             self.line(f"{names}= {self.texts[node.inputs[0]]}" if names else self.texts[node.inputs[0]])
         elif node in self.inlined:
             self.texts[node.output] = text = self.call(node)
-            if len(text) + 2 * self.level >= LONG:
+            if len(text) + 2 * self.level >= MAX_INLINE_LENGTH:
                 self.split(node.output)
         else:
             self.assign(node.outputs, self.call(node))
@@ -169,7 +169,7 @@ class _Printer:
                     self.line(f"{names} = {self.joined(block.outputs)}")
 
     def loop(self, node: Node) -> None:
-        """A loop that counts is a `for`, one whose condition ends it a `while`."""
+        """A loop with a trip count is printed as `for`, one with a condition as `while`."""
         (body,) = node.blocks
         most, start, *carried = node.inputs
         counts = known(start) is True and known(body.outputs[0]) is True
@@ -220,7 +220,7 @@ class _Printer:
         return f"annotate({annotation(type.unshaped())}, {text})" if unclear else text
 
     def arguments(self, schema: FunctionSchema, inputs: Sequence[Value]) -> Iterator[str]:
-        """The arguments of a call, without those at its end that are what the schema has for them anyway."""
+        """The arguments of a call, without trailing ones that equal the schema's defaults."""
         declared = schema.arguments
         outs = sum(1 for argument in declared if argument.type.is_write and argument.keyword_only)
         needed = len(declared) - outs
@@ -273,7 +273,7 @@ class _Printer:
             self.look_at(node)
 
     def look_at(self, node: Node) -> Node | None:
-        """Mark what can be nested in a node; returns the node before all that was."""
+        """Mark the values that can be nested in a node; returns the node before all nested ones."""
         if node in self.inlined:
             return node
         for block in node.blocks:
@@ -287,7 +287,7 @@ class _Printer:
         return before
 
     def split(self, value: Value) -> None:
-        """Give a nested value a name, after everything that would be written before it in the same line."""
+        """Give a nested value a name, after those that would be printed before it in the same line."""
         found: list[Value] = []
         use = value.uses[0]
         self.find_split(use.user, use.offset, found)
@@ -306,12 +306,12 @@ class _Printer:
 
 
 def _base(value: Value) -> str:
-    """The name of a value without the suffix that tells it from others."""
+    """The name of a value without the suffix that makes it unique."""
     return re.sub(r"\.\d+$", "", value.debug_name)
 
 
 def _before(node: Node) -> Node | None:
-    """The node before it that is not a constant."""
+    """The closest preceding node that is not a constant."""
     previous = node.previous
     while previous is not None and previous.kind == "prim::Constant":
         previous = previous.previous
@@ -319,16 +319,16 @@ def _before(node: Node) -> Node | None:
 
 
 def _may_be_inlined(value: Value) -> bool:
-    """Whether a value can be written where it is used, if the order allows it."""
+    """Whether a value can be printed where it is used, if the order allows it."""
     node = value.node
     if len(node.outputs) != 1 or len(value.uses) != 1 or node.blocks:
         return False
     use = value.uses[0]
     if value.has_debug_name and use.user.kind != "prim::Return":
-        return False  # somebody named it
+        return False  # it was given a name
     return not (use.user.kind == "prim::Loop" and use.offset >= 2)
 
 
 def _attribute(owner: str, name: str) -> str:
-    """How an attribute is read; `0` is no name that could follow a dot."""
+    """The expression for an attribute; a name such as `0` cannot follow a dot."""
     return f"{owner}.{name}" if name.isidentifier() and not keyword.iskeyword(name) else f'getattr({owner}, "{name}")'

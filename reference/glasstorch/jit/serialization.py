@@ -1,21 +1,21 @@
-"""How is a program that is a graph written to a file, and read again without its source?
+"""How is a traced program saved to a file, and loaded without its source?
 
 Mirrors: torch/jit/_serialization.py (save, load), torch/csrc/jit/serialization/export_module.cpp
     (ScriptModuleSerializer), import.cpp (ScriptModuleDeserializer), caffe2/serialize/inline_container.cc, versions.h
-Differs: the files in the archive are JSON, the text of the graph and raw bytes, so that reading one runs nothing that
-    came with it; PyTorch has pickles and Python source there. A file is written under another name and then renamed:
-    whoever reads it finds the whole archive or the one before. A function is a function again when it is loaded.
+Differs: the members of the archive are JSON, the text of the graph and raw bytes, so that loading an archive executes
+    none of its content; PyTorch's have pickles and Python source. A file is written under a temporary name and then
+    renamed, so that a reader sees either the old or the new archive. A saved function is loaded as a function.
 
-An archive is a zip file with these members, stored as they are, under a folder of any name:
+An archive is a zip file with these members, uncompressed, in a folder of any name:
 
     version        the number of the format
     byteorder      little or big: of the bytes in data/
-    program.json   what it is, its tensors (storage, dtype, shape, strides, offset) and the modules that hold them
-    graph.ir       the graph as printer.py writes it; its tensor constants are numbers of tensors in program.json
+    program.json   its kind, its tensors (storage, dtype, shape, strides, offset) and the modules that hold them
+    graph.ir       the graph as printer.py writes it; its tensor constants are indices of tensors in program.json
     data/0 ...     the bytes of each storage that has any
-    extra/...      whatever the caller wanted to have beside it
+    extra/...      the caller's extra files
 
-Two tensors that share memory share it when they are loaded, and a tensor that stands in two places is one tensor.
+Tensors that share memory share it after loading too, and a tensor that is used in two places is loaded once.
 """
 
 from __future__ import annotations
@@ -59,20 +59,20 @@ from glasstorch.nn.parameter import Parameter
 
 VERSION: Final = 1
 FOLDER: Final = "archive"
-LARGEST: Final = 2**63 - 1  # of sizes, strides, offsets and numbers of bytes or elements
-# What zipfile raises for bytes that are no zip file, besides RuntimeError.
+INT64_MAX: Final = 2**63 - 1  # the maximum of sizes, strides, offsets and numbers of bytes or elements
+# What zipfile raises for bytes that are not a valid zip file, besides RuntimeError.
 DAMAGE: Final = (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError, struct.error, zlib.error)
 
 
 class ArchiveError(RuntimeError):
-    """A file that is no archive of a program, or a damaged one; says which and why."""
+    """A file is not an archive of a program, or a damaged one; the message says why."""
 
 
 def save(m: Any, f: str | os.PathLike[str] | IO[bytes], _extra_files: Extra | None = None) -> None:
-    """Write a traced function or module to a file: its path, or something to write bytes to.
+    """Save a traced function or module to a path or a writable binary file object.
 
-    The parameters, buffers and constants are written with their values, and the modules with their names. Hooks, and
-    whatever else Python knows of the modules, are not. `_extra_files` are further texts to keep beside it, by name.
+    Parameters, buffers and constants are saved with their values, and modules with their names. Hooks and other Python
+    attributes of the modules are not. `_extra_files` are additional texts to store in the archive, by name.
     A file that is replaced keeps its permissions.
     """
     data = archive_of(m, _extra_files)
@@ -81,7 +81,7 @@ def save(m: Any, f: str | os.PathLike[str] | IO[bytes], _extra_files: Extra | No
         return
     target = Path(os.path.realpath(f))
     if target.exists() and not target.is_file():
-        target.write_bytes(data)  # a pipe or a device is written to, and not replaced; a directory refuses
+        target.write_bytes(data)  # a pipe or a device is written to, not replaced; a directory raises an error
         return
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
@@ -95,7 +95,7 @@ def save(m: Any, f: str | os.PathLike[str] | IO[bytes], _extra_files: Extra | No
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is not None:
-            error.filename, error.filename2 = os.fspath(f), None  # nobody knows the temporary file
+            error.filename, error.filename2 = os.fspath(f), None  # the temporary file's name would be confusing
         raise
 
 
@@ -119,8 +119,8 @@ def archive_of(m: Any, extra_files: Extra | None = None) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
 
         def write(name: str, content: str | bytes) -> None:
-            member = zipfile.ZipInfo(f"{FOLDER}/{name}")  # without a date: equal programs, equal files
-            member.external_attr = 0o644 << 16  # unpacked, everybody may read it
+            member = zipfile.ZipInfo(f"{FOLDER}/{name}")  # without a date, so that equal programs give equal files
+            member.external_attr = 0o644 << 16  # readable by everyone when unpacked
             archive.writestr(member, content)
 
         write("version", f"{VERSION}\n")
@@ -138,13 +138,13 @@ def archive_of(m: Any, extra_files: Extra | None = None) -> bytes:
 
 
 class _Writer:
-    """Numbers the tensors and storages of a program, each once."""
+    """Assigns an index to each tensor and storage of a program."""
 
     def __init__(self) -> None:
         self.tensors: list[dict[str, Any]] = []
         self.storages: list[Storage] = []
-        self._numbers: dict[int, int] = {}  # of tensors and of storages, by id
-        self._kept: list[Tensor] = []  # so that no id is used again
+        self._numbers: dict[int, int] = {}  # the index of each tensor and storage, by id
+        self._kept: list[Tensor] = []  # so that no id is reused
 
     def tensor(self, tensor: Tensor) -> int:
         if id(tensor) not in self._numbers:
@@ -192,11 +192,11 @@ def load(
     map_location: str | Device | None = None,
     _extra_files: dict[str, Any] | None = None,
 ) -> Any:
-    """The function or module that `save` wrote to a file: its path, or something to read bytes from.
+    """Load the function or module that `save` wrote, from a path or a readable binary file object.
 
-    Its tensors are on the devices they were on, or all on `map_location`; a device that the graph names, to make a
-    tensor there, stays. The keys of `_extra_files` name texts beside the program; their bytes are put there.
-    ArchiveError says why a file cannot be read; then nothing has been loaded.
+    Its tensors are on the devices that they were saved from, or all on `map_location`; devices named in the graph, by
+    factory functions, are not changed. The keys of `_extra_files` are names of extra files, whose bytes become the
+    values. ArchiveError says why a file cannot be read; nothing is loaded then.
     """
     if isinstance(map_location, str):
         map_location = Device(map_location)
@@ -205,7 +205,7 @@ def load(
             f"map_location should be either None, string or torch.device, but got type: {type(map_location)}"
         )
     if map_location is not None:
-        empty((0,), BY_NAME["uint8"]).to(map_location)  # an error if it is not there: that is no fault of the archive
+        empty((0,), BY_NAME["uint8"]).to(map_location)  # raises if there is no such device
     if isinstance(f, str | os.PathLike):
         if not os.path.exists(f):
             raise ValueError(f"The provided filename {f} does not exist")
@@ -235,7 +235,7 @@ def _read(file: IO[bytes], on: Device | None, extra_files: dict[str, Any] | None
 
 
 class _Reader:
-    """Reads the members of an archive, and believes none of them before it was looked at."""
+    """Reads the members of an archive, and validates each before it is used."""
 
     def __init__(self, file: IO[bytes], on: Device | None) -> None:
         self.on = on
@@ -255,7 +255,7 @@ class _Reader:
             raise _unreadable(f"{damaged} is damaged: its bytes do not have the checksum that was written with them")
 
     def member(self, name: str) -> bytes:
-        """The bytes of one file of the archive."""
+        """The bytes of a member of the archive."""
         return self.archive.read(self._info(name))
 
     def _info(self, name: str) -> zipfile.ZipInfo:
@@ -284,7 +284,7 @@ class _Reader:
             raise _unreadable(f"its bytes are in the order {order!r}; this machine's order is {sys.byteorder!r}")
 
     def program(self) -> ScriptFunction | RecursiveScriptModule:
-        """What is in the archive."""
+        """The program in the archive."""
         try:
             described = json.loads(self.member("program.json"))
             _check_program(described, "program")
@@ -304,7 +304,7 @@ class _Reader:
     def _graph(self, constants: list[Tensor]) -> Graph:
         graph = parse_ir(self.member("graph.ir").decode(), constants)
         if self.on is not None:
-            erase_shape_information(graph)  # the types say on which device each tensor was
+            erase_shape_information(graph)  # the types name the device of each tensor when it was saved
         graph.lint()
         return graph
 
@@ -314,7 +314,7 @@ class _Reader:
             return Storage.allocate(nbytes, Device(device))
         member = self._info(f"data/{i}")
         if member.file_size != nbytes:
-            raise ValueError(f"storage {i} is to have {nbytes} bytes, and there are {member.file_size} in data/{i}")
+            raise ValueError(f"storage {i} must have {nbytes} bytes, but data/{i} has {member.file_size}")
         storage = Storage.allocate(nbytes)
         assert storage.buffer is not None, "there is no storage without bytes on the CPU"
         with self.archive.open(member) as content:
@@ -344,7 +344,7 @@ class _Reader:
         return RecursiveScriptModule(held, held.original_name, graph, used_parameters)
 
     def _held(self, described: dict[str, Any]) -> LoadedChild:
-        """A module with what it held, and those below it."""
+        """A child module with its tensors and its own children."""
         module = LoadedChild(described["original_name"])
         module.train(described["training"])
         for name, number in described["parameters"].items():
@@ -368,16 +368,16 @@ def _tensor(
 ) -> Tensor:
     sizes, steps = tuple(shape), tuple(strides)
     if len(sizes) != len(steps):
-        raise ValueError(f"a tensor is to have the sizes {shape} and the strides {strides}")
-    if math.prod(sizes) > LARGEST:
-        raise ValueError(f"a tensor is to have the sizes {shape}, more elements than can be counted")
+        raise ValueError(f"a tensor has the sizes {shape} and the strides {strides}; their number must be the same")
+    if math.prod(sizes) > INT64_MAX:
+        raise ValueError(f"a tensor has the sizes {shape}: more than {INT64_MAX} elements")
     check_fits(storage, BY_NAME[dtype], sizes, steps, offset)
     if (
         dtype == "bool"
         and storage.device.type != "meta"
         and make(storage, BY_NAME["uint8"], sizes, steps, offset).gt(1).any()
     ):
-        raise ValueError("a tensor of bool is to have bytes that are 0 or 1, and has others")
+        raise ValueError("the bytes of a bool tensor must be 0 or 1, and there are others")
     tensor = make(storage, BY_NAME[dtype], sizes, steps, offset)
     if parameter:
         return Parameter(tensor, requires_grad)
@@ -385,19 +385,19 @@ def _tensor(
 
 
 def _moved(storage: Storage, on: Device) -> Storage:
-    """The bytes on another device."""
+    """A storage copied to another device."""
     whole = make(storage, BY_NAME["uint8"], (storage.nbytes(),), (1,), 0)
     return whole.to(on).untyped_storage()
 
 
 def _refuse_compressed(member: zipfile.ZipInfo) -> None:
-    """A small file may unpack to any size; a member that is stored is in the file as large as it is."""
+    """Refuse a compressed member: a small file could unpack to any size, and an uncompressed member cannot."""
     if member.compress_type != zipfile.ZIP_STORED:
         raise _unreadable(f"{member.filename} is compressed; the members of an archive are stored as they are")
 
 
 def _check_extra(name: Any) -> None:
-    """Refuse a name under which a file would be unpacked elsewhere."""
+    """Refuse a name with which a file would be unpacked outside its folder."""
     if not isinstance(name, str) or "\\" in name or not all(part.strip(".") for part in name.split("/")):
         raise ValueError(f"_extra_files: expected names such as 'notes/first.txt', got {name!r}")
 
@@ -408,23 +408,23 @@ def _what_is_wrong(file: IO[bytes], error: Exception) -> str:
     if not begins:
         return "it is empty"
     if begins == b"PK":
-        return f"it begins as a zip file, and was cut off or changed ({error})"
-    return f"it is no zip file ({error})"
+        return f"it begins like a zip file, and is truncated or damaged ({error})"
+    return f"it is not a zip file ({error})"
 
 
 def _unreadable(why: str) -> ArchiveError:
     return ArchiveError(f"failed reading the archive of a traced program: {why}")
 
 
-# What stands in program.json ----------------------------------------------------------------------------------------
+# The format of program.json -----------------------------------------------------------------------------------------
 
-Check = Callable[[Any, str], None]  # takes a value and where it stands; ValueError if it may not stand there
+Check = Callable[[Any, str], None]  # takes a value and its location; ValueError if it is not valid there
 
 
 def _one(is_one: Callable[[Any], bool], called: str) -> Check:
     def check(value: Any, where: str) -> None:
         if not is_one(value):
-            raise ValueError(f"{where} is to be {called}, and is {reprlib.repr(value)}")
+            raise ValueError(f"{where} must be {called}, got {reprlib.repr(value)}")
 
     return check
 
@@ -451,7 +451,7 @@ def _record(**checks: Check) -> Check:
     def check(value: Any, where: str) -> None:
         _check_object(value, where)
         if value.keys() != checks.keys():
-            raise ValueError(f"{where} is to have {', '.join(checks)}, and has {', '.join(value) or 'nothing'}")
+            raise ValueError(f"{where} must have {', '.join(checks)}, got {', '.join(value) or 'nothing'}")
         for name, check_one in checks.items():
             check_one(value[name], f"{where}.{name}")
 
@@ -470,7 +470,7 @@ def _check_module(value: Any, where: str) -> None:
     _check_fields_of_module(value, where)
     for name in value["not_persistent"]:
         if name not in value["buffers"]:
-            raise ValueError(f"{where}.not_persistent names {name!r}, which is none of its buffers")
+            raise ValueError(f"{where}.not_persistent names {name!r}, which is not one of its buffers")
 
 
 def _check_program(value: Any, where: str) -> None:
@@ -480,10 +480,10 @@ def _check_program(value: Any, where: str) -> None:
 
 
 _check_list: Final = _one(lambda value: isinstance(value, list), "a list")
-_check_object: Final = _one(lambda value: isinstance(value, dict), "an object with names")
-_check_text: Final = _one(lambda value: isinstance(value, str), "a text")
+_check_object: Final = _one(lambda value: isinstance(value, dict), "a JSON object")
+_check_text: Final = _one(lambda value: isinstance(value, str), "a string")
 _check_flag: Final = _one(lambda value: isinstance(value, bool), "true or false")
-_check_count: Final = _one(lambda value: type(value) is int and 0 <= value <= LARGEST, "a number from 0 to 2**63 - 1")
+_check_count: Final = _one(lambda value: type(value) is int and 0 <= value <= INT64_MAX, "a number from 0 to 2**63 - 1")
 _check_dtype: Final = _one(lambda value: isinstance(value, str) and value in BY_NAME, "the name of a dtype")
 _check_fields_of_module: Final = _record(
     original_name=_check_text,

@@ -1,9 +1,9 @@
-"""What may be done with a graph before it runs: is it optimised, and who makes the code of fused nodes?
+"""Is a graph optimised before it runs, and which fuser compiles its fused nodes?
 
 Mirrors: torch/jit/_fuser.py (optimized_execution, fuser), torch/csrc/jit/runtime/graph_executor.cpp
     (setGraphExecutorOptimize), torch/csrc/jit/passes/tensorexpr_fuser.cpp (setTensorExprFuserEnabled)
-Differs: ContextVars, which each thread has of its own, where PyTorch's fusers are switched for the whole process. The
-    fusers have the names of what they write.
+Differs: ContextVars, separate for each thread, where PyTorch's fusers are switched for the whole process. The fusers
+    are named after the code that they generate.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-# The best that can be had; one loop in C++; one loop over blocks in NumPy; nothing is fused.
+# The best available one; a loop in C++; a loop over blocks in NumPy; no fusion.
 FUSERS: Final = ("default", "cpp", "numpy", "none")
 
 optimize: ContextVar[bool] = ContextVar("optimize", default=True)
@@ -22,7 +22,7 @@ fuser_name: ContextVar[str] = ContextVar("fuser_name", default="default")
 
 @contextmanager
 def optimized_execution(should_optimize: bool) -> Iterator[None]:
-    """Inside, traced functions run their graphs after all passes, or as they were traced."""
+    """In the `with` block, traced functions run their graphs after all passes, or as they were traced."""
     token = optimize.set(should_optimize)
     try:
         yield
@@ -32,9 +32,9 @@ def optimized_execution(should_optimize: bool) -> Iterator[None]:
 
 @contextmanager
 def fuser(name: str) -> Iterator[None]:
-    """Inside, fused nodes of graphs run what this one of FUSERS makes; ValueError for another name.
+    """In the `with` block, fused nodes run code of this one of FUSERS; ValueError for another name.
 
-    With "none" no nodes are fused. What was made earlier by another is kept, and used again outside.
+    With "none" no nodes are fused. Code from other fusers is kept, and used again after the block.
     """
     if name not in FUSERS:
         raise ValueError(f"unrecognized fuser option (name: {name}); expected one of {', '.join(FUSERS)}")

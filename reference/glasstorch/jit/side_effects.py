@@ -1,8 +1,8 @@
-"""What does a node do besides giving its outputs?
+"""Which effects does a node have besides computing its outputs?
 
 Mirrors: torch/csrc/jit/ir/ir.cpp (Node::hasSideEffects, Node::isNondeterministic)
-Differs: drawing random numbers moves the generator on, which counts as an effect; PyTorch removes a draw that nobody
-    uses, and every later one gives other numbers. What writes to memory is the question of alias_analysis.py.
+Differs: drawing random numbers advances the generator, which counts as an effect; PyTorch removes an unused draw, which
+    changes the numbers of all later ones. Writes to memory are the subject of alias_analysis.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.tags import Tag
 from glasstorch.jit.ir import Node
 
-# Kinds of ours that have no schema and do nothing but give values.
+# Kinds without a schema that only compute their outputs.
 PURE_PRIMITIVES: Final = frozenset(
     f"prim::{name}"
     for name in (
@@ -38,13 +38,13 @@ def is_nondeterministic(node: Node) -> bool:
 
 
 def is_uninitialised(node: Node) -> bool:
-    """Whether the node gives memory as it finds it."""
+    """Whether the node returns uninitialised memory."""
     operator = node.maybe_operator()
     return operator is not None and Tag.uninitialised in operator.tags
 
 
 def is_opaque(node: Node) -> bool:
-    """Whether nothing is known of what the node does: its kind has no schema, or it takes a storage."""
+    """Whether the node's effects are unknown: its kind has no schema, or it takes a storage."""
     schema = node.maybe_schema()
     if schema is None:
         return node.kind not in PURE_PRIMITIVES
@@ -52,7 +52,7 @@ def is_opaque(node: Node) -> bool:
 
 
 def has_side_effects(node: Node) -> bool:
-    """Whether somebody would notice if the node did not run, though nobody uses its outputs; writes not counted."""
+    """Whether omitting the node would be visible even if its outputs are unused; writes are not counted."""
     if is_opaque(node) or is_nondeterministic(node):
         return True
     return any(has_side_effects(inner) for block in node.blocks for inner in block.nodes)

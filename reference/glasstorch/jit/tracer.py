@@ -2,16 +2,16 @@
 
 Mirrors: torch/csrc/jit/frontend/tracer.cpp (TracingState, trace, setValueTrace, warn),
     torch/csrc/autograd/TraceTypeManual.cpp (general_trace_function), torch/csrc/autograd/generated/TraceType_*.cpp
-Differs: one boxed fallback serves every operator. Sizes are recorded as the numbers that they were, where PyTorch
-    records `aten::size`; a constant's length, elements and values may be read without a warning. Memory seen again
-    without an operator (`x.data`) is recorded as `aten::detach`; PyTorch keeps its elements as a constant. A dict
-    cannot be returned. Nothing is removed from the graph. Of an autograd function the operators in its forward are
-    recorded; PyTorch records a call of it, which no archive can hold.
+Differs: one boxed fallback serves every operator. Sizes are recorded as numbers, where PyTorch records `aten::size`;
+    reading a constant's length, elements and values gives no warning. A new tensor over known memory, made without an
+    operator (`x.data`), is recorded as `aten::detach`; PyTorch keeps its elements as a constant. A dict cannot be
+    returned. Nothing is removed from the graph. For an autograd function, the operators in its forward are recorded;
+    PyTorch records a call of it, which no archive can hold.
 
-While a function is traced the key Tracer is in the set of every call, above autograd. Its kernel is the same for
-all operators: make a node, take the key away, run the operator, and remember which value of the graph each result is.
-What an operator is made of is not recorded: below the fallback the key is gone.
-Nothing that is recorded decides or repeats: `prim::If` and `prim::Loop` come only from graphs that were read as text.
+While a function is traced, the key Tracer is in the key set of every call, above autograd. Its kernel is the same for
+all operators: make a node, remove the key, run the operator, and remember which value of the graph each result is.
+The operators that an operator calls are not recorded: below the fallback the key is gone.
+No control flow is recorded: `prim::If` and `prim::Loop` come only from graphs that were parsed from text.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from glasstorch.operators.generated import functions
 
 TRACER = FUNCTIONALITY_BIT["Tracer"]
 BELOW_TRACER = below("Tracer")
-Parameters = Mapping[int, tuple[str, Tensor]]  # by the tensor's id: its name in the module, and itself
+Parameters = Mapping[int, tuple[str, Tensor]]  # the tensor's id -> its name in the module, and the tensor
 
-# What a tensor becomes in the function of the library that asks for its value.
+# The function of the library that reads a tensor's value -> what the tensor is converted to.
 CONVERSIONS = {
     "__bool__": "Python boolean",
     "__int__": "Python integer",
@@ -57,11 +57,11 @@ CONVERSIONS = {
     "numpy": "NumPy array",
 }
 APPLY = Function.apply.__func__.__code__  # type: ignore[attr-defined]
-SHOWING = frozenset(("__repr__", "__format__"))  # look at a tensor for a person, who is not part of the program
+SHOWING = frozenset(("__repr__", "__format__"))  # display a tensor, which does not affect the program's results
 
 
 class TracerWarning(Warning):
-    """A trace was made that may give wrong results for other inputs."""
+    """The trace may give wrong results for other inputs."""
 
 
 class TracingState:
@@ -70,13 +70,13 @@ class TracingState:
     def __init__(self, parameters: Parameters) -> None:
         self.graph = Graph()
         self.grad_mode = grad_mode.get()
-        self.used_parameters: list[str] = []  # those that became inputs, in that order
+        self.used_parameters: list[str] = []  # the parameters that became inputs, in order
         self._parameters = parameters
-        # By id. The tensors are kept, so that no id is used again.
+        # By id. The tensors are kept alive, so that no id is reused.
         self._values: dict[int, tuple[Tensor, Value]] = {}
 
     def knows(self, tensor: Tensor) -> bool:
-        """Whether the tensor is one that the graph computes, and not a constant in it."""
+        """Whether the graph computes the tensor, so that it is not a constant."""
         known = self._values.get(id(tensor))
         if known is not None:
             return not known[1].is_constant
@@ -87,32 +87,32 @@ class TracingState:
         return id(tensor) in self._parameters
 
     def _sees_memory_of_the_graph(self, tensor: Tensor) -> bool:
-        """Whether a tensor that nobody has seen looks at the elements of one that the graph computes: `x.data`."""
+        """Whether a new tensor has the elements of one that the graph computes, as `x.data` has."""
         computed = (known for known, value in self._values.values() if not value.is_constant)
         given = (parameter for _, parameter in self._parameters.values())
         return tensor._storage is not None and any(known._storage is tensor._storage for known in (*computed, *given))
 
     def enters(self, operator: Operator, keys: int) -> bool:
-        """Whether a call with these keys is recorded as the operators that this one is made of."""
+        """Whether a call with these keys is recorded as the operators that it consists of."""
         return False
 
     def loses_gradients(self, arguments: Sequence[Any]) -> bool:
-        """Whether a call is made in a grad mode that the graph will not be run in, and it matters."""
+        """Whether a call loses a gradient because its grad mode is not that in which the graph will run."""
         if grad_mode.get() is self.grad_mode:
             return False
         wanted = any(getattr(tensor, "requires_grad", False) for tensor in tensors_of(arguments))
         return wanted or _autograd_function() is not None
 
     def value_left(self) -> None:
-        """A traced tensor's value leaves the graph, for Python."""
+        """Called when a traced tensor's value is read by Python, and so leaves the graph."""
         _warn_of_conversion()
 
     def set_value(self, tensor: Tensor, value: Value) -> None:
-        """From now on, this tensor is that value."""
+        """Record that this tensor is that value."""
         self._values[id(tensor)] = tensor, value
 
     def value_of(self, tensor: Tensor) -> Value:
-        """The value that a tensor is; one that nobody has seen is a parameter, or becomes a constant."""
+        """The value of a tensor; one that is not known yet is a parameter, or becomes a constant."""
         known = self._values.get(id(tensor))
         if known is not None:
             return known[1]
@@ -126,7 +126,7 @@ class TracingState:
         return value
 
     def seen_again(self, tensor: Tensor) -> Value | None:
-        """The value of another object for the same elements: `x.data`, a subclass's instance, what a node saved."""
+        """The value for a new tensor with known elements: `x.data`, a subclass's instance, a saved tensor."""
         storage = tensor._storage
         if storage is None:
             return None
@@ -171,10 +171,10 @@ class TracingState:
     # A function's inputs and outputs -----------------------------------------------------------------------------
 
     def input(self, given: Any, value: Value) -> Any:
-        """Make what is given for an input a value of the graph; the function is to be called with what this returns."""
+        """Make an argument an input value of the graph; the function must be called with the result."""
         if isinstance(given, Tensor):
             if id(given) in self._values or self.holds(given):
-                given = functions.view_as(given, given)  # the same tensor as another input, and another value
+                given = functions.view_as(given, given)  # the same tensor as another input: it needs a value of its own
             value.type = TensorType.of(given)
             self.set_value(given, value)
             return given
@@ -227,7 +227,7 @@ _traces = 0  # how many are being recorded, in all threads
 
 @contextmanager
 def recording(state: TracingState) -> Iterator[None]:
-    """Inside, every operator of this context is recorded."""
+    """In the `with` block, every operator of this context is recorded."""
     included, allowed = active_keys.get()
     keys = active_keys.set((included | TRACER, allowed | TRACER))
     token = tracing_state.set(state)
@@ -241,7 +241,7 @@ def recording(state: TracingState) -> Iterator[None]:
 
 
 def _count_traces(step: int) -> None:
-    """Have the core tell of values that are read past all operators, as long as anybody traces."""
+    """Register the hooks for reads that bypass the operators, as long as there is a trace in any thread."""
     global _traces
     with _lock:
         _traces += step
@@ -249,7 +249,7 @@ def _count_traces(step: int) -> None:
 
 
 class _TraceHooks:
-    """Warns of what no graph can hold, unless a kernel is what does it, or the trace is another thread's."""
+    """Warns of events that no graph can hold, except inside kernels and in threads that do not trace."""
 
     def value_read(self, tensor: Any) -> None:
         state = _recorded()
@@ -292,16 +292,16 @@ class _TraceHooks:
 
 
 def _recorded() -> TracingState | None:
-    """The trace that what is running now belongs to; None in a kernel."""
+    """The trace that the running code is recorded in; None inside a kernel."""
     return tracing_state.get() if active_keys.get()[0] & TRACER else None
 
 
 def trace_graph(
     function: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str], parameters: Parameters
 ) -> TracingState:
-    """Run the function once on the inputs and record it; the state's graph is what it did.
+    """Run the function once on the inputs and record its operators in the graph of the returned state.
 
-    The graph's inputs are those of the function, then the parameters that it used.
+    The graph's inputs are those of the function, followed by the parameters that it used.
     """
     if is_tracing():
         raise RuntimeError("Tracing can't be nested")
@@ -324,7 +324,7 @@ def trace_graph(
 
 
 def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any) -> Any:
-    """Record one call of any operator, and run it."""
+    """Record a call of any operator, and run it."""
     state = tracing_state.get()
     arguments = operator.bind(positional, named)
     below_tracer = keys & BELOW_TRACER
@@ -362,7 +362,7 @@ def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any
 
 
 def _check_overload(node: Node, operator: Operator) -> None:
-    """Refuse a call that the graph, which names no overloads, would read as one of another operator."""
+    """Refuse a call that would resolve to another overload in the graph, which does not name overloads."""
     read_as = node.maybe_operator()
     if read_as is not operator:
         raise ArgumentError(
@@ -371,11 +371,11 @@ def _check_overload(node: Node, operator: Operator) -> None:
         )
 
 
-# Where in the program ----------------------------------------------------------------------------------------------
+# Source locations --------------------------------------------------------------------------------------------------
 
 
 def _callers() -> Iterator[tuple[int, FrameType]]:
-    """The frames of the calls that are running, with their distance from here, up to the first outside the library."""
+    """The frames of the call stack with their depth from here, up to the first one outside the library."""
     frame: FrameType | None = sys._getframe(1)
     distance = 1
     while frame is not None:
@@ -399,7 +399,7 @@ def warn(message: str) -> None:
 
 
 def _warn_the_caller(message: str) -> None:
-    """Issue a TracerWarning at the line that called the function that told its hook; none where the library did."""
+    """Issue a TracerWarning at the caller of the function that called the hook; none if that is in the library."""
     if not sys._getframe(3).f_code.co_filename.startswith(HERE):
         warnings.warn(message, TracerWarning, stacklevel=4)
 
@@ -415,7 +415,7 @@ def _autograd_function() -> str | None:
 
 
 def _warn_of_lost_gradient() -> None:
-    """Say that the graph's gradient will not be that of the function."""
+    """Warn that the graph's gradient will differ from the function's."""
     function = _autograd_function()
     if function is not None:
         warn(
@@ -430,7 +430,7 @@ def _warn_of_lost_gradient() -> None:
 
 
 def _warn_of_conversion() -> None:
-    """Say that a traced tensor's value left the graph, and into what it was converted."""
+    """Warn that a traced tensor's value left the graph, and say what it was converted to."""
     names = [frame.f_code.co_name for _, frame in _callers()]
     if not SHOWING.isdisjoint(names):
         return

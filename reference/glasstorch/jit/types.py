@@ -1,8 +1,8 @@
-"""Which type has a value of a graph, and which values may stand where a type is asked for?
+"""What type does a value of a graph have, and which values does a type accept?
 
 Mirrors: aten/src/ATen/core/jit_type.h, jit_type_base.h, type.cpp (operator<<), torch/csrc/jit/ir/constants.cpp
-Differs: the types that programs of tensors need; no classes, dictionaries, futures or type variables. A bool counts as
-    a Scalar when an operator is looked for: PyTorch traces `x + True` and then finds no operator for it.
+Differs: only the types that tensor programs need: no classes, dictionaries, futures or type variables. A bool matches
+    Scalar in operator lookup: PyTorch traces `x + True` and then finds no operator for it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from glasstorch.dispatch import schema
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """What is known of a value before the program runs. Types are compared by what they say."""
+    """What is known about a value before the program runs. Types are compared by content."""
 
     def is_subtype_of(self, other: Type) -> bool:
         """Whether every value of this type is one of `other` too."""
@@ -37,13 +37,13 @@ class Type:
         return self == other or isinstance(other, AnyType)
 
     def unshaped(self) -> Type:
-        """The type without what is known of tensors: `Float(2, 3)[]` becomes `Tensor[]`."""
+        """The type without facts about tensors: `Float(2, 3)[]` becomes `Tensor[]`."""
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class _Word(Type):
-    """A type that one word names."""
+    """A type named by a single word."""
 
     word: ClassVar[str]
 
@@ -65,7 +65,7 @@ class NumberType(_Word):
 
 @dataclass(frozen=True, slots=True)
 class _NumberKind(_Word):
-    """A type whose values a NumberType takes."""
+    """A subtype of NumberType."""
 
     def is_subtype_of(self, other: Type) -> bool:
         return isinstance(other, NumberType) or _Word.is_subtype_of(self, other)
@@ -103,7 +103,7 @@ class GeneratorType(_Word):
 
 @dataclass(frozen=True, slots=True)
 class NoneType(_Word):
-    """The type of None, which fits every optional type."""
+    """The type of None, a subtype of every optional type."""
 
     word = "NoneType"
 
@@ -113,7 +113,7 @@ class NoneType(_Word):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueType(Type):
-    """A type that schemas name and graphs do not look into: Storage, Stream."""
+    """A type in schemas that graphs treat as opaque: Storage, Stream."""
 
     name: str
 
@@ -123,7 +123,7 @@ class OpaqueType(Type):
 
 @dataclass(frozen=True, slots=True)
 class TensorType(Type):
-    """What is known of a tensor; None is unknown, for the whole and for each size and stride.
+    """What is known about a tensor; None means unknown, for a whole fact and for each size and stride.
 
     >>> print(TensorType(), TensorType(sizes=(2, None)))
     Tensor Tensor(2, *)
@@ -137,8 +137,8 @@ class TensorType(Type):
 
     @classmethod
     def of(cls, tensor: Tensor) -> TensorType:
-        """Everything that can be known of this tensor, as a trace records it."""
-        strides = tuple(tensor.stride()) or None  # of a single element there is nothing to know
+        """All facts about this tensor, as a trace records them."""
+        strides = tuple(tensor.stride()) or None  # a 0-dim tensor has none
         return cls(tensor.dtype, tuple(tensor.shape), strides, tensor.device, tensor.requires_grad)
 
     def is_subtype_of(self, other: Type) -> bool:
@@ -161,7 +161,7 @@ class TensorType(Type):
     def __str__(self) -> str:
         word = self.dtype.scalar_name if self.dtype is not None else "Tensor"
         if self.dtype is not None and self.sizes is None:
-            word += "Tensor"  # FloatTensor: of unknown rank; Float() has none of its dimensions left to tell
+            word += "Tensor"  # FloatTensor has an unknown rank; Float() has rank 0
         inside = [_star(size) for size in self.sizes or ()]
         if self.sizes and self.strides is not None and None not in self.strides:
             inside.append(f"strides=[{', '.join(map(str, self.strides))}]")
@@ -174,7 +174,7 @@ class TensorType(Type):
 
 @dataclass(frozen=True, slots=True)
 class ListType(Type):
-    """A list. A list of one type is not a list of another, as somebody may append to it."""
+    """A list. Lists are invariant in their element type, as elements could be appended."""
 
     element: Type
 
@@ -187,7 +187,7 @@ class ListType(Type):
 
 @dataclass(frozen=True, slots=True)
 class TupleType(Type):
-    """A tuple: it fits where each of its elements fits."""
+    """A tuple. Tuples are covariant: a subtype has subtypes as elements."""
 
     elements: tuple[Type, ...]
 
@@ -207,7 +207,7 @@ class TupleType(Type):
 
 @dataclass(frozen=True, slots=True)
 class OptionalType(Type):
-    """A value of the element's type, or None."""
+    """A value of the element type, or None."""
 
     element: Type
 
@@ -253,7 +253,7 @@ FROM_SCHEMA: Final[dict[str, Type]] = {
     "Stream": OpaqueType("Stream"),
 }
 
-# The number that stands for a dtype in a graph is its place in c10::ScalarType.
+# A dtype is represented in a graph by its value in c10::ScalarType.
 DTYPE_OF_NUMBER: Final = {d.scalar_type: d for d in DTYPES}
 MEMORY_FORMATS: Final = (
     contiguous_format,
@@ -265,7 +265,7 @@ LAYOUTS: Final = (strided,)  # in the order of c10::Layout
 
 
 def from_schema(declared: schema.Type) -> Type:
-    """The type in a graph of an argument or result that a schema declares.
+    """The graph type for the type of an argument or result in a schema.
 
     >>> print(from_schema(schema.Type.parse("SymInt[2]?")))
     int[]?
@@ -277,7 +277,7 @@ def from_schema(declared: schema.Type) -> Type:
 
 
 def type_of(value: Any) -> Type:
-    """The type of a Python value as a constant of a graph has it; TypeError for one that no graph can hold."""
+    """The type of a Python value as a constant in a graph; TypeError for one that no graph can hold."""
     match value:
         case None:
             return NONE
@@ -311,7 +311,7 @@ def type_of(value: Any) -> Type:
 
 
 def plain_constant(value: Any) -> Any:
-    """The value as a graph holds it: a dtype, a layout and a memory format are their numbers."""
+    """The value as a graph stores it: dtypes, layouts and memory formats become their numbers."""
     match value:
         case Dtype():
             return value.scalar_type
@@ -327,7 +327,7 @@ def plain_constant(value: Any) -> Any:
 
 
 def as_argument(declared: schema.Type, value: Any) -> Any:
-    """The value that a kernel expects for an argument: undoes `plain_constant` where the schema asks for more."""
+    """The value that a kernel expects for an argument: undoes `plain_constant` where the schema says so."""
     if value is None:
         return None
     if isinstance(value, list):

@@ -1,10 +1,10 @@
-"""Is a graph one that can be run?
+"""Is a graph well-formed?
 
 Mirrors: torch/csrc/jit/ir/ir.cpp (Graph::lint), torch/csrc/jit/runtime/operator.cpp (getOperatorFor)
-Differs: a list of rules, each a function whose docstring states it; the error names the one that is broken. Types of
-    constants, lists, branches and loops, and operators' signatures, are checked too; PyTorch's lint leaves them out.
+Differs: each rule is a function whose docstring states it; the error names the rule that is violated. Types of
+    constants, lists, branches and loops, and operators' signatures, are checked too; PyTorch's lint does not.
 
-The rules are in the order in which they are checked: each may rely on those before it. `lint` is run after every pass.
+The rules are checked in the order of the file, and each may rely on those before it. `lint` runs after every pass.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from glasstorch.jit.types import (
 
 
 class LintError(RuntimeError):
-    """A graph that breaks a rule; `rule` is its name."""
+    """A graph violates a rule; `rule` is its name."""
 
     def __init__(self, message: str, rule: str) -> None:
         super().__init__(message)
@@ -46,14 +46,14 @@ Rule = Callable[[Graph], Iterator[str]]
 
 
 def lint(graph: Graph) -> None:
-    """Raise a LintError that names the first rule the graph breaks, and where."""
+    """Raise a LintError that names the first rule that the graph violates, and where."""
     for rule in RULES:
         for problem in rule(graph):
             statement = " ".join((rule.__doc__ or "").split())
             raise LintError(f"{rule.__name__}: {problem}. The rule: {statement}", rule.__name__)
 
 
-# How the parts hang together ----------------------------------------------------------------------------------------
+# Structure ----------------------------------------------------------------------------------------------------------
 
 
 def nodes_form_a_ring(graph: Graph) -> Iterator[str]:
@@ -65,10 +65,10 @@ def nodes_form_a_ring(graph: Graph) -> Iterator[str]:
         while node is not block.return_node or not seen:
             after = node.next
             if after is None or after.previous is not node:
-                yield f"the node after {node.kind} does not have it as the one before"
+                yield f"the node after {node.kind} does not have it as its previous node"
                 return
             if after is not block.return_node and id(after) in seen:
-                yield f"{after.kind} stands twice in its block"
+                yield f"{after.kind} occurs twice in its block"
                 return
             seen.add(id(after))
             blocks += after.blocks
@@ -76,14 +76,14 @@ def nodes_form_a_ring(graph: Graph) -> Iterator[str]:
 
 
 def nodes_know_their_block(graph: Graph) -> Iterator[str]:
-    """A node's block and graph are those that it stands in, and a block's owning node has it."""
+    """A node's owning block and graph are those that contain it, and so is a block's owning node."""
     for block in _blocks(graph):
         for node in (block.param_node, *block.nodes, block.return_node):
             if node.owning_block is not block or node.graph is not graph:
-                yield f"{_named(node)} stands in a block or graph that is not the one it knows"
+                yield f"{_named(node)} is in another block or graph than its owning block and graph say"
             for inner in node.blocks:
                 if inner.owning_node is not node or inner.graph is not graph:
-                    yield f"a block of {_named(node)} knows another node or graph"
+                    yield f"a block of {_named(node)} has another owning node or graph"
 
 
 def positions_ascend(graph: Graph) -> Iterator[str]:
@@ -92,11 +92,12 @@ def positions_ascend(graph: Graph) -> Iterator[str]:
         nodes = block.nodes
         for node, after in pairwise(nodes):
             if not node.is_before(after):
-                yield f"{_named(after)} stands after {_named(node)} and says that it is before it"
+                yield f"{_named(after)} follows {_named(node)}, and its position is not above that one's"
 
 
-def ends_stand_at_the_ends(graph: Graph) -> Iterator[str]:
-    """A block has one prim::Param, without inputs, and one prim::Return, without outputs, and they have no blocks."""
+def param_and_return_are_the_ends(graph: Graph) -> Iterator[str]:
+    """A block begins with a prim::Param without inputs and ends with a prim::Return without outputs; no other node of
+    the block has these kinds, and neither has blocks."""
     for block in _blocks(graph):
         if block.param_node.kind != "prim::Param" or block.param_node.inputs or block.param_node.blocks:
             yield f"a block begins with {_named(block.param_node)}"
@@ -104,39 +105,40 @@ def ends_stand_at_the_ends(graph: Graph) -> Iterator[str]:
             yield f"a block ends with {_named(block.return_node)}"
         for node in block.nodes:
             if node.kind in ("prim::Param", "prim::Return"):
-                yield f"{node.kind} stands among the nodes of a block"
+                yield f"{node.kind} is among the nodes of a block"
 
 
 def outputs_know_their_node(graph: Graph) -> Iterator[str]:
-    """A value's node is the one that has it as an output, at the value's offset."""
+    """A value's node has it as an output, at the value's offset."""
     for node in _nodes(graph):
         for i, value in enumerate(node.outputs):
             if value.node is not node or value.offset != i:
                 yield (
-                    f"output {i} of {_named(node)}, %{value.debug_name}, says that it is output {value.offset} of "
+                    f"output {i} of {_named(node)}, %{value.debug_name}, is output {value.offset} of "
                     + (_named(value.node))
+                    + ", according to its node and offset"
                 )
 
 
 def inputs_are_made_before(graph: Graph) -> Iterator[str]:
-    """A node uses what is made before it in its block or before the node around it, nothing from inside blocks."""
+    """A node uses values made before it in its block or before an enclosing node, and none from inside other blocks."""
     yield from _used_too_early(graph.block, set())
 
 
 def uses_match_inputs(graph: Graph) -> Iterator[str]:
-    """The uses of a value are the places where it is an input, each once."""
+    """The uses of a value list each input that it is, once."""
     used: dict[Value, set[Use]] = {}
     for node in _nodes(graph):
         for i, value in enumerate(node.inputs):
             used.setdefault(value, set()).add(Use(node, i))
     for value in _values(graph):
-        told, found = value.uses, used.get(value, set())
-        if len(told) != len(found) or set(told) != found:
-            yield f"%{value.debug_name} lists {len(told)} uses and is an input at {len(found)} places, or at others"
+        listed, found = value.uses, used.get(value, set())
+        if len(listed) != len(found) or set(listed) != found:
+            yield f"%{value.debug_name} lists {len(listed)} uses and is {len(found)} inputs, or other ones"
 
 
 def names_are_unique(graph: Graph) -> Iterator[str]:
-    """No two values have one name or one number, and the graph's names are those of its values."""
+    """No two values have the same name or number, and the graph's names are those of its values."""
     seen: dict[str, Value] = {}
     numbers: set[int] = set()
     for value in _values(graph):
@@ -152,11 +154,11 @@ def names_are_unique(graph: Graph) -> Iterator[str]:
         yield f"the graph has the name %{name} for a value that no node makes"
 
 
-# What nodes of each kind are ----------------------------------------------------------------------------------------
+# Kinds of nodes -----------------------------------------------------------------------------------------------------
 
 
-def kinds_have_a_meaning(graph: Graph) -> Iterator[str]:
-    """A node of the namespace prim is of a kind that the interpreter knows; prim::If and prim::Loop have blocks."""
+def kinds_are_known(graph: Graph) -> Iterator[str]:
+    """A node of the namespace prim has a kind that the interpreter knows; only prim::If and prim::Loop have blocks."""
     for node in graph.all_nodes():
         if node.kind.startswith("prim::") and node.kind not in KINDS:
             yield f"{_named(node)}; known are {', '.join(KINDS)}"
@@ -179,7 +181,7 @@ def constants_have_their_value(graph: Graph) -> Iterator[str]:
 
 
 def containers_fit_their_elements(graph: Graph) -> Iterator[str]:
-    """Lists and tuples are built of, and unpacked to, values of the types that their own type says."""
+    """Lists and tuples are built from, and unpacked to, values of the types that their own type says."""
     for node in graph.all_nodes():
         check = CONTAINERS.get(node.kind)
         if check is not None:
@@ -187,7 +189,7 @@ def containers_fit_their_elements(graph: Graph) -> Iterator[str]:
 
 
 def branches_fit(graph: Graph) -> Iterator[str]:
-    """A prim::If has a bool and two blocks without inputs; both give values of the types of its outputs."""
+    """A prim::If takes a bool and has two blocks without inputs; both return values of the types of its outputs."""
     for node in graph.find_all_nodes("prim::If"):
         if _types(node.inputs) != (BOOL,):
             yield f"{_named(node)} takes {_list(node.inputs)}"
@@ -196,19 +198,19 @@ def branches_fit(graph: Graph) -> Iterator[str]:
             yield f"{_named(node)} has {len(node.blocks)} blocks, which take {_list(taken)}"
         for i, block in enumerate(node.blocks):
             if not _all_subtypes(_types(block.outputs), _types(node.outputs)):
-                yield f"block {i} of {_named(node)} gives {_list(block.outputs)}"
+                yield f"block {i} of {_named(node)} returns {_list(block.outputs)}"
 
 
 def loops_fit(graph: Graph) -> Iterator[str]:
-    """A prim::Loop takes an int, a bool and what it carries; its block takes an int and what is carried, and gives a
-    bool and what is carried, which at the end are the outputs."""
+    """A prim::Loop takes an int, a bool and the carried values; its block takes an int and the carried values, and
+    returns a bool and the carried values, which become the loop's outputs at its end."""
     for node in graph.find_all_nodes("prim::Loop"):
         if _types(node.inputs[:2]) != (INT, BOOL) or len(node.blocks) != 1:
             yield f"{_named(node)} takes {_list(node.inputs)} and has {len(node.blocks)} blocks"
             continue
         (block,) = node.blocks
         if _types(block.inputs[:1]) != (INT,) or _types(block.outputs[:1]) != (BOOL,):
-            yield f"the block of {_named(node)} takes {_list(block.inputs)} and gives {_list(block.outputs)}"
+            yield f"the block of {_named(node)} takes {_list(block.inputs)} and returns {_list(block.outputs)}"
         inside = _types(block.inputs[1:])
         for carried in (node.inputs[2:], block.outputs[1:]):
             if not (_all_subtypes(_types(carried), inside) and _all_subtypes(_types(carried), _types(node.outputs))):
@@ -216,23 +218,23 @@ def loops_fit(graph: Graph) -> Iterator[str]:
 
 
 def operators_take_their_inputs(graph: Graph) -> Iterator[str]:
-    """A node outside the namespace prim calls an operator whose arguments take its inputs, and has its results."""
+    """A node outside the namespace prim calls an operator that accepts its inputs and returns its outputs."""
     for node in graph.all_nodes():
         if node.kind.startswith("prim::"):
             continue
         schema = node.maybe_schema()
         if schema is None:
-            yield f"no operator {node.kind} takes ({_list(node.inputs)}), of which {_named(node)} is made"
+            yield f"no operator {node.kind} takes ({_list(node.inputs)}), the inputs of {_named(node)}"
         elif not _all_subtypes(_types(node.outputs), tuple(from_schema(result.type) for result in schema.returns)):
-            yield f"{_named(node)} does not have the results of {schema}"
+            yield f"the outputs of {_named(node)} are not the results of {schema}"
 
 
 def subgraphs_fit(graph: Graph) -> Iterator[str]:
-    """A subgraph is another graph, which keeps the rules, and takes and gives what its node does."""
+    """A subgraph is another graph, which obeys the rules, and takes and returns what its node does."""
     for node in graph.all_nodes():
         if node.kind not in GROUPS:
             if SUBGRAPH in node.attributes:
-                yield f"{_named(node)} has a subgraph; those that have one are {', '.join(GROUPS)}"
+                yield f"{_named(node)} has a subgraph; only {' and '.join(GROUPS)} may have one"
             continue
         inner = node.attributes.get(SUBGRAPH)
         if not isinstance(inner, Graph) or inner is graph:
@@ -241,7 +243,7 @@ def subgraphs_fit(graph: Graph) -> Iterator[str]:
             _all_subtypes(_types(node.inputs), _types(inner.inputs))
             and _all_subtypes(_types(inner.outputs), _types(node.outputs))
         ):
-            yield f"{_named(node)} has a subgraph that takes {_list(inner.inputs)} and gives {_list(inner.outputs)}"
+            yield f"{_named(node)} has a subgraph that takes {_list(inner.inputs)} and returns {_list(inner.outputs)}"
         else:
             lint(inner)
 
@@ -250,12 +252,12 @@ RULES: Final[tuple[Rule, ...]] = (
     nodes_form_a_ring,
     nodes_know_their_block,
     positions_ascend,
-    ends_stand_at_the_ends,
+    param_and_return_are_the_ends,
     outputs_know_their_node,
     inputs_are_made_before,
     uses_match_inputs,
     names_are_unique,
-    kinds_have_a_meaning,
+    kinds_are_known,
     constants_have_their_value,
     containers_fit_their_elements,
     branches_fit,
@@ -265,13 +267,13 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 
-# What the rules ask -------------------------------------------------------------------------------------------------
+# Helpers of the rules -----------------------------------------------------------------------------------------------
 
 
 def _list_construct(node: Node) -> Iterator[str]:
     made = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(made, ListType) or not all(value.type.is_subtype_of(made.element) for value in node.inputs):
-        yield f"{_named(node)} is built of {_list(node.inputs)}"
+        yield f"{_named(node)} is built from {_list(node.inputs)}"
 
 
 def _list_unpack(node: Node) -> Iterator[str]:
@@ -285,7 +287,7 @@ def _list_unpack(node: Node) -> Iterator[str]:
 def _tuple_construct(node: Node) -> Iterator[str]:
     made = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(made, TupleType) or not _all_subtypes(_types(node.inputs), made.elements):
-        yield f"{_named(node)} is built of {_list(node.inputs)}"
+        yield f"{_named(node)} is built from {_list(node.inputs)}"
 
 
 def _tuple_unpack(node: Node) -> Iterator[str]:
@@ -294,7 +296,7 @@ def _tuple_unpack(node: Node) -> Iterator[str]:
         yield f"{_named(node)} unpacks {_list(node.inputs)}"
 
 
-# kind -> what containers_fit_their_elements asks of its nodes
+# kind -> the check of its nodes in containers_fit_their_elements
 CONTAINERS: Final[dict[str, Callable[[Node], Iterator[str]]]] = {
     "prim::ListConstruct": _list_construct,
     "prim::ListUnpack": _list_unpack,
@@ -307,12 +309,12 @@ KINDS: Final = ("prim::Constant", *CONTAINERS, "prim::If", "prim::Loop", "prim::
 
 
 def _used_too_early(block: Block, outside: set[Value]) -> Iterator[str]:
-    """The inputs in a block that are not made before; `outside` is what is made before the block."""
+    """The inputs in a block that are used before they are made; `outside` are the values made before the block."""
     made = outside | set(block.inputs)
     for node in (*block.nodes, block.return_node):
         for value in node.inputs:
             if value not in made:
-                yield f"%{value.debug_name} is used by {_named(node)} and not made before it"
+                yield f"%{value.debug_name} is used by {_named(node)} before it is made"
         for inner in node.blocks:
             yield from _used_too_early(inner, made)
         made.update(node.outputs)
@@ -325,7 +327,7 @@ def _blocks(graph: Graph) -> Iterator[Block]:
 
 
 def _nodes(graph: Graph) -> Iterator[Node]:
-    """All nodes, the ends of blocks too."""
+    """All nodes, including the ends of blocks."""
     for block in _blocks(graph):
         yield from (block.param_node, *block.nodes, block.return_node)
 
@@ -344,7 +346,7 @@ def _all_subtypes(given: tuple[Type, ...], asked: tuple[Type, ...]) -> bool:
 
 
 def _fits(value: Any, type: Type) -> bool:
-    """Whether a Python value is one of the type; of a tensor, all but whether it requires a gradient."""
+    """Whether a Python value has the type; for a tensor, all facts but `requires_grad` are compared."""
     match type:
         case OptionalType():
             return value is None or _fits(value, type.element)
@@ -360,7 +362,7 @@ def _fits(value: Any, type: Type) -> bool:
 
 
 def _named(node: Node) -> str:
-    """A node in a message: its kind and what it makes, without the rest, which may be broken."""
+    """A node as text for messages: its kind and outputs, without the rest, which may be invalid."""
     made = ", ".join(f"%{value.debug_name} : {value.type}" for value in node.outputs)
     return f"{made} = {node.kind}" if made else node.kind
 

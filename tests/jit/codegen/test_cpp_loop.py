@@ -16,8 +16,8 @@ from glasstorch.devices import cpp_compiler
 from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen import cpp_loop
-from glasstorch.jit.codegen.cpp_loop import FOR_A_THREAD, FORMULAS, CppLoop
-from glasstorch.jit.codegen.fused_group import CPP_FROM, FusedGroup
+from glasstorch.jit.codegen.cpp_loop import FORMULAS, GRAIN_SIZE, CppLoop
+from glasstorch.jit.codegen.fused_group import CPP_THRESHOLD, FusedGroup
 from glasstorch.jit.codegen.lower import lower
 from glasstorch.jit.codegen.numpy_loop import LOOPS, NumpyLoop
 from glasstorch.jit.codegen.program import Constant, Loop, Step, UnfusableError
@@ -170,7 +170,7 @@ def runs_in(group: FusedGroup, *inputs: Any) -> list[type]:
     return [type(loop.run) for loop in plan.loops]
 
 
-@pytest.mark.parametrize("shape", [(FOR_A_THREAD * 3 + 5,), (3, FOR_A_THREAD), (FOR_A_THREAD, 3)])
+@pytest.mark.parametrize("shape", [(GRAIN_SIZE * 3 + 5,), (3, GRAIN_SIZE), (GRAIN_SIZE, 3)])
 @pytest.mark.parametrize("threads", [1, 2, 3, 100])
 def test_threads_change_no_bit(shape: tuple[int, ...], threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = randn(shape), randn(shape[-1])[:1].expand(shape)
@@ -187,14 +187,14 @@ def test_threads_change_no_bit(shape: tuple[int, ...], threads: int, monkeypatch
 
 
 def test_by_default_large_loops_are_in_cpp() -> None:
-    small, large = randn(CPP_FROM - 1), randn(CPP_FROM)
+    small, large = randn(CPP_THRESHOLD - 1), randn(CPP_THRESHOLD)
     group = group_of(chain, small, small)
     assert runs_in(group, small, small) == [NumpyLoop]
     assert runs_in(group, large, large) == [CppLoop]
 
 
 def test_a_fuser_may_be_chosen() -> None:
-    x = randn(CPP_FROM)
+    x = randn(CPP_THRESHOLD)
     with fuser("numpy"):
         assert runs_in(group_of(chain, x, x), x, x) == [NumpyLoop]
     assert runs_in(in_cpp(group_of(chain, x, x)), x[:3], x[:3]) == [CppLoop]

@@ -15,7 +15,7 @@ from glasstorch.core.keys import AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT
 from glasstorch.dispatch.active_keys import exclude, include
 from glasstorch.jit import fuser
 from glasstorch.jit.codegen.formulas import FUSIBLE
-from glasstorch.jit.codegen.fused_group import KEEP, FusedGroup, _run
+from glasstorch.jit.codegen.fused_group import MAX_PLANS, FusedGroup, _run
 from glasstorch.kernels.iterator import BLOCK
 from tests.agreement.samples import Row
 from tests.agreement.table import ROWS
@@ -198,10 +198,10 @@ def test_a_plan_is_made_once_for_inputs_alike() -> None:
 
 def test_the_oldest_plans_go() -> None:
     group = group_of(chain, zeros(1), zeros(1))
-    plans = [group.plan(zeros(size), zeros(size)) for size in range(1, KEEP + 2)]
+    plans = [group.plan(zeros(size), zeros(size)) for size in range(1, MAX_PLANS + 2)]
     assert group.plan(zeros(2), zeros(2)) is plans[1]
     assert group.plan(zeros(1), zeros(1)) is not plans[0]
-    assert len(group._plans) == KEEP
+    assert len(group._plans) == MAX_PLANS
 
 
 # Where a group is interpreted ------------------------------------------------------------------------------------

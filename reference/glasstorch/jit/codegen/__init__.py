@@ -3,7 +3,7 @@
 Reading order: `program`, `formulas`, `lower`, `walk`, `numpy_loop`, `cpp_loop`, `fused_group`.
 
 Mirrors: torch/csrc/jit/codegen/fuser/, torch/csrc/jit/tensorexpr/
-Differs: NumPy runs the loop in blocks that fit into the cache; where a C++ compiler is there, it may make one of it.
+Differs: NumPy runs the loop in blocks that fit into the cache; if there is a C++ compiler, it may compile the loop.
 """
 
 from glasstorch.jit.codegen.fused_group import FusedGroup as FusedGroup

@@ -1,15 +1,15 @@
-"""How does a fused loop become one loop in C++?
+"""How is a fused loop generated as C++?
 
 Mirrors: torch/csrc/jit/codegen/fuser/codegen.cpp (generateKernel), cpu/fused_kernel.cpp,
     torch/csrc/jit/tensorexpr/cpp_codegen.cpp
-Differs: the text names neither sizes nor strides; it does say over which arrays the innermost loop moves element by
-    element, and from which it reads one element again and again, as these are what the compiler makes vectors of.
+Differs: the source contains neither sizes nor strides; it does distinguish the arrays that the innermost loop reads
+    contiguously from those whose single element it broadcasts, so that the compiler can vectorise these accesses.
 
 # Note [How exact is C++]
-Nothing that `-ffast-math` allows is asked for: arithmetic, comparisons, roots and conversions give the bits that NumPy
-gives. `exp`, `log`, `sin`, `cos`, `tanh` and `pow` are those of the C library, and on x86-64 its vector variants
-(libmvec), which are up to 4 units in the last place off. The tests allow for each of them less than PyTorch's own
-tolerance for the dtype.
+`-ffast-math` is not used: arithmetic, comparisons, square roots and conversions give NumPy's results bit for bit.
+`exp`, `log`, `sin`, `cos`, `tanh` and `pow` are the C library's, on x86-64 in their vector variants (libmvec), with
+errors of up to 4 units in the last place. The tests bound each of them more tightly than PyTorch's own tolerance for
+the dtype.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ OPTIONS: Final = (
     "-fno-trapping-math",
 )
 
-# No header of the C library's functions is read: that would take longer than all the rest.
+# The C library's headers are not included: parsing them would take longer than compiling the rest.
 HEAD: Final = """\
 #include <stdint.h>
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
@@ -75,14 +75,14 @@ VECTOR_TANH float tanhf(float) noexcept; VECTOR_TANH double tanh(double) noexcep
 }
 """
 
-FOR_A_THREAD: Final = 1 << 18  # elements that are worth the start of a thread, some 0.05 ms
-WHOLE_VECTORS: Final = 64  # elements: no thread but the last has some left that fill no vector
+GRAIN_SIZE: Final = 1 << 18  # the least elements for which a thread pays off: starting one takes some 0.05 ms
+VECTOR_MULTIPLE: Final = 64  # elements: each thread's part is a multiple, so that only the last one has a remainder
 
 Formula = Callable[..., str]  # formula(dtype of the first operand, *operands) -> expression
 
 
 def _infix(sign: str, of_bool: str = "") -> Formula:
-    """`a sign b`; bool has another sign, or none."""
+    """`a sign b`; bool has its own sign, or none."""
 
     def write(of: dtype, a: str, b: str) -> str:
         if of is bool_ and not of_bool:
@@ -93,7 +93,7 @@ def _infix(sign: str, of_bool: str = "") -> Formula:
 
 
 def _of_floats(text: str) -> Formula:
-    """A formula that integers do not have; `#` stands for the `f` that names of float functions end with."""
+    """A formula for floating point operands only; `#` stands for the suffix `f` of float functions."""
 
     def write(of: dtype, *operands: str) -> str:
         if not of.is_floating_point:
@@ -104,7 +104,7 @@ def _of_floats(text: str) -> Formula:
 
 
 def _extremum(sign: str, of_bool: str) -> Formula:
-    """The larger or smaller one; NaN, if there is one."""
+    """The larger or the smaller operand; NaN propagates."""
 
     def write(of: dtype, a: str, b: str) -> str:
         if of is bool_:
@@ -156,9 +156,9 @@ FORMULAS: Final[dict[str, Formula]] = {
 
 
 class CppLoop:
-    """A loop as a function of a shared library. `source` is its text.
+    """A loop compiled to a function in a shared library. `source` is its C++ text.
 
-    UnfusableError for a formula that C++ lacks here, CompileError where the compiler refuses or is not there.
+    UnfusableError for a formula without a C++ form here, CompileError if compilation fails or there is no compiler.
     """
 
     def __init__(self, loop: Loop, dtypes: Sequence[dtype], walk: Walk) -> None:
@@ -169,9 +169,9 @@ class CppLoop:
         self._function = loaded
 
     def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
-        """Run over arrays of these sizes: those that are read, then those that are written to.
+        """Run over arrays of these sizes, the inputs followed by the outputs.
 
-        A large loop is shared by several threads, each of which has a part of the slowest dimension.
+        A large loop is divided between threads along the slowest dimension.
         """
         jobs = [((count, *sizes[1:]), [array[cut] for array in arrays]) for count, cut in _cuts(sizes)]
         others = [Thread(target=self._run, args=job) for job in jobs[1:]]
@@ -191,20 +191,20 @@ class CppLoop:
 
 
 def _cuts(sizes: tuple[int, ...]) -> list[tuple[int, slice]]:
-    """The parts of the slowest dimension, one for each thread: how long they are, and where they lie."""
-    parts = max(1, min(math.prod(sizes) // FOR_A_THREAD, get_num_threads(), sizes[0]))
+    """The parts of the slowest dimension, one for each thread: their lengths and slices."""
+    parts = max(1, min(math.prod(sizes) // GRAIN_SIZE, get_num_threads(), sizes[0]))
     step = -(-sizes[0] // parts)
     if len(sizes) == 1:
-        step = -(-step // WHOLE_VECTORS) * WHOLE_VECTORS
+        step = -(-step // VECTOR_MULTIPLE) * VECTOR_MULTIPLE
     return [(min(step, sizes[0] - start), slice(start, start + step)) for start in range(0, sizes[0], step)]
 
 
 @cache
 def load(source: str) -> Callable[..., None] | CompileError:
-    """The function of a text, compiled unless that was done before, in this process or another.
+    """The function for a source text, compiled unless this or another process has already done so.
 
-    Where it cannot be had, the reason: it is not tried again in this process. A file of another process that is damaged
-    is made again.
+    If compilation fails, the error is returned, and it is not tried again in this process. A damaged file from another
+    process is compiled again.
     """
     try:
         try:
@@ -218,7 +218,7 @@ def load(source: str) -> Callable[..., None] | CompileError:
 
 
 def _fused(path: Path) -> Callable[..., None]:
-    """The function of a library. One without it is closed: the system would not look at another file of its name."""
+    """The function in a library. A library that lacks it is closed, or a new file of its name would not be loaded."""
     loaded = ctypes.CDLL(str(path))
     try:
         return loaded.fused
@@ -229,20 +229,18 @@ def _fused(path: Path) -> Callable[..., None]:
 
 @cache
 def options() -> tuple[str, ...]:
-    """What the compiler is asked for; on x86-64 also the widest vectors that there are."""
-    import platform  # takes a while, and most programs compile nothing
+    """The compiler's options; on x86-64 they ask for the widest vectors."""
+    import platform  # slow to import, and most programs compile nothing
 
     wide = ("-mprefer-vector-width=512",) if platform.machine() in ("x86_64", "AMD64") else ()
     return (*OPTIONS, *native(), *wide)
 
 
-# Writing the text ---------------------------------------------------------------------------------------------------
+# Generating the source ----------------------------------------------------------------------------------------------
 
 
 def write(loop: Loop, dtypes: Sequence[dtype], walk: Walk) -> str:
-    """The text of a loop: nested loops over all dimensions of the walk but the last move pointers on, the last one
-    computes.
-    """
+    """The C++ source of a loop: the loops over all dimensions but the last advance pointers, the innermost computes."""
     rank = len(walk.sizes)
     slots = (*loop.reads, *loop.writes)
     arrays = range(len(slots))

@@ -1,11 +1,11 @@
-"""Of which elementary steps is each operator made?
+"""Which elementary steps does each fusible operator consist of?
 
 Mirrors: torch/csrc/jit/tensorexpr/lowerings.cpp (NNCLoweringFunction, one for each schema)
-Differs: the rows are made of those of the eager kernels (kernels/cpu), which say which dtypes are computed in which:
-    a fused operator promotes, and refuses, as the eager one does.
+Differs: the rows are derived from those of the eager kernels (kernels/cpu), which define the dtype of each computation:
+    a fused operator promotes and refuses dtypes as the eager one does.
 
 An operator with a row here can be fused. A row is a function of the steps so far and the operator's arguments: tensors
-as `Argument`, everything else as the kernel gets it. It adds steps and returns the slot of the result.
+as `Argument`, everything else as the kernel gets it. It appends steps and returns the slot of the result.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def one(dtype: dtype) -> Constant:
     return constant(1, dtype)
 
 
-# Formulas of several steps: those of the loops of the same names in kernels/cpu -------------------------------------
+# Formulas of several steps, as in the loops of the same names in kernels/cpu ----------------------------------------
 
 
 def sigmoid(steps: Steps, x: Operand) -> int:
@@ -64,7 +64,7 @@ def trunc_divide(steps: Steps, x: Operand, y: Operand) -> int:
 
 
 def ones(steps: Steps, x: Operand) -> int:
-    """`x ** 0`, of NaN too."""
+    """`x ** 0`: 1, for NaN too."""
     return steps.step("copy", one(steps.dtype_of(x)), shape=steps.shapes[x] if isinstance(x, int) else ())
 
 
@@ -79,11 +79,11 @@ def inverse_square(steps: Steps, x: Operand) -> int:
 
 
 def single(name: str) -> Formula:
-    """A formula of one step."""
+    """A formula with a single step."""
     return lambda steps, *operands: steps.step(name, *operands)
 
 
-# The loops of the eager kernels -> the formula that does the same
+# An eager kernel's loop -> the formula that computes the same
 FORMULAS: Final[dict[Any, Formula]] = {
     np.add: single("add"),
     np.subtract: single("sub"),
@@ -159,7 +159,7 @@ def comparison(name: str) -> Lowering:
 
 
 def relu(steps: Steps, self: Argument) -> int:
-    """The maximum with 0; NaN stays."""
+    """The maximum with 0; NaN propagates."""
     return steps.step("maximum", self.slot, constant(0, self.facts.dtype))
 
 
@@ -171,7 +171,7 @@ def divide_mode(steps: Steps, self: Argument, other: Argument, rounding_mode: st
 
 
 def tensor_scalar(steps: Steps, self: Argument, exponent: Number) -> int:
-    """The formula of the exponent, if it needs no logarithm."""
+    """The formula for a power with this exponent: a special one, or the general `pow`."""
     common = result_type(self.facts, exponent)
     table = pointwise_power.FLOAT_EXPONENTS if common.is_floating_point else pointwise_power.EXPONENTS
     x = steps.read(self, common)
@@ -190,7 +190,7 @@ def scalar_tensor(steps: Steps, self: Number, exponent: Argument) -> int:
     return by_row(pointwise_power.ROW)(steps, Argument.of(self), exponent)
 
 
-# Choosing
+# Selection
 
 
 def where(steps: Steps, condition: Argument, self: Argument, other: Argument) -> int:
@@ -241,7 +241,7 @@ def _ternary(
 
 
 def interpolate(steps: Steps, self: Argument, end: Argument, weight: Number) -> int:
-    """The point at a fraction of the way, measured from the start where the fraction is small."""
+    """Linear interpolation, computed from the nearer end for accuracy."""
     _, row = pointwise_ternary.TERNARY["lerp.Scalar"]
     common = row.common(self.facts, end.facts)
     row.check(common)
@@ -288,7 +288,7 @@ DIVISIONS: Final[dict[str | None, Lowering]] = {
     "trunc": by_row(Row(pointwise_binary.trunc_divide, NOT_BOOL, NOT_BOOL, "div_trunc_cpu")),
 }
 
-# overload -> its lowering. A row whose loop has no formula is an operator that is not fused.
+# overload -> its lowering. An operator whose loop has no formula is not fused.
 LOWERINGS: Final[dict[str, Lowering]] = {
     **{
         name: by_row(row)
@@ -313,7 +313,7 @@ LOWERINGS: Final[dict[str, Lowering]] = {
 }
 
 
-# Operators made of one other -----------------------------------------------------------------------------------------
+# Operators that call a single other one -------------------------------------------------------------------------------
 
 
 def _reversed(self: Argument, other: Argument | Number, alpha: Number) -> tuple[Any, ...]:
@@ -325,7 +325,7 @@ def _with_itself(self: Argument) -> tuple[Any, ...]:
 
 
 def _between(condition: Argument, self: Argument | Number, other: Argument | Number) -> tuple[Any, ...]:
-    """A number that the common dtype cannot hold is refused."""
+    """`where` with numbers; one that overflows the common dtype is refused."""
     sides = _argument(self), _argument(other)
     common = result_type(*(side.facts for side in sides))
     for side in sides:
@@ -342,7 +342,7 @@ def _argument(given: Argument | Number) -> Argument:
     return given if isinstance(given, Argument) else Argument.of(given)
 
 
-# overload -> the one that it calls (operators/composite, kernels/number_operands.py), and the arguments for that
+# overload -> the overload that it calls (operators/composite, kernels/number_operands.py), and that one's arguments
 COMPOSITES: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]]]]] = {
     **{f"{name}.Scalar": (f"{name}.Tensor", _both) for name in pointwise_binary.COMPARISONS},
     **{f"{name}.Scalar": (f"{name}.Tensor", _both) for name in pointwise_binary.BITWISE},
@@ -356,5 +356,5 @@ COMPOSITES: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]]]]] = {
     "min.other": ("minimum", _both),
 }
 
-# The overloads that can be fused. A step that C++ lacks (cpp_loop.FORMULAS) leaves its whole loop to NumPy.
+# The overloads that can be fused. A loop with a step that C++ lacks (cpp_loop.FORMULAS) runs in NumPy.
 FUSIBLE: Final = frozenset((*LOWERINGS, *COMPOSITES))

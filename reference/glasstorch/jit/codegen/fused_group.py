@@ -1,19 +1,19 @@
-"""How is a fusion group compiled for the inputs that it gets, and what if it cannot be?
+"""How is a fusion group compiled and run, and what happens if it cannot be compiled?
 
 Mirrors: torch/csrc/jit/codegen/fuser/compiler.cpp, executor.cpp (runFusion, runFallback), kernel_cache.cpp;
     torch/csrc/jit/tensorexpr/kernel.cpp (TensorExprKernel::run, fallback)
-Differs: compiled again for other sizes and strides, which takes less than a millisecond; the text of a loop does not
-    name them, so that what a C++ compiler made of it serves them all.
+Differs: a group is planned again for other sizes and strides, which takes less than a millisecond; the source of a loop
+    does not contain them, so that compiled C++ serves them all.
 
 # Note [When a group is interpreted]
-A loop computes what the CPU kernels compute, and nothing else. Where an operator would do more than that (record a
-gradient or a trace, batch, run on another device) or where the inputs have no loop (half precision, numbers), the
-subgraph is interpreted, operator by operator. So it is where an operator refuses its inputs: the error is then
-eager's.
+A loop computes what the CPU kernels compute, and nothing else. If an operator would do more (record a gradient or a
+trace, batch, run on another device), or if no loop supports the inputs (half precision, numbers), the subgraph is
+interpreted, operator by operator. The same holds if an operator refuses its inputs, so that the error is that of eager
+mode.
 
 # Note [Small groups]
-Where all elements fit into one block there is nothing to cut up, and NumPy itself broadcasts and finds its way through
-memory. Such a group calls its loop's function on the tensors' arrays as they are. `_run` is the plain twin.
+If all elements fit into one block, there is nothing to split, and NumPy itself handles broadcasting and strides. Such a
+group calls its loop's function on the tensors' arrays as they are. `_run` is the plain twin.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ from glasstorch.jit.settings import fuser_name
 from glasstorch.kernels.iterator import BLOCK, allocate_output
 from glasstorch.kernels.quiet import quietly
 
-KEEP: Final = 64  # plans of one group: for so many sets of sizes, strides and dtypes
-CPP_FROM: Final = 1 << 15  # elements from which "default" has a C++ compiler called, which takes some 0.2 s, once
+MAX_PLANS: Final = 64  # plans of one group, each for inputs of certain sizes, strides and dtypes
+CPP_THRESHOLD: Final = 1 << 15  # elements from which "default" calls the C++ compiler, which takes some 0.2 s, once
 
-# What the keys of a call may be for a loop to do all that its operators would: Note [When a group is interpreted].
+# The keys for which a loop does all that its operators would: Note [When a group is interpreted].
 PLAIN: Final = key_set_of("CPU") | ADINPLACEORVIEW | AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["BackendSelect"]
 
 
 class CompiledLoop(NamedTuple):
-    """A loop, and how it walks over its arrays: those that it reads, then those that it writes to."""
+    """A loop, and the walk over its arrays: the inputs, then the outputs."""
 
     run: Callable[[Shape, Sequence[Array]], None]
     slots: tuple[int, ...]
     sizes: Shape
-    strides: tuple[Shape | None, ...]  # in bytes, of each array; None for one after the other
+    strides: tuple[Shape | None, ...]  # of each array, in bytes; None if it is contiguous
 
 
 class Plan(NamedTuple):
-    """What is done for inputs of certain dtypes, sizes and strides."""
+    """The loops for inputs of certain dtypes, sizes and strides."""
 
     program: Program
     loops: tuple[CompiledLoop, ...]
-    temporaries: tuple[int, ...]  # slots that one loop writes and another reads, and that nobody gets
+    temporaries: tuple[int, ...]  # slots that one loop writes and another reads, and that are no outputs
     short: Callable[[Sequence[Tensor]], tuple[Any, ...]] | None  # see Note [Small groups]
 
 
@@ -76,7 +76,7 @@ class FusedGroup:
 
     def __init__(self, subgraph: Graph, tell: Callable[[str], None] = lambda why: None) -> None:
         self.subgraph = subgraph.copy()
-        self._tell = tell  # is told why the group is interpreted, or not in C++
+        self._tell = tell  # called with the reason why the group is interpreted, or not in C++
         self._plans: dict[tuple[Any, ...], Plan | None] = {}
         self._lock = threading.Lock()
         self._interpreted: Callable[..., tuple[Any, ...]] | None = None
@@ -90,7 +90,7 @@ class FusedGroup:
         return _run(plan, inputs) if plan.short is None else plan.short(inputs)
 
     def plan(self, *inputs: Tensor) -> Plan | None:
-        """The loops for such inputs; None where the group is interpreted."""
+        """The plan for these inputs; None if the group is interpreted."""
         included, allowed = active_keys.get()
         keys = included
         records = grad_mode.get()
@@ -110,16 +110,16 @@ class FusedGroup:
             return self._new_plan(key, inputs)
 
     def _new_plan(self, key: tuple[Any, ...], inputs: Sequence[Tensor]) -> Plan | None:
-        """Make a plan and keep it; the oldest goes where there are too many."""
+        """Make a plan and cache it; the oldest is dropped when there are too many."""
         plan = self._compile(inputs)
         with self._lock:
-            if len(self._plans) >= KEEP:
+            if len(self._plans) >= MAX_PLANS:
                 del self._plans[next(iter(self._plans))]
             self._plans[key] = plan
         return plan
 
     def interpret(self, *inputs: Tensor) -> tuple[Any, ...]:
-        """Run the operators one after another."""
+        """Run the operators one by one."""
         if self._interpreted is None:
             self._interpreted = Code(self.subgraph)
         return self._interpreted(*inputs)
@@ -129,7 +129,7 @@ class FusedGroup:
             program = lower(self.subgraph, inputs)
         except UnfusableError as error:
             self._tell_once(f"interpreted: {error}")
-        except (TypeError, ValueError, RuntimeError) as error:  # an operator refuses: interpreted, it says so itself
+        except (TypeError, ValueError, RuntimeError) as error:  # an operator refuses: interpreting raises its error
             self._tell_once(f"interpreted: {type(error).__name__}: {error}")
         else:
             return compile_program(program, self._fuser, self._tell_once)
@@ -142,7 +142,7 @@ class FusedGroup:
 
 
 def compile(subgraph: Graph) -> FusedGroup:
-    """The subgraph of a fusion group as something to call; its loops are written when inputs are known."""
+    """A fusion group's subgraph as a callable; its loops are generated when the inputs are known."""
     return FusedGroup(subgraph)
 
 
@@ -154,7 +154,7 @@ register_operation("prim::FusionGroup", _operation)
 
 
 def compile_program(program: Program, fuser: str, tell: Callable[[str], None]) -> Plan:
-    """Have the loops of a program written by one of `settings.FUSERS`; `tell` hears of what C++ could not do."""
+    """Compile the loops of a program with one of `settings.FUSERS`; `tell` is called with the reason if C++ cannot."""
     loops = tuple(_compile_loop(program, loop, fuser, tell) for loop in program.loops if prod(loop.shape))
     written = [slot for loop in program.loops for slot in loop.writes]
     temporaries = tuple(slot for slot in written if slot not in program.outputs)
@@ -175,11 +175,11 @@ def _compile_loop(program: Program, loop: Loop, fuser: str, tell: Callable[[str]
 
 
 def _wants_cpp(loop: Loop, fuser: str) -> bool:
-    return fuser == "cpp" or (fuser == "default" and prod(loop.shape) >= CPP_FROM)
+    return fuser == "cpp" or (fuser == "default" and prod(loop.shape) >= CPP_THRESHOLD)
 
 
 def _in_cpp(loop: Loop, dtypes: Sequence[dtype], walk: Walk, tell: Callable[[str], None]) -> CppLoop | None:
-    """The loop in C++; None, and told why, where that cannot be."""
+    """The loop in C++; None, after a call of `tell` with the reason, if that is not possible."""
     try:
         return CppLoop(loop, dtypes, walk)
     except UnfusableError as error:
@@ -202,7 +202,7 @@ def _run(plan: Plan, inputs: Sequence[Tensor]) -> tuple[Any, ...]:
 
 
 def _short(program: Program, loops: Sequence[CompiledLoop]) -> Callable[[Sequence[Tensor]], tuple[Any, ...]] | None:
-    """The shorter way for one small loop in NumPy whose results are row-major; None for anything else."""
+    """The fast path for a single small NumPy loop with row-major results; None for anything else."""
     run = loops[0].run if len(loops) == len(program.loops) == 1 else None
     (shape,) = {loop.shape for loop in program.loops} if run is not None else {()}
     row_major = all(result.strides is None for result in program.results)
@@ -222,7 +222,7 @@ def _short(program: Program, loops: Sequence[CompiledLoop]) -> Callable[[Sequenc
 
 
 def _view(tensor: Tensor, sizes: Shape, strides: Shape | None) -> Array:
-    """A tensor's elements in the order of a walk, of which strides None say that it is theirs in memory."""
+    """A tensor's elements in the order of a walk; strides of None mean that this is their order in memory."""
     array = tensor.array()
     if strides is None and array.flags.c_contiguous:
         return array.reshape(-1)

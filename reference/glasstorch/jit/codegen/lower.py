@@ -1,7 +1,7 @@
-"""How does the subgraph of a fusion group become a program, for inputs of given dtypes, sizes and strides?
+"""How is a fusion group's subgraph lowered to a program, for inputs of given dtypes, sizes and strides?
 
 Mirrors: torch/csrc/jit/tensorexpr/kernel.cpp (TensorExprKernel::compile, computeValue)
-Differs: sizes and strides of all values are found with the operators' shape functions, for each set of inputs anew;
+Differs: the operators' shape functions compute the sizes and strides of all values, again for each set of inputs;
     PyTorch compiles for symbolic sizes.
 """
 
@@ -26,14 +26,14 @@ NO_ELEMENTS = Storage.allocate(0, device("meta"))
 
 
 def facts(shape: Shape, strides: Shape | None, of: dtype) -> Tensor:
-    """A tensor without elements. Strides None are row-major."""
+    """A meta tensor with these facts. Strides of None are row-major."""
     return make(NO_ELEMENTS, of, shape, strides, 0)
 
 
 def lower(subgraph: Graph, inputs: Sequence[Tensor]) -> Program:
     """The program of a group for inputs like these.
 
-    UnfusableError where no loop can be written; what an operator refuses raises what eager mode raises.
+    UnfusableError if no loop can be generated; inputs that an operator refuses raise the error of eager mode.
     """
     known = {
         value: Argument(i, facts(tensor._shape, tensor._strides, tensor.dtype))

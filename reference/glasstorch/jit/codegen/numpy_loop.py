@@ -1,11 +1,11 @@
-"""How does NumPy run a fused loop without a temporary of full size?
+"""How does NumPy run a fused loop without full-size temporaries?
 
 Mirrors: what torch/csrc/jit/tensorexpr/llvm_codegen.cpp does, for a machine whose instructions are ufuncs
 Differs: an instruction works on a block of elements that fits into the cache, not on a vector register.
 
-The text of a Python function is written, one line for each step, that runs all steps on one block. What passes from
-step to step is in scratch arrays of a block's size, used again as soon as nobody needs what they hold. The results are
-written block by block where they belong. The ufuncs are those of the eager kernels: the results are theirs to the bit.
+A Python function is generated that runs all steps on one block, with one line for each step. Intermediate results are
+in scratch arrays of the size of a block, which are reused as soon as their contents are dead. Results are written to
+the outputs block by block. The ufuncs are those of the eager kernels, so the results are theirs bit for bit.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ Body = Callable[..., None]  # body(*reads, *writes, *scratch), all arrays of one
 
 
 def cast(out: Array, x: Array) -> None:
-    """The elements of x, in the dtype of `out`."""
+    """Write x to `out`, cast to its dtype."""
     np.copyto(out, x, casting="unsafe")
 
 
-# formula -> the loop of the eager kernels that computes it: a ufunc, or loop(out, *inputs)
+# formula -> the eager kernels' loop that computes it: a ufunc, or loop(out, *inputs)
 LOOPS: Final[dict[str, Callable[..., Any]]] = {
     "add": np.add,
     "sub": np.subtract,
@@ -78,17 +78,17 @@ LOOPS: Final[dict[str, Callable[..., Any]]] = {
 class NumpyLoop:
     """A loop as a Python function over blocks.
 
-    `source` is the text of `body(*reads, *writes, *scratch)`, which works on one; `scratch` are the dtypes of the last.
+    `source` is the text of `body(*reads, *writes, *scratch)`, which computes a block; `scratch` has the scratch dtypes.
     """
 
     def __init__(self, loop: Loop, dtypes: Sequence[dtype]) -> None:
         self.source, constants, self.scratch = _write(loop, dtypes)
         names: dict[str, Any] = LOOPS | constants
-        exec(compile(self.source, "<fused loop>", "exec"), names)  # the text is made of LOOPS' names and numbers only
+        exec(compile(self.source, "<fused loop>", "exec"), names)  # the source has only names in LOOPS and numbers
         self.body: Body = names["body"]
 
     def __call__(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
-        """Run over arrays of these sizes: those that are read, then those that are written to."""
+        """Run over arrays of these sizes, the inputs followed by the outputs."""
         quietly(self._run, sizes, arrays)
 
     def _run(self, sizes: tuple[int, ...], arrays: Sequence[Array]) -> None:
@@ -100,7 +100,7 @@ class NumpyLoop:
 
 
 def _blocks(sizes: tuple[int, ...], arrays: Sequence[Array], scratch: Sequence[dtype]) -> Iterator[list[Array]]:
-    """The arrays cut into pieces of about BLOCK elements, with scratch arrays of the pieces' sizes."""
+    """The arrays split into pieces of about BLOCK elements, with scratch arrays of the pieces' sizes."""
     axis = len(sizes) - 1
     while axis and prod(sizes[axis:]) <= BLOCK:
         axis -= 1
@@ -115,13 +115,13 @@ def _blocks(sizes: tuple[int, ...], arrays: Sequence[Array], scratch: Sequence[d
             yield [*(array[start : start + count] for array in rows), *kept]
 
 
-# Writing the function ----------------------------------------------------------------------------------------------
+# Generating the function -------------------------------------------------------------------------------------------
 
 
 def _write(loop: Loop, dtypes: Sequence[dtype]) -> tuple[str, dict[str, Array], list[dtype]]:
-    """The text of the function, the constants that it names, and the dtypes of its scratch arrays.
+    """The source of the function, the constants that it names, and the dtypes of its scratch arrays.
 
-    A step may write over what dies with it: no loop reads an input after it has written to `out`.
+    A step may overwrite an operand that dies with it: no loop reads an input after it has written to `out`.
     """
     names = {slot: f"in{slot}" for slot in loop.reads} | {slot: f"out{slot}" for slot in loop.writes}
     parameters = list(dict.fromkeys(names.values()))
@@ -146,7 +146,7 @@ def _write(loop: Loop, dtypes: Sequence[dtype]) -> tuple[str, dict[str, Array], 
 
 
 def _name(operand: Operand, names: dict[int, str], constants: dict[str, Array]) -> str:
-    """How the text calls an operand; a constant becomes an array, which a ufunc reads faster than a number."""
+    """The name of an operand in the source; a constant becomes an array, which a ufunc reads faster than a number."""
     if not isinstance(operand, Constant):
         return names[operand]
     name = f"c{len(constants)}"
@@ -155,7 +155,7 @@ def _name(operand: Operand, names: dict[int, str], constants: dict[str, Array]) 
 
 
 def _call(formula: str, out: str, operands: Sequence[str]) -> str:
-    """A ufunc takes what it writes to by name, the other loops first."""
+    """The line that computes a step: a ufunc takes its output as `out=`, other loops as the first argument."""
     if isinstance(LOOPS[formula], np.ufunc):
         return f"    {formula}({', '.join(operands)}, out={out})"
     return f"    {formula}({', '.join((out, *operands))})"

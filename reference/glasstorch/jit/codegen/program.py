@@ -1,16 +1,16 @@
-"""What does a fusion group compute, step by step, whoever writes the loop?
+"""What is the intermediate form between a fusion group and its loops?
 
 Mirrors: torch/csrc/jit/tensorexpr/loopnest.h in what it stands for: the form between the graph and the generated code
 Differs: a list of steps on elements instead of expressions; broadcasting and types are settled when it is made.
 
 # Note [Slots]
 Every value has a number, its slot: first the inputs of the group, then the result of each step, in order. An operand is
-a slot, or a number that is known when the group is compiled.
+a slot, or a constant that is known when the group is compiled.
 
 # Note [One loop for each shape]
-Steps of one shape share a loop. A step on fewer elements that are then broadcast, such as `exp` of a bias, has a
+Steps of the same shape share a loop. A step on fewer elements that are broadcast later, such as `exp` of a bias, has a
 loop of its own that runs before, so that nothing is computed more often than in eager mode. Broadcasting only adds
-dimensions or makes sizes other than 1 of sizes 1: a loop with fewer of those never needs one with more.
+dimensions or expands those of size 1, so a loop over a smaller shape never depends on one over a larger shape.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ FUSED: Final = frozenset((bool_, uint8, int32, int64, float32, float64))
 
 
 class UnfusableError(Exception):
-    """No loop can be written for a group with such inputs; the message says why. The group is interpreted then."""
+    """No loop can be generated for a group with such inputs; the message says why. The group is then interpreted."""
 
 
 class Constant(NamedTuple):
-    """A number that an operand is, as an element of a dtype."""
+    """A constant operand, as an element of a dtype."""
 
     value: RealNumber
     dtype: dtype
@@ -55,7 +55,7 @@ Operand = int | Constant  # a slot, or a number: Note [Slots]
 
 
 class Step(NamedTuple):
-    """One elementary formula on elements: its name, what it takes, and the slot and dtype of what it gives."""
+    """One elementary formula on elements: its name and operands, and the slot and dtype of its result."""
 
     formula: str
     operands: tuple[Operand, ...]
@@ -64,7 +64,7 @@ class Step(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """Steps on elements of one shape; `reads` and `writes` are the slots of the arrays that it walks over."""
+    """Steps on elements of one shape; `reads` and `writes` are the slots of its input and output arrays."""
 
     shape: Shape
     steps: tuple[Step, ...]
@@ -77,16 +77,16 @@ class Program(NamedTuple):
 
     dtypes: tuple[dtype, ...]
     shapes: tuple[Shape, ...]
-    strides: tuple[Shape, ...]  # in elements; of a slot that no array holds those of a row-major one
+    strides: tuple[Shape, ...]  # in elements; row-major for a slot without an array
     loops: tuple[Loop, ...]
     outputs: tuple[int, ...]
-    results: tuple[Result, ...]  # of the outputs: what eager mode would give, strides and all
+    results: tuple[Result, ...]  # of the outputs: shapes, strides and dtypes as in eager mode
 
 
 class Argument(NamedTuple):
-    """An operator's tensor argument: its slot, and a tensor without elements of the same dtype, sizes and strides.
+    """An operator's tensor argument: its slot, and a meta tensor of the same dtype, sizes and strides.
 
-    A number that stands for a tensor has no slot; `facts` is then the wrapped number.
+    A number in place of a tensor has no slot; `facts` is then the wrapped number.
     """
 
     slot: int
@@ -98,7 +98,7 @@ class Argument(NamedTuple):
 
 
 class Steps:
-    """The steps of a program while they are written down."""
+    """Builds the steps of a program."""
 
     def __init__(self, inputs: Sequence[Tensor]) -> None:
         for tensor in inputs:
@@ -109,8 +109,9 @@ class Steps:
         self.steps: list[Step] = []
 
     def step(self, formula: str, *operands: Operand, gives: dtype | None = None, shape: Shape | None = None) -> int:
-        """Add a step. It gives the dtype of its first operand, of the shape that its operands have broadcast together,
-        unless told otherwise. Returns its slot.
+        """Add a step and return its slot.
+
+        Unless given, the dtype is that of the first operand, and the shape the one that the operands broadcast to.
         """
         if gives is None:
             gives = self.dtype_of(operands[0])
@@ -130,7 +131,7 @@ class Steps:
         return self.dtypes[operand] if isinstance(operand, int) else operand.dtype
 
     def cast(self, slot: int, wanted: dtype) -> int:
-        """The slot of a value as elements of another dtype: a step, if it does not have it already."""
+        """The slot of a value cast to a dtype: a new step, unless it has the dtype already."""
         return slot if self.dtypes[slot] is wanted else self.step("cast", slot, gives=wanted)
 
     def read(self, argument: Argument, common: dtype) -> Operand:
@@ -141,7 +142,7 @@ class Steps:
         return constant(number if common.is_floating_point else argument.facts.array(), common)
 
     def program(self, outputs: Sequence[int], results: Sequence[Result]) -> Program:
-        """What the steps compute, as loops: Note [One loop for each shape]. What nobody needs is left out."""
+        """The steps grouped into loops: Note [One loop for each shape]. Dead steps are left out."""
         needed = set(outputs)
         for step in reversed(self.steps):
             if step.slot in needed:
@@ -177,7 +178,7 @@ class Steps:
 
 
 def constant(value: Any, as_dtype: dtype) -> Constant:
-    """A number, or the number in a 0-dim array, rounded to a dtype."""
+    """A number, or the value of a 0-dim array, rounded to a dtype."""
     return Constant(quietly(np.asarray(value).astype, as_dtype.numpy).item(), as_dtype)
 
 

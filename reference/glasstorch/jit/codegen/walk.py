@@ -1,7 +1,7 @@
-"""In which order does a loop walk over its arrays?
+"""In which order does a loop visit the elements of its arrays?
 
 Mirrors: aten/src/ATen/TensorIterator.cpp (reorder_dimensions, coalesce_dimensions)
-Differs: found once for inputs of given sizes and strides, and kept with the compiled group.
+Differs: computed once for inputs of given sizes and strides, and cached with the compiled group.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from glasstorch.core.geometry import Shape
 
 
 class Walk(NamedTuple):
-    """Sizes from the slowest dimension to the fastest, and for each array its strides there, in elements.
+    """Sizes from the slowest dimension to the fastest, and for each array its strides, in elements.
 
-    Dimensions over which all arrays move evenly are one; there is at least one. A stride of 0 repeats an element.
+    Dimensions that are contiguous in all arrays are coalesced; at least one is left. A stride of 0 broadcasts.
     """
 
     sizes: Shape
@@ -23,7 +23,7 @@ class Walk(NamedTuple):
 
 
 def plan_walk(shape: Shape, strides: Sequence[Shape]) -> Walk:
-    """The walk over arrays that have these strides for a shape; the last array decides the order.
+    """The walk over arrays that have these strides for a shape; the last array determines the order.
 
     >>> plan_walk((2, 3, 4), [(12, 4, 1), (0, 0, 1), (12, 4, 1)])
     Walk(sizes=(6, 4), strides=((4, 1), (0, 1), (4, 1)))

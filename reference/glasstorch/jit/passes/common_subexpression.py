@@ -1,7 +1,7 @@
-"""Which nodes compute what another has computed?
+"""Which nodes repeat the computation of an earlier one?
 
 Mirrors: torch/csrc/jit/passes/common_subexpression_elimination.cpp, torch/csrc/jit/ir/node_hashing.cpp
-Differs: constants are equal if they are the same to the bit: 1 is not True, and 0.0 is not -0.0.
+Differs: constants are equal only if they are identical bit for bit: 1 is not True, and 0.0 is not -0.0.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Seen = ChainMap[Hashable, Node]
 
 
 def eliminate_common_subexpressions(graph: Graph) -> bool:
-    """Use the first of several nodes that compute the same, and remove the others.
+    """Replace nodes that compute the same as an earlier one by that one.
 
-    Two nodes are left alone if anybody writes to what they read or give, and if the caller gets the outputs of both:
-    one tensor instead of two would be seen by whoever writes to one of them.
+    Two nodes are not merged if any node writes to their inputs or outputs, or if both outputs are returned: a caller
+    that writes to one of two returned tensors would see whether they are one.
     """
     changed = _merge(graph.block, ChainMap(), AliasAnalysis(graph))
     graph.lint()
@@ -29,7 +29,7 @@ def eliminate_common_subexpressions(graph: Graph) -> bool:
 
 
 def _merge(block: Block, seen: Seen, analysis: AliasAnalysis) -> bool:
-    """Merge the nodes of a block with those before them, in it and around it."""
+    """Merge the nodes of a block with earlier ones, in this block and in enclosing ones."""
     changed = False
     for node in block.nodes:
         if node.blocks:
@@ -53,13 +53,13 @@ def _may_stand_for(first: Node, node: Node, analysis: AliasAnalysis) -> bool:
 
 
 def _key(node: Node) -> Hashable:
-    """Equal for two nodes that give the same, if nothing that they read changes in between."""
+    """Equal for two nodes with the same results, provided that nothing they read changes in between."""
     attributes = tuple((name, constant_key(value)) for name, value in sorted(node.attributes.items()))
     return node.kind, node.inputs, attributes, tuple(output.type for output in node.outputs)
 
 
 def constant_key(value: Any) -> Hashable:
-    """Equal for two attributes that no program tells apart; a tensor is equal to itself only."""
+    """Equal for two attributes that no program can distinguish; a tensor is equal only to itself."""
     if isinstance(value, list | tuple):
         return type(value), tuple(map(constant_key, value))
     if isinstance(value, float):

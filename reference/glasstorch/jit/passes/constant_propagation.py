@@ -1,8 +1,8 @@
 """What can be computed before the graph runs?
 
 Mirrors: torch/csrc/jit/passes/constant_propagation.cpp (ConstantPropagator)
-Differs: a tensor that the caller would get is not folded: each run gives a new one, and a constant would be the same
-    one every time. Nor is uninitialised memory. PyTorch folds both.
+Differs: a returned tensor is not folded: each run returns a new one, and a constant would be the same one every time.
+    Uninitialised memory is not folded either. PyTorch folds both.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from glasstorch.jit.types import as_argument
 def propagate_constants(graph: Graph) -> bool:
     """Run the operators whose inputs are all constants, and the control flow whose conditions are.
 
-    An operator whose call fails stays where it is, and fails when the graph runs. Tensors that require gradients, that
-    somebody writes to, or that the caller may get are left alone.
+    An operator whose call fails stays in the graph, and fails when the graph runs. Tensors that require grad, that are
+    written to, or that may be returned are not folded.
     """
     changed = _propagate(graph.block.nodes, AliasAnalysis(graph))
     graph.lint()
@@ -64,7 +64,7 @@ def _visit_loop(node: Node, analysis: AliasAnalysis) -> bool:
 
 
 def _replace_all(node: Node, values: tuple[Value, ...]) -> None:
-    """Let these values stand for the node's outputs, whose memory is theirs, and remove the node."""
+    """Replace the node's outputs by these values, with which they share memory, and remove the node."""
     for kept, dropped in zip(values, node.outputs, strict=True):
         dropped.replace_all_uses_with(kept)
     node.destroy()
@@ -81,7 +81,7 @@ def _may_be_folded(node: Node, analysis: AliasAnalysis) -> bool:
 
 
 def _fold(node: Node) -> bool:
-    """Put constants for the node, if its inputs are constants and what it gives can be one."""
+    """Replace the node's outputs by constants, if its inputs are constants and a graph can hold the results."""
     inputs = [known(value) for value in node.inputs]
     if any(value is UNKNOWN for value in inputs):
         return False
@@ -90,7 +90,7 @@ def _fold(node: Node) -> bool:
         return False
     try:
         result = node.operator().redispatch(compute_keys(keys_of(arguments)), *arguments)
-    except Exception:  # noqa: BLE001 (whatever it is, it belongs to the run)
+    except Exception:  # noqa: BLE001 (any error is raised again when the graph runs)
         return False
     results = [result] if len(node.outputs) == 1 else list(result)
     if not all(isinstance(value, TensorImpl | bool | int | float | str) for value in results):

@@ -1,19 +1,19 @@
 """Which nodes are differentiated together, as one graph?
 
 Mirrors: torch/csrc/jit/passes/create_autodiff_subgraphs.cpp (CreateAutodiffSubgraphs)
-Differs: whatever gives new tensors without side effects may be in a group, as gradients come from the library's own
-    formulas; PyTorch has a list of the operators that autodiff.cpp knows. Nodes are grouped by level, all at once,
+Differs: any node that makes new tensors without side effects can be in a group, as gradients come from autograd's own
+    formulas; PyTorch has a list of the operators that autodiff.cpp supports. Nodes are grouped by level, all at once,
     where PyTorch merges one producer into one consumer until nothing changes.
 
 # Note [Levels]
-Between two nodes that write, draw random numbers or have blocks, nodes may change places as long as values are made
-before they are used. Such a run of nodes is cut by its levels. A node that can be in a group has the highest level of
-those groups whose values it uses; one more if it uses them by way of a node that cannot. Nodes of one level that use
-each other's values are a group: no path leads out of it and back, as on the way the level would rise.
+Nodes that write, draw random numbers or have blocks are barriers. Between two barriers, nodes can be reordered as long
+as values are made before they are used. Such a run of nodes is split by levels. A node that can be in a group has the
+highest level of the groups whose values it uses; one more if it uses them through a node that cannot be in a group.
+Connected nodes of one level are a group: no path leaves it and returns, as the level would rise on the way.
 
 # Note [Views stay inside]
-A group's results are new tensors, which nobody can tell from those of an operator. So a view is in a group only if all
-that use it are. A list of tensors is in one only with the node that unpacks it.
+A group's results must be new tensors, as those of an operator are. So a view is in a group only if all its users are. A
+list of tensors is in a group only together with the node that unpacks it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GROUP: Final = "prim::DifferentiableGraph"
 
 
 def create_autodiff_subgraphs(graph: Graph, threshold: int = 2) -> bool:
-    """Put pure nodes that use each other's values into nodes prim::DifferentiableGraph. Returns whether any were.
+    """Move connected pure nodes into `prim::DifferentiableGraph` nodes. Returns whether there were any.
 
     A group has at least `threshold` nodes, constants and lists not counted. See Note [Levels].
     """
@@ -46,7 +46,7 @@ def create_autodiff_subgraphs(graph: Graph, threshold: int = 2) -> bool:
 
 
 def may_be_differentiated(node: Node) -> bool:
-    """Whether a node can be in a group: it computes new tensors, or views, of tensors and of what is constant."""
+    """Whether a node can be in a group: it computes new tensors, or views, from tensors and constants."""
     operator = node.maybe_operator()
     if operator is None or Tag.eager_gradient in operator.tags or _is_barrier(node) or is_uninitialised(node):
         return False
@@ -56,12 +56,12 @@ def may_be_differentiated(node: Node) -> bool:
 
 
 def _is_barrier(node: Node) -> bool:
-    """Whether nodes must keep their place before or after this one."""
+    """Whether no node may be moved across this one."""
     return bool(node.blocks) or has_side_effects(node) or bool(written_arguments(node))
 
 
 def _is_known(value: Value) -> bool:
-    """Whether a group can take or hold what a value is: a tensor, a constant but a device, or a list of these."""
+    """Whether a group can take or contain a value: a tensor, a constant other than a device, or a list of these."""
     if isinstance(value.type, TensorType) or (value.is_constant and value.type != DEVICE):
         return True
     return _is_list(value.node) and all(map(_is_known, value.node.inputs))
@@ -91,7 +91,7 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 def _runs(block: Block) -> list[list[Node]]:
-    """The nodes of a block between those that must keep their place."""
+    """The runs of nodes between the barriers of a block."""
     runs: list[list[Node]] = [[]]
     for node in block.nodes:
         if _is_barrier(node):
@@ -102,7 +102,7 @@ def _runs(block: Block) -> list[list[Node]]:
 
 
 class _Run:
-    """Nodes that stand in a row, and which of them go into groups."""
+    """Consecutive nodes, and which of them go into groups."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.nodes = nodes
@@ -114,7 +114,7 @@ class _Run:
                 self.members.add(node)
 
     def group(self, threshold: int) -> bool:
-        """Make the groups; whether there are any."""
+        """Make the groups; returns whether there are any."""
         while True:
             levels = self._levels()
             groups = self._groups(levels)
@@ -138,9 +138,9 @@ class _Run:
         return True
 
     def _levels(self) -> dict[Node, int]:
-        """See Note [Levels]; constants and lists are on the level of what they are made of."""
+        """The level of each node, see Note [Levels]; constants and lists are on the level of their elements."""
         levels: dict[Node, int] = {}
-        asked: dict[Node, int] = {}  # the level that a member has at least which uses the node's values
+        asked: dict[Node, int] = {}  # the least level of a member that uses the node's values
         for node in self.nodes:
             made = [value.node for value in node.inputs if value.node in self.inside]
             if node in self.members or _is_list(node):
@@ -151,7 +151,7 @@ class _Run:
         return levels
 
     def _groups(self, levels: dict[Node, int]) -> list[list[Node]]:
-        """The members that are connected on one level, in the order of their first nodes."""
+        """The connected members of each level, in the order of their first nodes."""
         leader: dict[Node, Node] = {}
 
         def find(node: Node) -> Node:
@@ -172,14 +172,14 @@ class _Run:
         return list(groups.values())
 
     def _must_stay(self, node: Node) -> bool:
-        """Whether what the node makes may not leave its group: Note [Views stay inside]."""
+        """Whether the node's result must not leave its group: Note [Views stay inside]."""
         return _is_view(node.inputs[0].node if node.kind == "prim::ListUnpack" else node)
 
     def _stays(self, node: Node, group_of: dict[Node, int]) -> bool:
         return all(group_of.get(user) == group_of[node] for value in node.outputs for user in _users(value))
 
     def _is_worth_it(self, group: Sequence[Node], threshold: int, group_of: dict[Node, int]) -> bool:
-        """Whether it has so many nodes, and somebody uses what it computes."""
+        """Whether a group has at least `threshold` nodes, and its results are used."""
         number = group_of[group[0]]
         count = sum(1 for node in group if node.kind != "prim::ListUnpack")
         return count >= threshold and any(
@@ -187,7 +187,7 @@ class _Run:
         )
 
     def _reorder(self, levels: dict[Node, int], groups: Sequence[Sequence[Node]]) -> None:
-        """Put the nodes of each group in a row, with the lists they use: level after level, groups before the rest."""
+        """Make each group's nodes, and the lists they use, consecutive: level by level, groups before the rest."""
         after = self.nodes[-1].next
         assert after is not None
         place = {node: i for i, group in enumerate(groups) for node in group}
@@ -223,7 +223,7 @@ def _users(value: Value) -> Iterator[Node]:
 
 
 def _make_node(group: Sequence[Node]) -> Node:
-    """Replace nodes that stand in a row by one that has a graph of them."""
+    """Replace consecutive nodes by one node with them in its subgraph."""
     graph = group[0].graph
     members = set(group)
     inner = Graph()
@@ -257,7 +257,7 @@ def _make_node(group: Sequence[Node]) -> Node:
         old.replace_all_uses_with(new)
     for node in lists:
         if node not in own and _is_made_of(node, made):
-            node.move_after(made)  # others use it too; a list of other things stays, for those before the group
+            node.move_after(made)  # others use it too; lists of other values stay, for the nodes before the group
     for node in _last_first([*group, *own]):
         node.destroy()
     for name, value in zip(names, made.outputs, strict=True):
@@ -266,7 +266,7 @@ def _make_node(group: Sequence[Node]) -> Node:
 
 
 def _lists(group: Sequence[Node]) -> list[Node]:
-    """The lists that nodes of a group use, each after those that use it."""
+    """The lists that nodes of a group use, each after its users."""
     found: dict[Node, None] = {}
     stack = [value.node for node in group for value in node.inputs]
     while stack:
@@ -279,7 +279,7 @@ def _lists(group: Sequence[Node]) -> list[Node]:
 
 
 def _is_made_of(list_node: Node, made: Node) -> bool:
-    """Whether a list has a value that this node makes."""
+    """Whether an element of a list is an output of this node."""
     makers = [value.node for value in list_node.inputs]
     return any(maker is made or (_is_list(maker) and _is_made_of(maker, made)) for maker in makers)
 
@@ -291,6 +291,6 @@ def _is_held(value: Value) -> bool:
 
 
 def _last_first(nodes: Sequence[Node]) -> list[Node]:
-    """Nodes of one block, each after those that use what it makes."""
+    """Nodes of one block in reverse order: each after its users."""
     chosen = set(nodes)
     return [node for node in reversed(nodes[0].owning_block.nodes) if node in chosen] if nodes[0].owning_block else []

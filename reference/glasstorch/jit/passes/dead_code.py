@@ -1,15 +1,15 @@
-"""Which nodes does nobody need?
+"""Which nodes are dead?
 
 Mirrors: torch/csrc/jit/passes/dead_code_elimination.cpp
-Differs: a draw of random numbers stays (side_effects.py). A value that a loop carries only to compute itself goes; for
-    PyTorch whatever a loop carries is alive.
+Differs: a draw of random numbers is kept (side_effects.py). A value that a loop carries only to compute itself is
+    removed; in PyTorch every loop-carried value is alive.
 
 # Note [Alive]
-The walk goes against the order of the program. A node is needed if somebody would notice that it did not run: it has a
-side effect, one of its outputs is alive, or it writes to memory of a value that is alive, which at this moment of the
-walk means: one that is read later. The inputs of a needed node are alive. Memory from outside of the graph is always
-alive. In a loop what is read at the start of the body is read later than its end, so its body is walked until nothing
-new is found.
+The analysis walks the program backwards. A node is needed if its omission would be visible: it has a side effect, one
+of its outputs is alive, or it writes to memory of a value that is alive, which at this point of the walk means: read
+later. The inputs of a needed node are alive. Memory from outside the graph is always alive. In a loop, a read at the
+start of the body follows the end of the previous iteration, so the body is walked until nothing new is found (a fixed
+point).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from glasstorch.jit.side_effects import has_side_effects
 
 
 def eliminate_dead_code(graph: Graph) -> bool:
-    """Remove the nodes that nobody needs, and what an If or a Loop gives or carries and nobody uses."""
+    """Remove the nodes that are not needed, and the unused outputs and carried values of an If or a Loop."""
     liveness = _Liveness(AliasAnalysis(graph))
     for value in graph.outputs:
         liveness.mark_alive(value)
@@ -31,7 +31,7 @@ def eliminate_dead_code(graph: Graph) -> bool:
 
 
 class _Liveness:
-    """What has been found needed so far; it only grows. See Note [Alive]."""
+    """The values and nodes found alive so far; the sets only grow. See Note [Alive]."""
 
     def __init__(self, analysis: AliasAnalysis) -> None:
         self.analysis = analysis
@@ -50,7 +50,7 @@ class _Liveness:
             elif node.kind == "prim::Loop":
                 self._mark_loop(node)
             else:
-                for inner in node.blocks:  # of a kind that is not known: all that it gives is used
+                for inner in node.blocks:  # of an unknown kind: all its results count as used
                     self._mark_outputs(inner, range(len(inner.outputs)))
                     self.mark_block(inner)
             if self._is_needed(node):
@@ -92,12 +92,12 @@ class _Liveness:
             self.mark_alive(block.outputs[i])
 
     def carries(self, loop: Node, i: int) -> bool:
-        """Whether somebody reads carried value `i`: after the loop, or in its body."""
+        """Whether carried value `i` is read: after the loop, or in its body."""
         return loop.outputs[i] in self.values or loop.blocks[0].inputs[i + 1] in self.values
 
 
 def _sweep(block: Block, liveness: _Liveness) -> bool:
-    """Take out what was not marked, last first, so that nothing taken out is still used."""
+    """Remove the nodes that were not marked, last first, so that a removed node has no uses left."""
     changed = False
     for node in reversed(block.nodes):
         if node not in liveness.nodes:
@@ -125,7 +125,7 @@ def _sweep_outputs(node: Node, liveness: _Liveness) -> bool:
 def _sweep_carried(node: Node, liveness: _Liveness) -> bool:
     (body,) = node.blocks
     dead = [i for i in range(len(node.outputs)) if not liveness.carries(node, i)]
-    for i in reversed(dead):  # its last use in the body is in a dead node
+    for i in reversed(dead):  # its only uses left in the body are in dead nodes
         node.erase_output(i)
         node.remove_input(i + 2)
         body.erase_output(i + 1)

@@ -1,11 +1,11 @@
-"""Which operators are written as simpler ones, so that a part of them can be fused?
+"""Which operators are decomposed into simpler ones, so that a part can be fused?
 
 Mirrors: torch/csrc/jit/passes/decompose_ops.cpp (DecomposeOps)
-Differs: `linear` is decomposed too, and only where a pointwise operator stands beside the sum: elsewhere the kernel
-    that adds while it has the product at hand is the better one. Layer and batch norm are left as they are.
+Differs: `linear` is decomposed too, and both only next to a pointwise operator: elsewhere the kernel that does matrix
+    product and addition together is faster. Layer norm and batch norm are not decomposed.
 
-As in PyTorch a sum of its own is more lenient than the operator that it comes from: it promotes dtypes and broadcasts
-the product, which `addmm` refuses; and half precision is rounded once more, after the product.
+As in PyTorch, the separate addition is more lenient than the original operator: it promotes dtypes and broadcasts the
+product, which `addmm` refuses; and in half precision the product is rounded once more.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from glasstorch.jit.types import NONE, TENSOR
 
 
 def decompose_ops(graph: Graph) -> bool:
-    """Write `addmm` as `mm` and `add`, and `linear` with a bias as `linear` without and `add`, where that helps fusion.
+    """Rewrite `addmm` as `mm` and `add`, and `linear` with a bias as `linear` and `add`, where that helps fusion.
 
-    The factors of an `addmm` must be known to be 1.
+    The `alpha` and `beta` of an `addmm` must be known to be 1.
     """
     found = [node for node in graph.all_nodes() if node.kind in DECOMPOSITIONS]
-    changed = [_decompose(node) for node in found]  # in order: the sum that one becomes stands beside the next
+    changed = [_decompose(node) for node in found]  # in order: a new addition may be next to the following node
     graph.lint()
     return any(changed)
 
@@ -47,7 +47,7 @@ def _decompose(node: Node) -> bool:
 
 
 def _is_beside_pointwise(node: Node) -> bool:
-    """Whether a pointwise operator of the same block uses the result, or makes the tensor that is added."""
+    """Whether a pointwise operator in the same block uses the result, or produces the addend."""
     users = [use.user for use in node.output.uses]
     maker = node.inputs[ADDED[node.kind]].node
     return any(other.owning_block is node.owning_block and is_fusible(other) for other in (*users, maker))
@@ -68,7 +68,7 @@ def _linear(node: Node) -> tuple[Value, Value] | None:
 
 
 def _none(graph: Graph) -> Value:
-    """The constant None, at the beginning of the graph, where all nodes can use it."""
+    """The constant None, at the beginning of the graph, so that all nodes can use it."""
     for node in graph.nodes:
         if node.kind != "prim::Constant":
             break
@@ -79,16 +79,16 @@ def _none(graph: Graph) -> Value:
 
 
 def _new(node: Node, kind: str, *inputs: Value) -> Value:
-    """The output of a new node at the insert point, which comes from the same line of the program."""
+    """The output of a new node at the insert point, with the source location of the original."""
     made = node.graph.insert_node(node.graph.create(kind, inputs))
     made.source, made.scope = node.source, node.scope
     return made.output
 
 
-# kind -> gives the two summands that a node is made of, as new nodes at the insert point; None where it is not
+# kind -> a function that returns a node's two summands, as new nodes at the insert point; None if it does not apply
 DECOMPOSITIONS: Final[dict[str, Callable[[Node], tuple[Value, Value] | None]]] = {
     "aten::addmm": _addmm,
     "aten::linear": _linear,
 }
-# kind -> which of its inputs is added to the product
+# kind -> the index of the input that is added to the product
 ADDED: Final = {"aten::addmm": 0, "aten::linear": 2}

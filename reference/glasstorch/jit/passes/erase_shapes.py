@@ -1,4 +1,4 @@
-"""How does a graph forget what it knows of its tensors?
+"""How is shape information erased from a graph?
 
 Mirrors: torch/csrc/jit/passes/shape_analysis.cpp (EraseShapeInformation)
 """
@@ -11,7 +11,7 @@ from glasstorch.jit.ir import Block, Graph
 def erase_shape_information(graph: Graph) -> bool:
     """Make every type of a tensor plain `Tensor`.
 
-    The types of a traced graph are those of its example. Before it may run on others, nothing may rely on them.
+    The types of a traced graph are those of its example inputs. No pass may rely on them, as it will run on others.
     """
     changed = _erase(graph.block)
     graph.lint()

@@ -1,11 +1,12 @@
-"""Which pointwise operators may run as one loop?
+"""Which pointwise operators can run as one loop?
 
 Mirrors: torch/csrc/jit/passes/graph_fuser.cpp (isFusable, tryFuse, mergeNodeIntoGroup), tensorexpr_fuser.cpp
-Differs: no node is moved before it is known that it may be: `may_fuse` looks at what would have to stand between. Sums,
-    concatenations and chunks are not fused; those that need other sizes or dtypes are found out when the group runs.
+Differs: legality is checked before a node is moved: `may_fuse` looks at the nodes in between. Sums, concatenations and
+    chunks are not fused; whether a loop supports the sizes and dtypes is checked when the group runs.
 
 A group is a `prim::FusionGroup` node with its operators in a subgraph. It grows from the last operator to the first: a
-node that makes an input of the group is taken in, if it may be; what others need of it becomes one more output.
+node that produces an input of the group is merged into it if that is legal; if other nodes use its result, that becomes
+another output.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ GROUP: Final = "prim::FusionGroup"
 
 
 def fuse_pointwise(graph: Graph) -> bool:
-    """Merge pointwise operators of which one uses what the other gives into `prim::FusionGroup` nodes.
+    """Merge pointwise producers and consumers into `prim::FusionGroup` nodes.
 
-    A group knows nothing of gradients: it is interpreted where one is recorded. Operators that no loop is known for are
-    named to whoever listens (log.py).
+    A group has no gradient of its own: it is interpreted if one is recorded. Operators that cannot be in a loop are
+    logged (log.py).
     """
     changed = _fuse_block(graph.block, AliasAnalysis(graph))
     _tell_what_has_no_loop(graph)
@@ -39,11 +40,11 @@ def fuse_pointwise(graph: Graph) -> bool:
 
 
 def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:
-    """Whether two nodes of one block may become one that stands where the consumer does.
+    """Whether two nodes of one block can be merged into one at the position of the consumer.
 
-    Both must be pointwise, and the consumer must use what the producer gives. No node in between may have to run after
-    the one and before the other, because it uses what the producer gives, or writes to memory that one of them knows.
-    What has to run after the producer only can wait until both are done.
+    Both must be pointwise, and the consumer must use a result of the producer. No node in between may have to run after
+    the producer and before the consumer, because it uses a result of the producer, or writes to memory that one of the
+    two accesses. A node that only has to run after the producer can be moved after both.
     """
     if not (is_fusible(producer) and is_fusible(consumer)):
         return False
@@ -56,7 +57,7 @@ def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:
 
 
 def followers(producer: Node, consumer: Node, aliases: AliasAnalysis) -> list[Node]:
-    """The nodes between two of one block that cannot run before the first of them, in order."""
+    """The nodes between two nodes of a block that must stay after the first of them, in order."""
     behind = _Behind([producer], aliases)
     node = producer.next
     while node is not None and node is not consumer:
@@ -67,7 +68,7 @@ def followers(producer: Node, consumer: Node, aliases: AliasAnalysis) -> list[No
 
 
 class _Behind:
-    """Nodes, and which others have to stay behind them."""
+    """A set of nodes, and the test whether another must stay behind them."""
 
     def __init__(self, nodes: Iterable[Node], aliases: AliasAnalysis) -> None:
         self.nodes: list[Node] = []
@@ -86,10 +87,10 @@ class _Behind:
         self._seen_from_outside |= has_side_effects(node)
 
     def holds(self, node: Node) -> bool:
-        """Whether a later node has to stay behind one of these.
+        """Whether a later node must stay behind one of these.
 
-        It has to if it uses what one gives, if one of the two writes to memory that the other knows, and if both do
-        what can be seen from outside.
+        It must if it uses a result of one, if one of the two writes to memory that the other accesses, or if both have
+        side effects.
         """
         return (
             any(value.node in self._set for value in _read_by(node))
@@ -127,12 +128,12 @@ def _writes(node: Node, aliases: AliasAnalysis) -> Places:
 
 
 def _touches(node: Node, aliases: AliasAnalysis) -> Places:
-    """The memory that a node reads, gives or writes to."""
+    """The memory that a node reads, returns or writes to."""
     values = [*_read_by(node), *node.outputs]
     return _writes(node, aliases).union(*map(aliases.places, values))
 
 
-# Making groups -----------------------------------------------------------------------------------------------------
+# Building groups ---------------------------------------------------------------------------------------------------
 
 
 def _fuse_block(block: Block, aliases: AliasAnalysis) -> bool:
@@ -151,7 +152,7 @@ def _fuse_block(block: Block, aliases: AliasAnalysis) -> bool:
 
 
 def _put_constants_first(block: Block) -> None:
-    """Move the constants of a block to its beginning, so that nobody walks past them again and again."""
+    """Move the constants of a block to its beginning, so that the walks between nodes are short."""
     first = next(node for node in block.nodes if node.kind != "prim::Constant")
     for node in block.nodes:
         if node.kind == "prim::Constant" and node.is_after(first):
@@ -159,9 +160,9 @@ def _put_constants_first(block: Block) -> None:
 
 
 def _find_producer(consumer: Node, aliases: AliasAnalysis) -> Node | None:
-    """The last of the nodes that make an input of this one and may be merged with it: they keep their order.
+    """The last of the nodes that produce an input of this one and can be merged with it, which keeps their order.
 
-    A node that gives nothing that is used is left to dead code elimination.
+    A node without used results is left to dead code elimination.
     """
     if not is_fusible(consumer) or not any(output.uses for output in consumer.outputs):
         return None
@@ -174,7 +175,7 @@ def _last_first(a: Node, b: Node) -> int:
 
 
 def _merge(producer: Node, consumer: Node, aliases: AliasAnalysis) -> Node:
-    """Take the producer into the consumer's group, after `may_fuse` said so. Returns the group."""
+    """Merge the producer into the consumer's group; `may_fuse` must hold. Returns the group."""
     waiting = followers(producer, consumer, aliases)
     group = consumer if consumer.kind == GROUP else _take_in(consumer, _empty_group(consumer))
     place = group
@@ -184,14 +185,14 @@ def _merge(producer: Node, consumer: Node, aliases: AliasAnalysis) -> Node:
 
 
 def _empty_group(node: Node) -> Node:
-    """A group of nothing yet, after a node that it is to take in."""
+    """A new empty group, placed after the node that will be merged into it."""
     group = node.graph.create(GROUP, (), 0, {SUBGRAPH: Graph()})
     group.source, group.scope = node.source, node.scope
     return group.insert_after(node)
 
 
 def _take_in(node: Node, group: Node) -> Node:
-    """Put a node, or the nodes of a group, before those of a group. Returns the group."""
+    """Move a node, or the nodes of a group, to the start of another group. Returns the latter."""
     inner = _subgraph(group)
     with inner.inserting_before(inner.nodes[0] if inner.nodes else inner.block):
         if node.kind == GROUP:
@@ -226,7 +227,7 @@ def _copy_group(node: Node, group: Node) -> tuple[Value, ...]:
 
 
 def _inside(group: Node, value: Value) -> Value:
-    """The value in a group's subgraph that stands for one outside of it: an input, or a copy of a number."""
+    """The value in a group's subgraph for one outside of it: an input, or a copy of a constant number."""
     inner = _subgraph(group)
     if value in group.inputs:
         return inner.inputs[group.inputs.index(value)]
@@ -243,7 +244,7 @@ def _subgraph(group: Node) -> Graph:
 
 
 def _is_number(value: Value) -> bool:
-    """Whether a value is a constant that never changes: of tensors a Python number that nobody writes to."""
+    """Whether a value is an immutable constant: for tensors a wrapped Python number that is not written to."""
     if not value.is_constant:
         return False
     held = value.constant()

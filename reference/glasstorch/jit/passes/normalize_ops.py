@@ -1,10 +1,10 @@
-"""Which operators of a graph are others under another name?
+"""Which operators are aliases, and what are their canonical names?
 
 Mirrors: torch/csrc/jit/passes/normalize_ops.cpp (NormalizeOps, getOperatorAliasMap)
-Differs: other names are what the operator table calls `alias_of`, so `trapz` is `trapezoid`. `degrees` and `radians` of
-    TorchScript are not there.
+Differs: aliases are what the operator table calls `alias_of`, so `trapz` is `trapezoid`. TorchScript's `degrees` and
+    `radians` do not exist here.
 
-The tracer runs it, so that no other pass has to know two names of one operator.
+The tracer runs this pass, so that no other pass has to handle two names of one operator.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from glasstorch.jit.ir import Graph, Node
 
 
 def normalize_ops(graph: Graph) -> bool:
-    """Give the nodes of operators that have two names the usual one."""
+    """Rename nodes of alias operators to their canonical names."""
     found = [
         (node, usual)
         for node in graph.all_nodes()
@@ -27,7 +27,7 @@ def normalize_ops(graph: Graph) -> bool:
 
 
 def original(operator: Operator) -> Operator | None:
-    """The operator of which this one is another name; None where the name has overloads of its own, as `max` has."""
+    """The operator that this one is an alias of; None if the name has overloads of its own, as `max` has."""
     if operator.alias_of is None:
         return None
     overloads = registry.overloads(operator.namespace, operator.schema.name)
@@ -35,7 +35,7 @@ def original(operator: Operator) -> Operator | None:
 
 
 def _rename(node: Node, kind: str) -> None:
-    """Put a node of another kind, with the same inputs and outputs, in the place of this one."""
+    """Replace this node by one of another kind with the same inputs and outputs."""
     graph = node.graph
     with graph.inserting_before(node):
         made = graph.insert_node(graph.create(kind, node.inputs, len(node.outputs)))

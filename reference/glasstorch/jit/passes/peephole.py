@@ -1,16 +1,16 @@
-"""Which small patterns can be written shorter?
+"""Which small patterns of nodes can be simplified?
 
 Mirrors: torch/csrc/jit/passes/peephole.cpp, peephole_alias_sensitive.cpp, peephole_list_idioms.cpp
-Differs: `x + 0` stays for floats, as -0.0 + 0 is 0.0. Each rule is a row of one table. Views are replaced only where
-    nobody writes and the caller does not get them: PyTorch replaces `x.t().t()` by `x` even where the caller would get
-    the input itself.
+Differs: `x + 0` stays for floats, as -0.0 + 0 is 0.0. Each rule is a row of one table. Views are replaced only if
+    they are neither written to nor returned: PyTorch replaces `x.t().t()` by `x` even if the graph would then return
+    its input itself.
 
-# Note [What may stand for what]
-A rule gives the value that is to stand for a node's only output, and says how the two are related:
-SAME, they are one tensor already: nothing can go wrong. VIEW, they are two tensors with the same memory, sizes and
-strides: one may stand for the other unless somebody writes, which may change the sizes of one of them, or the caller
-gets the view and would find the original. FRESH, the output has memory of its own: in addition the caller may not get
-it if the other may be had by the caller too, as an input or an output.
+# Note [Safe replacements]
+A rule returns the value that replaces a node's only output, and says how the two are related:
+SAME: they are one tensor already, and the replacement is always safe. VIEW: they are two tensors with the same memory,
+sizes and strides; one can replace the other unless one of them is written to, which may change its sizes, or the view
+is returned, as the caller would get the original. FRESH: the output has memory of its own; in addition to the
+conditions of VIEW, the output must not be returned if the caller may have the other too, as an input or an output.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from glasstorch.jit.types import DTYPE_OF_NUMBER, MEMORY_FORMATS, TensorType
 
 
 class Relation(Enum):
-    """How the value that is to stand for an output is related to it; see Note [What may stand for what]."""
+    """How the replacement for an output is related to it; see Note [Safe replacements]."""
 
     SAME = auto()
     VIEW = auto()
@@ -38,19 +38,19 @@ class Relation(Enum):
 
 
 class Rule(NamedTuple):
-    """One row: for nodes of this kind, the value that may stand for the only output, or None."""
+    """One row: for nodes of this kind, a function that returns a replacement for the only output, or None."""
 
     kind: str
     find: Callable[[Node], Value | None]
     relation: Relation
-    needs_types: bool  # whether it believes what the types say of dtypes and sizes
+    needs_types: bool  # whether it relies on the dtypes and sizes in the types
 
 
 def peephole(graph: Graph, disable_shape_peepholes: bool = False) -> bool:
-    """Write small patterns shorter, by the rules of RULES.
+    """Simplify small patterns by the rules in RULES.
 
-    With `disable_shape_peepholes` what the types say of tensors is not believed, as it may hold for an example only.
-    What the replaced nodes alone needed is left to dead code elimination.
+    With `disable_shape_peepholes`, rules that rely on the tensors' types are skipped, as these may hold for the example
+    inputs only. Nodes that become unused are left to dead code elimination.
     """
     changed = _run(graph.block, AliasAnalysis(graph), not disable_shape_peepholes)
     graph.lint()
@@ -103,7 +103,7 @@ def _replace(old: Value, new: Value, analysis: AliasAnalysis) -> None:
 
 
 def _unpack(node: Node, analysis: AliasAnalysis) -> bool:
-    """(a, b) taken apart is a and b."""
+    """Unpacking (a, b) gives a and b."""
     maker = node.inputs[0].node
     if maker.kind != node.kind.replace("Unpack", "Construct"):
         return False
@@ -114,7 +114,7 @@ def _unpack(node: Node, analysis: AliasAnalysis) -> bool:
 
 
 def _simplify_if(node: Node, analysis: AliasAnalysis) -> bool:
-    """An output is the condition where the branches give True and False, and the value where both give one value."""
+    """Replace an output by the condition if the branches give True and False, or by the value if both give the same."""
     changed = False
     for i, output in reversed(list(enumerate(node.outputs))):
         then, otherwise = (block.outputs[i] for block in node.blocks)
@@ -163,7 +163,7 @@ def _same_sizes(node: Node) -> Value | None:
 
 
 def _contiguous_already(node: Node) -> Value | None:
-    """x.contiguous() of an x that is"""
+    """x.contiguous() of a contiguous x"""
     x, asked = node.inputs
     type = _tensor_type(x)
     if type.sizes is None or type.strides is None or known(asked) != MEMORY_FORMATS.index(contiguous_format):
@@ -174,7 +174,7 @@ def _contiguous_already(node: Node) -> Value | None:
 
 
 def _of_that_dtype(node: Node) -> Value | None:
-    """x.to(dtype) of an x that has it"""
+    """x.to(dtype) of an x with this dtype"""
     if len(node.inputs) != 5:
         return None
     x, dtype, _, copy, memory_format = node.inputs
@@ -190,7 +190,7 @@ def _of_that_type(node: Node) -> Value | None:
     return node.inputs[0] if same and x.dtype is not None and x.device is not None else None
 
 
-# Arithmetic with what changes nothing ------------------------------------------------------------------------------
+# Arithmetic with a neutral element ---------------------------------------------------------------------------------
 
 
 def _times_one(node: Node) -> Value | None:
@@ -205,7 +205,7 @@ def _over_one(node: Node) -> Value | None:
 
 
 def _minus_zero(node: Node) -> Value | None:
-    """x - 0; not x - -0.0, which makes 0.0 of -0.0"""
+    """x - 0; not x - -0.0, which turns -0.0 into 0.0"""
     zero = _neutral(node)
     positive = zero == 0 and math.copysign(1, zero) > 0
     return node.inputs[0] if positive and known(node.inputs[2]) == 1 else None
@@ -218,9 +218,9 @@ def _plus_zero(node: Node) -> Value | None:
 
 
 def _neutral(node: Node) -> Any:
-    """The number that is the second operand, if the result has the first one's dtype and sizes; else None.
+    """The second operand if it is a number and the result keeps the first one's dtype and sizes; else None.
 
-    A constant without dimensions changes no sizes of a tensor that has some, and a dtype only to a higher category.
+    A 0-dim constant does not change the sizes of a tensor with dimensions, and its dtype only to a higher category.
     """
     type, other = _tensor_type(node.inputs[0]), known(node.inputs[1])
     if not isinstance(other, Tensor) or other.dim() or other.requires_grad:

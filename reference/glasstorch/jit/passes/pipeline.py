@@ -1,7 +1,7 @@
 """In which order do the passes run?
 
 Mirrors: torch/csrc/jit/runtime/graph_executor.cpp (runOptimization, runNondiffOptimization)
-Differs: no loops are unrolled and no lists are modelled.
+Differs: no loop unrolling, and no optimisation of mutable lists.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from glasstorch.jit.settings import fuser_name
 
 Pass = Callable[[Graph], bool]
 
-# The types of a trace hold for its example only: they go first. What peephole and constant propagation leave unused is
-# dead code, and constants that were folded may be common.
+# Shapes hold for the example only, so they are erased first. Peephole and constant propagation leave dead code, and
+# folded constants may be common subexpressions.
 PASSES: Final[tuple[Pass, ...]] = (
     erase_shape_information,
     eliminate_dead_code,
@@ -33,23 +33,23 @@ PASSES: Final[tuple[Pass, ...]] = (
     eliminate_common_subexpressions,
     eliminate_dead_code,
 )
-# Where nobody will ask for gradients, so that nodes may be fused.
+# For graphs that are run without gradients, so that nodes can be fused.
 FUSION_PASSES: Final[tuple[Pass, ...]] = (decompose_ops, fuse_pointwise, eliminate_dead_code)
 
 
 def run_optimization(graph: Graph, show: Callable[[str], None] | None = None) -> bool:
     """Run every pass of PASSES on the graph, in order. Returns whether any changed it.
 
-    `show` gets a text for each pass that did: its name, how many nodes there were and are, and the lines of the graph,
-    with `-` before those that went and `+` before those that came.
+    `show` is called with a text for each pass that did: its name, the number of nodes before and after, and a diff of
+    the graph's lines, with `-` for removed and `+` for added ones.
     """
     return _run(PASSES, graph, show)
 
 
 def run_nondiff_optimization(graph: Graph, show: Callable[[str], None] | None = None) -> bool:
-    """As `run_optimization`, on a graph of which nobody will ask for gradients: fuse nodes too.
+    """As `run_optimization`, on a graph that is run without gradients: fuse nodes too.
 
-    Under `fuser("none")` none are fused.
+    With `fuser("none")` none are fused.
     """
     return _run(PASSES if fuser_name.get() == "none" else PASSES + FUSION_PASSES, graph, show)
 
