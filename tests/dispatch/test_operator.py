@@ -31,7 +31,7 @@ def test_a_key_set_is_resolved_once(
         resolved.append(keys)
         return plain(operator, keys)
 
-    monkeypatch.setattr(resolve_module, "resolve", counting)
+    monkeypatch.setattr(registry, "resolve", counting)
     for _ in range(3):
         assert operator(tensor()) == "cpu"
     with include(key_set_of("Tracer")):
@@ -69,7 +69,7 @@ def test_a_resolver_that_started_before_a_registration_does_not_store(
         library.impl("op", lambda x: "new", "CPU", allow_override=True)  # as another thread might, just now
         return resolution
 
-    monkeypatch.setattr(resolve_module, "resolve", interrupted)
+    monkeypatch.setattr(registry, "resolve", interrupted)
     assert operator(tensor()) == "old"
     assert not operator.table
     assert operator(tensor()) == "new"

@@ -1,13 +1,14 @@
 """How are gradients recorded and run?
 
-Reading order: `modes`, `anomaly_mode`, `node`, `saved`, `views`, `copy_slices`, `out_forms`, `shortcuts`,
-`input_buffer`, `engine`, `function`, `graph` (backward, grad), `formulas`, `gradcheck`, `manual`, `not_implemented`
-and `generated/` (autograd and ADInplaceOrView kernels).
+Reading order: `modes`, `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes), `saved`,
+`seen`, `views`, `copy_slices`, `out_forms`, `shortcuts`, `input_buffer`, `engine`, `function`, `graph` (backward,
+grad), `formulas`, `gradcheck`, `manual`, `not_implemented` and `generated/` (autograd and ADInplaceOrView kernels).
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.
 """
 
+from glasstorch.autograd import copy_slices as copy_slices
 from glasstorch.autograd.anomaly_mode import detect_anomaly as detect_anomaly
 from glasstorch.autograd.anomaly_mode import set_detect_anomaly as set_detect_anomaly
 from glasstorch.autograd.function import Function as Function

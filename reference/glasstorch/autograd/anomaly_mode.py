@@ -14,15 +14,21 @@ import warnings
 from collections.abc import Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from glasstorch.core.errors import ArgumentTypeError, AutogradError
 from glasstorch.operators.generated.functions import isnan
 
-if TYPE_CHECKING:
-    from glasstorch.autograd.node import Node
-
 LIBRARY = str(Path(__file__).parents[1])
+
+
+class Node(Protocol):
+    """What is asked here of a step of the backward graph."""
+
+    forward_traceback: list[str] | None
+    forward_parent: Any
+
+    def name(self) -> str: ...
 
 
 class _Mode:

@@ -14,34 +14,18 @@ it, that of the new b as it is. And v is a view of what b is now: its own node i
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import AutogradMeta, Edge, Gradients, Metadata, Node, gradient_edge, keep_gradient_at
-from glasstorch.autograd.views import refresh_view, strided_view_of
-from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import CONJUGATE, MATH_BITS, NEGATIVE
+from glasstorch.autograd.history import AutogradMeta, gradient_edge, keep_gradient_at, set_view_hooks
+from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.node import Edge, Metadata, Node
+from glasstorch.autograd.seen import Look, edge_seen_in, seen_in, strided_view_of
+from glasstorch.autograd.views import refresh_view
 from glasstorch.core.layout import contiguous_format
 from glasstorch.operators.generated import functions as f
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
-    from glasstorch.core.dtype import dtype
-
-
-class Look(NamedTuple):
-    """How a tensor looks at its storage."""
-
-    shape: Shape
-    strides: Shape
-    offset: int
-    dtype: dtype
-    bits: int
-
-    @classmethod
-    def of(cls, tensor: Tensor) -> Look:
-        """That of a tensor as it is now."""
-        return cls(tensor._shape, tensor.strides(), tensor._offset, tensor.dtype, tensor.key_set & MATH_BITS)
 
 
 class CopySlices(Node):
@@ -87,34 +71,6 @@ class CopySlices(Node):
         self.released = True
 
 
-def seen_in(tensor: Tensor, base: Look, view: Look) -> Tensor:
-    """What a view of `base` shows, in a tensor of its sizes and strides that begins where its storage does."""
-    shape, strides = list(view.shape), list(view.strides)
-    if view.dtype is base.dtype:
-        part = tensor.as_strided(shape, strides, tensor._offset + view.offset - base.offset)
-    elif base.dtype.is_complex:
-        part = f.view_as_real(tensor).as_strided(shape, strides, 2 * tensor._offset + view.offset - 2 * base.offset)
-    else:
-        pairs = [2 * step for step in strides]
-        start = tensor._offset + 2 * view.offset - base.offset
-        part = f.view_as_complex(tensor.as_strided([*shape, 2], [*pairs, 1], start))
-    changed = base.bits ^ view.bits
-    if changed & CONJUGATE:
-        part = f._conj(part)
-    return f._neg_view(part) if changed & NEGATIVE else part
-
-
-def edge_seen_in(tensor: Tensor, base: Look, view: Look) -> Edge:
-    """The node of what a view of `base` shows, in a tensor as `seen_in` takes it."""
-    token = grad_mode.set(True)
-    try:
-        edge = gradient_edge(seen_in(tensor, base, view))
-    finally:
-        grad_mode.reset(token)
-    assert edge is not None
-    return edge
-
-
 def rebase_view(view: Tensor, meta: AutogradMeta, function: Node) -> None:
     """Make a change in place of a view, of which `function` is the node, part of its base's history."""
     base = meta.base
@@ -126,3 +82,16 @@ def rebase_view(view: Tensor, meta: AutogradMeta, function: Node) -> None:
     keep_gradient_at(base_meta, node)
     base_meta.grad_fn, base_meta.output_nr = node, 0
     refresh_view(view, meta)
+
+
+class _Views:
+    """Fills history.ViewHooks."""
+
+    def refresh_view(self, view: Tensor, meta: AutogradMeta) -> None:
+        refresh_view(view, meta)
+
+    def rebase_view(self, view: Tensor, meta: AutogradMeta, function: Node) -> None:
+        rebase_view(view, meta, function)
+
+
+set_view_hooks(_Views())

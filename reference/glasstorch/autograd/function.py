@@ -9,17 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.history import MadeBy, check_inplace, gradient_edge, rebase_history, set_histories
+from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.modes import grad_mode, no_grad
-from glasstorch.autograd.node import (
-    Gradients,
-    MadeBy,
-    Metadata,
-    Node,
-    check_inplace,
-    gradient_edge,
-    rebase_history,
-    set_histories,
-)
+from glasstorch.autograd.node import Metadata, Node
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.errors import AutogradError
 from glasstorch.operators.generated.functions import zeros

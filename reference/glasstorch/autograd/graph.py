@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.engine import execute
-from glasstorch.autograd.node import AutogradMeta, Edge, HookHandle, Node, gradient_edge
+from glasstorch.autograd.history import AutogradMeta, gradient_edge
+from glasstorch.autograd.hooks import HookHandle
+from glasstorch.autograd.node import Edge, Node
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING

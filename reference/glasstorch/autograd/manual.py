@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from glasstorch.autograd.history import check_inplace, requires_grad
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import check_inplace, requires_grad
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable

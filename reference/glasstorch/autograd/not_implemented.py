@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import (
-    Edge,
-    Gradients,
-    Node,
+from glasstorch.autograd.history import (
     check_inplace,
     gradient_edge,
     rebase_history,
@@ -21,6 +17,9 @@ from glasstorch.autograd.node import (
     set_histories,
     set_history,
 )
+from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import Edge, Node
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.core.tensor_impl import TensorImpl

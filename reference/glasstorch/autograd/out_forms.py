@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from glasstorch.autograd.history import requires_grad
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import requires_grad
 from glasstorch.core.keys import BELOW_AUTOGRAD
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import tensors_of

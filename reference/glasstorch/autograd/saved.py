@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from glasstorch._tensor import alias
+from glasstorch.autograd.accumulate_grad import AccumulateGrad
 from glasstorch.autograd.anomaly_mode import is_anomaly_enabled
+from glasstorch.autograd.history import AutogradMeta, gradient_edge
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import AccumulateGrad, AutogradMeta, Node, gradient_edge, made_by
+from glasstorch.autograd.node import Node, made_by
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import ADINPLACEORVIEW
 

@@ -25,8 +25,8 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.generated import autograd_kernels, inplace_or_view_kernels
+from glasstorch.autograd.history import AutogradMeta, MadeBy
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import AutogradMeta, MadeBy
 from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import contiguous_strides, slice_bounds
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import (
+from glasstorch.autograd.history import (
     AutogradMeta,
-    Edge,
     MadeBy,
-    Metadata,
-    Node,
     check_rebase,
     gradient_edge,
     keep_gradient_at,
     requires_grad,
 )
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import Node
+from glasstorch.autograd.seen import Look, edge_seen_in, strided_view_of
 from glasstorch.core import inference
-from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import ADINPLACEORVIEW, MATH_BITS
 
 if TYPE_CHECKING:
@@ -88,22 +86,7 @@ def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
         made: Node = strided_view_of(edge, seen, geometry, (view._shape, view.dtype, view.device))
         output_nr = 0
     else:
-        from glasstorch.autograd.copy_slices import Look, edge_seen_in  # it reads this module
-
         made, output_nr = edge_seen_in(base, Look.of(base), Look.of(view))
     keep_gradient_at(meta, made)
     meta.grad_fn, meta.output_nr = made, output_nr
     meta.seen_version = view._version
-
-
-def strided_view_of(
-    edge: Edge | None, base: tuple[Shape, Shape, int], view: tuple[Shape, Shape, int], metadata: Metadata
-) -> Node:
-    """The node of a view that looks at some sizes, strides and offset of a tensor, of which others are given."""
-    from glasstorch.autograd.generated.autograd_kernels import AsStridedBackward0  # generated above this module
-
-    node = AsStridedBackward0((edge,))
-    node.self_geometry = base
-    node.size, node.stride, node.storage_offset = list(view[0]), list(view[1]), view[2]
-    node.metadata = (metadata,)
-    return node

@@ -9,12 +9,10 @@ Differs: PyTorch raises Python's builtins; each class here derives from the buil
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from glasstorch.core.dtype import dtype
 
 # What a caller did wrong ----------------------------------------------------------------------------------------
 
@@ -39,7 +37,14 @@ class DtypeNotImplementedError(NotImplementedError):
     """The kernel exists, but not for this element type."""
 
 
-def not_implemented_for(kernel: str, dtype: dtype) -> DtypeNotImplementedError:
+class Dtype(Protocol):
+    """An element type, as far as a message names it."""
+
+    @property
+    def scalar_name(self) -> str: ...
+
+
+def not_implemented_for(kernel: str, dtype: Dtype) -> DtypeNotImplementedError:
     """The error of a kernel that does not have an element type, in PyTorch's words (THO_DISPATCH_SWITCH_TMPL)."""
     return DtypeNotImplementedError(f"\"{kernel}\" not implemented for '{dtype.scalar_name}'")
 

@@ -17,7 +17,6 @@ from glasstorch.core.errors import AutogradError, DeviceError
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
     from glasstorch.core.device import device
-    from glasstorch.core.storage import Storage
 
 
 class VariableHooks(Protocol):
@@ -67,6 +66,15 @@ def set_variable_hooks(hooks: VariableHooks) -> None:
     variable_hooks = hooks
 
 
+class Bytes(Protocol):
+    """A storage, as far as it is spoken of below it: bytes of a device."""
+
+    @property
+    def device(self) -> device: ...
+
+    def address(self) -> int: ...
+
+
 class TensorHooks(Protocol):
     """What the tensor layer makes for layers below it."""
 
@@ -79,7 +87,7 @@ class TensorHooks(Protocol):
     def wrap(self, array: Any, dtype: Any) -> Tensor:
         """A CPU tensor around a fresh row-major array that nobody else holds."""
 
-    def make(self, storage: Storage, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any) -> Tensor:
+    def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any) -> Tensor:
         """A tensor of a class that reads a storage through a geometry."""
 
 
@@ -143,7 +151,7 @@ class MemoryHooks(Protocol):
     def allocate(self, nbytes: int, on: device) -> DeviceBlock:
         """Uninitialised bytes on a device, for the current stream."""
 
-    def copy_bytes(self, target: Storage, source: Storage, nbytes: int) -> None:
+    def copy_bytes(self, target: Bytes, source: Bytes, nbytes: int) -> None:
         """Copy the first bytes from one storage to another, on whatever devices they are."""
 
     def host_array(self, tensor: Any) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 from glasstorch.core import hooks
 from glasstorch.core.allocator import Buffer
 from glasstorch.core.device import device
-from glasstorch.core.storage import Storage
 from glasstorch.devices import allocator, kernel_room, pinned_memory, runtime
 from glasstorch.devices.allocator import Allocation
 from glasstorch.devices.transfer import transfer
@@ -25,7 +24,7 @@ class _Memory:
         assert on.index is not None
         return allocator.allocate(nbytes, on.index, runtime.current_stream(on.index))
 
-    def copy_bytes(self, target: Storage, source: Storage, nbytes: int) -> None:
+    def copy_bytes(self, target: hooks.Bytes, source: hooks.Bytes, nbytes: int) -> None:
         transfer(target.address(), target.device, source.address(), source.device, nbytes)
 
     def host_array(self, tensor: Any) -> Any:

@@ -22,7 +22,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentError, RegistrationError
@@ -59,6 +59,13 @@ class _Fallthrough:
 fallthrough_kernel = _Fallthrough()
 
 
+class Resolution(Protocol):
+    """What the resolver answers, as far as a table keeps it."""
+
+    @property
+    def entry(self) -> Boxed: ...
+
+
 class Registry:
     """All operators and fallbacks, and the generation of what is registered."""
 
@@ -67,6 +74,7 @@ class Registry:
         self.fallbacks: dict[DispatchKey, Kernel] = {}
         self.generation = 0
         self.lock = threading.RLock()
+        self.resolve: Callable[[Operator, int], Resolution]  # set by resolve.py, which reads operators
         # Set while a trace is on: what is put in the tables instead of a kernel (dispatch/trace.py).
         self.wrap: Callable[[Operator, Any], Boxed] | None = None
         # Else asked for the entry, where autograd is loaded; see Note [Hops taken at once] (autograd/shortcuts.py).
@@ -108,12 +116,8 @@ class DispatchTable(dict[int, Boxed]):
         self.operator = operator
 
     def __missing__(self, keys: int) -> Boxed:
-        from glasstorch.dispatch.resolve import (
-            resolve,
-        )  # the resolver reads operators: it is imported after them
-
         generation = registry.generation
-        resolution = resolve(self.operator, keys)
+        resolution = registry.resolve(self.operator, keys)
         if registry.wrap is not None:
             entry = registry.wrap(self.operator, resolution)
         elif registry.shorten is not None:

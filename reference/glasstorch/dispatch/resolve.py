@@ -270,3 +270,6 @@ def missing_message(operator: Operator, choice: Choice) -> str:
         f"for these backends: {have}. Register one with "
         f"Library('{operator.namespace}', 'IMPL').impl('{operator.name.partition('::')[2]}', kernel, '{key.name}')."
     )
+
+
+registry.resolve = resolve

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError
@@ -21,6 +21,26 @@ from glasstorch.jit.types import ListType, TupleType, Type
 from glasstorch.nn.module import Module
 
 Path = str | os.PathLike[str]
+Extra = Mapping[str, str | bytes]
+
+
+class Archives(Protocol):
+    """What serialization.py, which reads this file, does with a program."""
+
+    def save(self, m: Any, f: Path, extra_files: Extra | None) -> None:
+        """Write it to a file."""
+
+    def archive_of(self, m: Any, extra_files: Extra | None) -> bytes:
+        """The bytes that `save` writes."""
+
+
+archives: Archives
+
+
+def set_archives(given: Archives) -> None:
+    """Called once by serialization.py."""
+    global archives
+    archives = given
 
 
 class ScriptFunction:
@@ -44,17 +64,13 @@ class ScriptFunction:
         """The graph that a call with these arguments runs, after all passes."""
         return self._executor.graph_for(*self._declaration.bind(args, kwargs))
 
-    def save(self, f: Path, _extra_files: Mapping[str, str | bytes] | None = None) -> None:
+    def save(self, f: Path, _extra_files: Extra | None = None) -> None:
         """Write it to a file, as jit.save does."""
-        from glasstorch.jit.serialization import save  # what is saved is defined here
+        archives.save(self, f, _extra_files)
 
-        save(self, f, _extra_files)
-
-    def save_to_buffer(self, _extra_files: Mapping[str, str | bytes] | None = None) -> bytes:
+    def save_to_buffer(self, _extra_files: Extra | None = None) -> bytes:
         """The bytes that `save` writes."""
-        from glasstorch.jit.serialization import archive_of  # what is saved is defined here
-
-        return archive_of(self, _extra_files)
+        return archives.archive_of(self, _extra_files)
 
     def __repr__(self) -> str:
         return f"<glasstorch.jit.ScriptFunction {self.name}({', '.join(self._declaration.names)})>"
@@ -100,17 +116,13 @@ class ScriptModule(Module):
         """The arguments, and the parameters that the graph takes after them."""
         return *self._declaration.bind(args, kwargs), *(held[name] for held, name in self._sources)
 
-    def save(self, f: Path, _extra_files: Mapping[str, str | bytes] | None = None) -> None:
+    def save(self, f: Path, _extra_files: Extra | None = None) -> None:
         """Write it to a file, as jit.save does."""
-        from glasstorch.jit.serialization import save  # what is saved is defined here
+        archives.save(self, f, _extra_files)
 
-        save(self, f, _extra_files)
-
-    def save_to_buffer(self, _extra_files: Mapping[str, str | bytes] | None = None) -> bytes:
+    def save_to_buffer(self, _extra_files: Extra | None = None) -> bytes:
         """The bytes that `save` writes."""
-        from glasstorch.jit.serialization import archive_of  # what is saved is defined here
-
-        return archive_of(self, _extra_files)
+        return archives.archive_of(self, _extra_files)
 
     def extra_repr(self) -> str:
         return f"original_name={self.original_name}"

@@ -33,8 +33,10 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.history import gradient_edge, set_histories
+from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Edge, Gradients, Node, gradient_edge, set_histories
+from glasstorch.autograd.node import Edge, Node
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.keys import ALL_BACKENDS, AUTOGRAD_AND_NESTED

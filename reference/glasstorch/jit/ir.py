@@ -29,7 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.schema import FunctionSchema
@@ -38,6 +38,25 @@ from glasstorch.jit.types import BOOL, FLOAT, NONE, NUMBER, TENSOR, ListType, Ty
 GAP = 1 << 32  # between the positions of two neighbours, so that most insertions renumber nothing
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*", re.ASCII)
 SUFFIX = re.compile(r"(?P<base>.*)\.(?P<number>\d+)", re.DOTALL)
+
+
+class GraphHooks(Protocol):
+    """What the files answer about a graph that read graphs: printer.py and verify.py."""
+
+    def print_node(self, node: Node) -> str: ...
+
+    def print_graph(self, graph: Graph) -> str: ...
+
+    def lint(self, graph: Graph) -> None: ...
+
+
+graph_hooks: GraphHooks
+
+
+def set_graph_hooks(hooks: GraphHooks) -> None:
+    """Called once by verify.py."""
+    global graph_hooks
+    graph_hooks = hooks
 
 
 class Use(NamedTuple):
@@ -391,9 +410,7 @@ class Node:
             value._offset = i
 
     def __str__(self) -> str:
-        from glasstorch.jit.printer import print_node  # the printer reads nodes: it is imported after them
-
-        return print_node(self)
+        return graph_hooks.print_node(self)
 
     def __repr__(self) -> str:
         return f"<Node {str(self).splitlines()[0].strip()}>"
@@ -640,9 +657,7 @@ class Graph:
 
     def lint(self) -> None:
         """Raise a LintError if the graph breaks a rule of verify.py."""
-        from glasstorch.jit.verify import lint  # the rules read graphs: they are imported after them
-
-        lint(self)
+        graph_hooks.lint(self)
 
     def next_unique(self) -> int:
         """A number that no value has had."""
@@ -664,9 +679,7 @@ class Graph:
             raise ValueError(f"the node {node.kind} belongs to another graph")
 
     def __str__(self) -> str:
-        from glasstorch.jit.printer import print_graph  # the printer reads graphs: it is imported after them
-
-        return print_graph(self)
+        return graph_hooks.print_graph(self)
 
     __repr__ = __str__
 

@@ -30,7 +30,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -41,7 +41,14 @@ from glasstorch.core.dtype import BY_NAME
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import check_fits
-from glasstorch.jit._script import LoadedChild, RecursiveScriptModule, ScriptFunction, ScriptModule
+from glasstorch.jit._script import (
+    Extra,
+    LoadedChild,
+    RecursiveScriptModule,
+    ScriptFunction,
+    ScriptModule,
+    set_archives,
+)
 from glasstorch.jit.ir import Graph
 from glasstorch.jit.parser import IRParseError, parse_ir
 from glasstorch.jit.passes.erase_shapes import erase_shape_information
@@ -55,7 +62,6 @@ FOLDER: Final = "archive"
 LARGEST: Final = 2**63 - 1  # of sizes, strides, offsets and numbers of bytes or elements
 # What zipfile raises for bytes that are no zip file, besides RuntimeError.
 DAMAGE: Final = (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, OSError, struct.error, zlib.error)
-Extra = Mapping[str, str | bytes]
 
 
 class ArchiveError(RuntimeError):
@@ -508,3 +514,16 @@ PROGRAMS: Final = {
     "module": _record(**_of_all, module=_check_module, used_parameters=_list_of(_check_text)),
 }
 _check_kind: Final = _one(lambda value: isinstance(value, str) and value in PROGRAMS, " or ".join(PROGRAMS))
+
+
+class _Archives:
+    """Fills _script.Archives."""
+
+    def save(self, m: Any, f: str | os.PathLike[str], extra_files: Extra | None) -> None:
+        save(m, f, extra_files)
+
+    def archive_of(self, m: Any, extra_files: Extra | None) -> bytes:
+        return archive_of(m, extra_files)
+
+
+set_archives(_Archives())

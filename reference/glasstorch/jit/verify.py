@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
-from glasstorch.jit.ir import Block, Graph, Node, Use, Value
-from glasstorch.jit.printer import SUBGRAPH
+from glasstorch.jit.ir import Block, Graph, Node, Use, Value, set_graph_hooks
+from glasstorch.jit.printer import SUBGRAPH, print_graph, print_node
 from glasstorch.jit.types import (
     BOOL,
     INT,
@@ -367,3 +367,19 @@ def _named(node: Node) -> str:
 
 def _list(values: Iterable[Value]) -> str:
     return ", ".join(f"%{value.debug_name} : {value.type}" for value in values) or "nothing"
+
+
+class _Hooks:
+    """Fills ir.GraphHooks."""
+
+    def print_node(self, node: Node) -> str:
+        return print_node(node)
+
+    def print_graph(self, graph: Graph) -> str:
+        return print_graph(graph)
+
+    def lint(self, graph: Graph) -> None:
+        lint(graph)
+
+
+set_graph_hooks(_Hooks())

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.nn.parameter import Parameter
 
-if TYPE_CHECKING:
-    from glasstorch.nn.module import Module
+
+class Module(Protocol):
+    """What is asked here of a module."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _non_persistent_buffers_set: set[str]
+
+    @property
+    def _modules(self) -> Mapping[str, Any]: ...
+
+    def named_modules(self, *, remove_duplicate: bool) -> Iterator[tuple[str, Any]]: ...
 
 
 class IncompatibleKeys(NamedTuple):

@@ -3,8 +3,9 @@
 from typing import Any
 
 import glasstorch as torch
+from glasstorch.autograd.history import gradient_edge, set_history
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Node, gradient_edge, set_history
+from glasstorch.autograd.node import Node
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.autograd.history import gradient_edge, requires_grad, set_history
+from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Gradients, Node, gradient_edge, requires_grad, set_history
+from glasstorch.autograd.node import Node
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Shape, broadcast_shapes, wrap_dim
 from glasstorch.core.hooks import decides

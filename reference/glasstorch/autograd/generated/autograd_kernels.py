@@ -117,10 +117,7 @@ from glasstorch.autograd.formulas.views import (
     unbind_backward,
     unfold_backward,
 )
-from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import (
-    Gradients,
-    Node,
+from glasstorch.autograd.history import (
     check_inplace,
     gradient_edge,
     gradient_edges,
@@ -132,6 +129,9 @@ from glasstorch.autograd.node import (
     set_history,
     turn_history,
 )
+from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import Node
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD

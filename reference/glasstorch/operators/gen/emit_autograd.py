@@ -33,10 +33,7 @@ from __future__ import annotations
 from typing import Any
 
 {helpers}
-from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import (
-    Gradients,
-    Node,
+from glasstorch.autograd.history import (
     check_inplace,
     gradient_edge,
     gradient_edges,
@@ -48,6 +45,9 @@ from glasstorch.autograd.node import (
     set_history,
     turn_history,
 )
+from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.node import Node
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD

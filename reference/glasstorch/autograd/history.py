@@ -1,0 +1,249 @@
+"""How does a tensor point to the step that made it?
+
+Mirrors: torch/csrc/autograd/variable.h (AutogradMeta), VariableTypeUtils.h, functions/utils.h
+Differs: what views need of the files that stand above this one is asked through a Protocol.
+"""
+
+from __future__ import annotations
+
+import enum
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.accumulate_grad import AccumulateGrad
+from glasstorch.autograd.node import Edge, Metadata, Node, made_by
+from glasstorch.core.device import CPU
+from glasstorch.core.dtype import FLOATING
+from glasstorch.core.errors import AutogradError, InplaceError
+from glasstorch.core.tensor_impl import TensorImpl
+
+
+class MadeBy(enum.Enum):
+    """How a view was made, where a recorded change in place of it or of its base would give wrong gradients.
+
+    Mirrors: CreationMeta in torch/csrc/autograd/variable.h, without DEFAULT, which is None here
+    """
+
+    NO_GRAD = "in no_grad mode"
+    INFERENCE = "in inference mode"
+    SEVERAL = "by an operator that returns several views"
+    FUNCTION = "in a custom Function"
+
+
+class AutogradMeta:
+    """What autograd knows about one tensor; a tensor that no gradient concerns has none.
+
+    A view has `base`, the tensor whose storage it shows, and `seen_version`, the version at which `grad_fn` was right;
+    `made` is set where the way the view was made forbids to record changes in place.
+    """
+
+    grad_fn: Node | None = None
+    output_nr = 0
+    requires_grad = False  # set by the user, on leaves
+    grad: Tensor | None = None
+    accumulator: weakref.ref[AccumulateGrad] | None = None
+    hooks: list[tuple[int, Callable[[Any], Any]]] | None = None  # of a leaf; its AccumulateGrad comes and goes
+    base: Tensor | None = None
+    made: MadeBy | None = None
+    seen_version = 0
+    retains_grad = False
+    post_accumulate_hooks: list[Callable[[Any], Any]] | None = None
+
+
+# Views: answered by the files that read this one -----------------------------------------------------------------
+
+
+class ViewHooks(Protocol):
+    """What is asked about a view whose base has a history."""
+
+    def refresh_view(self, view: Tensor, meta: AutogradMeta) -> None:
+        """Give a view the node that leads to what its base is now."""
+
+    def rebase_view(self, view: Tensor, meta: AutogradMeta, function: Node) -> None:
+        """Make a change in place of a view part of its base's history."""
+
+
+view_hooks: ViewHooks
+
+
+def set_view_hooks(hooks: ViewHooks) -> None:
+    """Called once by copy_slices.py."""
+    global view_hooks
+    view_hooks = hooks
+
+
+# From tensors to edges ------------------------------------------------------------------------------------------
+
+
+def requires_grad(tensor: TensorImpl) -> bool:
+    """What a tensor says to `requires_grad`: it was asked to, it has a node, or it is a view of one that does."""
+    meta = tensor._autograd_meta
+    return meta is not None and (
+        meta.requires_grad or meta.grad_fn is not None or (meta.base is not None and requires_grad(meta.base))
+    )
+
+
+def gradient_edge(tensor: Tensor | None) -> Edge | None:  # hot path: benchmarks/eager.py
+    """Where the gradient of a tensor goes: its node and result number, a leaf's AccumulateGrad, or nowhere."""
+    if tensor is None:
+        return None
+    meta = tensor._autograd_meta
+    if meta is None:
+        return None
+    if meta.base is not None and meta.seen_version != tensor._version:
+        view_hooks.refresh_view(tensor, meta)
+    grad_fn = meta.grad_fn
+    if grad_fn is not None:
+        return grad_fn, meta.output_nr
+    if not meta.requires_grad:
+        return None
+    return grad_accumulator(tensor), 0
+
+
+def gradient_edges(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
+    """The edges of several tensors."""
+    return tuple(map(gradient_edge, tensors))
+
+
+def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The one AccumulateGrad of a leaf, made when first needed and alive while some graph holds it."""
+    meta = leaf._autograd_meta
+    node = meta.accumulator() if meta.accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        meta.accumulator = weakref.ref(node)
+    return node
+
+
+def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eager.py
+    """Make a node the one that produced a result; an integer result has no history."""
+    dtype, storage = result.dtype, result._storage
+    node.metadata = ((result._shape, dtype, CPU if storage is None else storage.device),)
+    if dtype.category < FLOATING:
+        return
+    meta = result._autograd_meta
+    if meta is None:
+        meta = result._autograd_meta = AutogradMeta()
+    elif meta.base is not None:
+        meta.seen_version = result._version
+    meta.grad_fn = node
+
+
+def set_histories(results: Sequence[Tensor | None], node: Node) -> None:
+    """Make a node the one that produced several results; None stands for one that carries no gradient."""
+    metadata: list[Metadata | None] = []
+    for i, result in enumerate(results):
+        if result is None:
+            metadata.append(None)
+            continue
+        set_history(result, node)
+        metadata += node.metadata
+        if result._autograd_meta is not None:
+            result._autograd_meta.output_nr = i
+    node.metadata = tuple(metadata)
+
+
+def refuse_complex(result: Tensor, operator: str) -> None:
+    """Refuse a complex result of an operator whose derivative is that of real numbers only."""
+    if result.dtype.is_complex:
+        raise AutogradError(f"{operator} does not support automatic differentiation for outputs with complex dtype.")
+
+
+def refuse_integers(result: Tensor) -> None:
+    """Refuse a result that was asked for in a dtype of integers, which has no gradient, of what requires grad.
+
+    Mirrors: set_history in torch/csrc/autograd/functions/utils.h
+    """
+    if result.dtype.category < FLOATING:
+        raise AutogradError(
+            f"Autograd not support dtype: {result.dtype.scalar_name}. The result would require grad, so its dtype must "
+            "be floating point or complex; detach() the input, or use no_grad(), to compute it in this one"
+        )
+
+
+def check_inplace(tensor: Tensor) -> None:
+    """Refuse to change in place what a gradient needs unchanged. Called when the change would be recorded."""
+    meta = tensor._autograd_meta
+    if meta is None:
+        return
+    if meta.base is not None:
+        check_rebase(meta, "is being")
+        base_meta = meta.base._autograd_meta
+        if requires_grad(tensor) and (base_meta is None or base_meta.grad_fn is None):
+            raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+        return
+    if meta.requires_grad and meta.grad_fn is None:
+        raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def check_rebase(meta: AutogradMeta, changed: str) -> None:
+    """Refuse to give a view a new node after a change in place, where the way it was made makes that ambiguous.
+
+    `changed` says what was changed: the view "is being", or "its base or another view of its base has been".
+
+    Mirrors: handle_view_on_rebase in torch/csrc/autograd/variable.cpp
+    """
+    made, node = meta.made, meta.grad_fn
+    if made is None:
+        return
+    output = None if node is None else f"Output {meta.output_nr} of {made_by(node)} is a view"
+    inference = made is MadeBy.INFERENCE
+    if output is not None and made is not MadeBy.NO_GRAD and not inference:
+        what = f"{output} and {changed} modified inplace."
+    else:
+        view = "A view was" if output is None else f"{output} of a view which was"
+        mode, now = ("inference", "in normal mode") if inference else ("no_grad", "with grad mode enabled")
+        what = f"{view} created in {mode} mode and {changed} modified inplace {now}."
+    if made is MadeBy.SEVERAL:
+        raise InplaceError(
+            f"{what} This view is the output of a function that returns multiple views. Such functions do not allow "
+            f"the output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+        )
+    if made is MadeBy.FUNCTION:
+        raise InplaceError(
+            f"{what} This view was created inside a custom Function (or because an input was returned as-is) and the "
+            f"autograd logic to handle view+inplace would override the custom backward associated with the custom "
+            f"Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
+            f"output of the custom Function."
+        )
+    block = "inference_mode" if inference else "no_grad"
+    raise InplaceError(
+        f"{what} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+        f"moving both the view and the inplace either both inside the {block} block (if you don't want the inplace to "
+        f"be tracked) or both outside (if you want the inplace to be tracked)."
+    )
+
+
+def rebase_history(tensor: Tensor, node: Node) -> None:
+    """After an in-place operator: the node becomes the one that produced the tensor's new value.
+
+    Where the tensor is a view, so it does for a part of its base: Note [In place on a view]. The tensor's hooks stay
+    with the old value; a gradient that is to be kept is the new one's.
+    """
+    node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
+    meta = tensor._autograd_meta
+    if meta is None:
+        meta = tensor._autograd_meta = AutogradMeta()
+    elif meta.base is not None:
+        view_hooks.rebase_view(tensor, meta, node)
+        return
+    keep_gradient_at(meta, node)
+    meta.grad_fn, meta.output_nr = node, 0
+
+
+def turn_history(tensor: Tensor, node: Node) -> None:
+    """After an operator that changed where a tensor looks: its elements are what they were, and so is its base."""
+    node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
+    meta = tensor._autograd_meta
+    keep_gradient_at(meta, node)
+    meta.grad_fn, meta.output_nr = node, 0
+    meta.seen_version = tensor._version
+
+
+def keep_gradient_at(meta: AutogradMeta, node: Node) -> None:
+    """Where a tensor's gradient is to be kept, let its new node do that, as its result 0, and no longer the old one."""
+    if meta.retains_grad and meta.grad_fn is not None:
+        meta.grad_fn.some_hooks().kept.pop(meta.output_nr, None)
+        node.some_hooks().kept[0] = weakref.ref(meta)

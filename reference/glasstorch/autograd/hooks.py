@@ -1,0 +1,131 @@
+"""What runs around a step of the backward graph?
+
+Mirrors: torch/csrc/autograd/function_hook.h, python_hook.cpp, node.h (tensor_pre_hooks, retains_grad_hooks, pre_hooks)
+Differs: one object holds a node's hooks of every kind, where PyTorch has a list of objects for each.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.errors import AutogradError
+from glasstorch.core.layout import contiguous_format
+
+Gradients = Sequence[Any]  # a Tensor or None for each
+
+
+class KeepsGradient(Protocol):
+    """What has a gradient to keep: autograd's record of a tensor."""
+
+    grad: Tensor | None
+
+
+class NodeHooks:
+    """Hooks of a node's results' tensors, gradients to be kept, hooks before the node and after it."""
+
+    __slots__ = ("after", "before", "kept", "of_tensors")
+
+    def __init__(self) -> None:
+        self.of_tensors: list[tuple[int, Callable[[Any], Any]]] = []  # with the number of the result
+        # retain_grad: result -> the record whose `grad` is set; weak, because the record holds the node.
+        self.kept: dict[int, weakref.ref[KeepsGradient]] = {}
+        self.before: list[Callable[[Gradients], Any]] = []
+        self.after: list[Callable[[Gradients, Gradients], Any]] = []
+
+    def on_arrival(self, grads: list[Any]) -> list[Any]:
+        """The gradients of the results are complete: each tensor's hooks may replace its own, then it is kept."""
+        for number, hook in tuple(self.of_tensors):
+            if grads[number] is not None:
+                changed = hook(grads[number])
+                if changed is not None:
+                    _check_replaced(grads[number], changed, hook)
+                    grads[number] = changed
+        for number, reference in self.kept.items():
+            meta = reference()
+            if meta is not None and grads[number] is not None:
+                if meta.grad is None:  # a copy, for the reader may write into it
+                    meta.grad = grads[number].clone(memory_format=contiguous_format)
+                else:
+                    meta.grad = meta.grad + grads[number]
+        return grads
+
+    def before_node(self, grads: list[Any]) -> list[Any]:
+        """The node is about to run: its hooks may replace all gradients."""
+        for hook in tuple(self.before):
+            changed = hook(tuple(grads))
+            if changed is not None:
+                _check_all_replaced(grads, changed, hook)
+                grads = list(changed)
+        return grads
+
+    def after_node(self, results: Gradients, grads: Gradients) -> Gradients:
+        """The node has run: its hooks may replace what it made."""
+        for hook in tuple(self.after):
+            changed = hook(tuple(results), tuple(grads))
+            if changed is not None:
+                _check_all_replaced(results, changed, hook)
+                results = changed
+        return results
+
+
+def _check_all_replaced(old: Gradients, new: Any, hook: Any) -> None:
+    """Refuse what a node's hook returned unless it is a tuple of gradients that may stand for the old ones."""
+    if not isinstance(new, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
+    if len(new) != len(old):
+        raise AutogradError(
+            f"hook '{_name_of(hook)}' has returned an incorrect number of values (got {len(new)}, but expected "
+            f"{len(old)})"
+        )
+    for before, after in zip(old, new, strict=True):
+        if after is not None:
+            _check_replaced(before, after, hook)
+
+
+def _check_replaced(old: Any, new: Any, hook: Any) -> None:
+    """Refuse a gradient that a hook returned in place of another, unless it is a tensor of the same kind.
+
+    Mirrors: check_single_result in torch/csrc/autograd/python_hook.cpp
+    """
+    if old is None:
+        raise AutogradError("can't replace a None gradient with a non-None value")
+    if not isinstance(new, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if new.dtype is not old.dtype or new.device != old.device:
+        raise AutogradError(
+            f"hook '{_name_of(hook)}' has changed the type of value (was {_type_of(old)} got {_type_of(new)})"
+        )
+    if new._shape != old._shape:
+        raise AutogradError(
+            f"hook '{_name_of(hook)}' has changed the size of value (was {list(old._shape)} got {list(new._shape)})"
+        )
+
+
+def _name_of(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _type_of(tensor: Tensor) -> str:
+    device = "" if tensor.device.type == "cpu" else f" on {tensor.device}"
+    return f"torch.{tensor.dtype.scalar_name}Tensor{device}"
+
+
+class HookHandle:
+    """What registering a hook returns; `remove()` takes it out again."""
+
+    def __init__(self, hooks: list[Any], hook: Any) -> None:
+        self._hooks, self._hook = hooks, hook
+        hooks.append(hook)
+
+    def remove(self) -> None:
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
