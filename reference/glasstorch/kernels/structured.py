@@ -112,7 +112,7 @@ def written_where_expanded(name: str, kernel: Callable[..., Any]) -> Callable[..
 def out_form(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that writes into the tensors given as out=, which are resized where they must be."""
     found: list[ShapeFunction] = []
-    iterates = SHAPES[name].startswith(("pointwise", "special"))
+    iterates = SHAPES[name].startswith(("pointwise", "special", "complex_numbers.conj_physical"))
     beside_number = SHAPES[name] in BESIDE_NUMBER
     lays_out = iterates or name == "cat"  # only TensorIterator and cat give a resized out= strides of their own
 

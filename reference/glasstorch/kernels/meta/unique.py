@@ -1,41 +1,16 @@
-"""What do operators do without data whose sizes only data can tell?
+"""What do the different elements of a tensor without data say?
 
-Mirrors: torch/_meta_registrations.py (they are left out there), meta_repeat_interleave_Tensor
+Mirrors: torch/_meta_registrations.py (they are left out there)
 Differs: the refusal says which operator it is.
 """
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
-from glasstorch._tensor import Tensor, empty
-from glasstorch.core.device import META as NOWHERE
-from glasstorch.core.errors import needs_data
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.kernels.meta.refusals import refusal
 
 META = KernelTable("Meta")
 
 
-def refusal(name: str) -> Any:
-    """A kernel that says why it cannot answer."""
-
-    def kernel(keys: int, self: Tensor, *rest: Any) -> NoReturn:
-        raise needs_data(name, self._shape)
-
-    return kernel
-
-
-for name in (
-    *("_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive", "bincount"),
-    *("_histogramdd_bin_edges", "_histogramdd_from_bin_cts", "_histogramdd_from_bin_tensors"),
-):
+for name in ("_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive"):
     META.add(name, refusal(name))
-
-
-@META.impl("repeat_interleave.Tensor")
-def repeat_interleave(keys: int, repeats: Tensor, output_size: int | None) -> Tensor:
-    """The sum of the repetitions must be given."""
-    if output_size is None:
-        refusal("repeat_interleave")(keys, repeats)
-    assert output_size is not None
-    return empty((output_size,), repeats.dtype, NOWHERE)

@@ -1,0 +1,21 @@
+"""How does an operator refuse whose sizes only data can tell?
+
+Mirrors: torch/_meta_registrations.py (such operators are left out there)
+Differs: the refusal says which operator it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.errors import needs_data
+
+
+def refusal(name: str) -> Any:
+    """A kernel that says why it cannot answer."""
+
+    def kernel(keys: int, self: Tensor, *rest: Any) -> NoReturn:
+        raise needs_data(name, self._shape)
+
+    return kernel
