@@ -49,6 +49,8 @@ def told(name: str) -> str:
 def _text(one: Whereabouts, written: str | None) -> str:
     """One overload; `written` is the place of the function by which Python calls it, if that was written by hand."""
     facts = [("function", written)] if written else []
+    if one.family:
+        facts.append(("family", one.family))
     facts.append(("declared", shown(one.declared)))
     if one.shape:
         facts.append(("shape", shown(one.shape)))

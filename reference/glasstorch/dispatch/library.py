@@ -56,15 +56,15 @@ def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
         ) from None
 
 
-def define(name: str, text: str, where: str) -> Operator:
-    """Add an operator. `text` is its schema, parsed when somebody asks for it."""
+def define(name: str, text: str, where: str, family: str = "") -> Operator:
+    """Add an operator. `text` is its schema, parsed when somebody asks for it; a user's has no family."""
     with registry.lock:
         if name in registry.operators:
             raise RegistrationError(
                 f"the operator {name} was already defined at {registry.operators[name].defined_at}; refused the one at "
                 f"{where}"
             )
-        operator = registry.operators[name] = Operator(name, text, where)
+        operator = registry.operators[name] = Operator(name, text, where, family)
     return operator
 
 

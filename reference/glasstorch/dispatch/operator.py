@@ -133,12 +133,13 @@ class DispatchTable(dict[int, Boxed]):
 class Operator:
     """One overload of one operator: its schema, the kernels registered for it, and its table."""
 
-    __slots__ = ("__dict__", "defined_at", "kernels", "name", "relied_on_by", "table", "text")
+    __slots__ = ("__dict__", "defined_at", "family", "kernels", "name", "relied_on_by", "table", "text")
 
-    def __init__(self, name: str, text: str, defined_at: str) -> None:
+    def __init__(self, name: str, text: str, defined_at: str, family: str = "") -> None:
         self.name = name  # aten::add.Tensor
         self.text = text  # the schema as written; it is parsed when somebody asks
         self.defined_at = defined_at
+        self.family = family  # of operators/families.py; a user's operator has none
         # For each key the registered kernels, the one in force last.
         self.kernels: dict[DispatchKey, list[Kernel]] = {}
         self.table = DispatchTable(self)

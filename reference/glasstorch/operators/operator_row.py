@@ -17,6 +17,7 @@ class OperatorRow(NamedTuple):
     shape: str | None = None  # module.function in operators/shapes
     composite: tuple[str, str] | None = None  # key, and module.function in operators/composite
     functional: str | None = None  # of a generated form: the operator that it was made from
+    family: str = ""  # of operators/families.py
 
     @property
     def name(self) -> str:

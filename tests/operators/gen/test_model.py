@@ -280,3 +280,38 @@ def test_generated_schemas_are_those_that_torchgen_generates(require: Require) -
             assert theirs.kind() is (model.SchemaKind.inplace if f.schema.is_inplace else model.SchemaKind.out)
     base = FunctionSchema.parse("sin(Tensor self) -> Tensor")
     assert str(inplace_schema(base, "sin_", "")) == "sin_(Tensor(a!) self) -> Tensor(a!)"
+
+
+# Families --------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_belongs_to_the_family_whose_section_it_stands_in(functions: Read) -> None:
+    made, in_place, f = functions("""
+        - family: creation
+        - func: made(Tensor self) -> Tensor
+          autogen: made_
+        - family: views
+        - func: f(Tensor self) -> Tensor
+    """)
+    assert (made.family, in_place.family, f.family) == ("creation", "creation", "views")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- family: vues\n", r":1: a section begins with 'family:' alone and one of creation, random, .*'vues'"),
+        ("- family: views\n  doc: some\n", ":1: a section begins with 'family:' alone"),
+        ("- family: views\n- family: views\n", ":2: the section of views stands behind that of views; expected one"),
+        ("- family: views\n- family: random\n", ":2: the section of random stands behind that of views"),
+    ],
+)
+def test_a_section_that_is_not_one_familys_in_order_is_refused(functions: Read, text: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        functions(text)
+
+
+def test_formulas_stand_in_the_section_of_their_operators_family(derivatives: Callable[..., Any]) -> None:
+    declared = "- family: views\n- func: f(Tensor self) -> Tensor\n"
+    assert set(derivatives("- family: views\n- op: f\n  self: grad\n", declared)) == {"f"}
+    with pytest.raises(SchemaError, match=":2: f stands in the section of joining; it is declared in that of views"):
+        derivatives("- family: joining\n- op: f\n  self: grad\n", declared)

@@ -35,14 +35,14 @@ def table(name: str) -> DispatchTable:
 
 
 for _row in OPERATORS:
-    define("aten::" + _row.name, "aten::" + _row.schema, f"native_functions.yaml:{_row.line}")
+    define("aten::" + _row.name, "aten::" + _row.schema, f"native_functions.yaml:{_row.line}", _row.family)
 """
 
 
 def emit(functions: list[NativeFunction], mark: str) -> str:
     rows = []
     for f in functions:
-        row = OperatorRow(str(f.schema), int(f.where.rpartition(":")[2]), f.shape, f.composite, f.functional)
+        row = OperatorRow(str(f.schema), int(f.where.rpartition(":")[2]), f.shape, f.composite, f.functional, f.family)
         rows.append(f"    {_text(row)},\n")
     return HEADER.format(mark=mark) + "".join(rows) + FOOTER
 

@@ -23,6 +23,7 @@ import yaml
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument, FunctionSchema, Return, Type
+from glasstorch.operators.families import NAMES as FAMILIES
 
 OPERATORS = Path(__file__).resolve().parents[1]
 NATIVE_FUNCTIONS = OPERATORS / "native_functions.yaml"
@@ -61,6 +62,7 @@ class NativeFunction:
     where: str  # file:line
     functional: str | None  # for a generated in-place or out= form: the operator that it was made from
     alias_of: str | None = None  # the operator that this one is another name of
+    family: str = ""  # whose section its row stands in; of operators/families.py
 
     @property
     def name(self) -> str:
@@ -151,18 +153,43 @@ def load_rows(path: Path) -> list[dict[str, Any]]:
     return rows or []
 
 
+def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a yaml file that declare something, each with the family whose section it stands in.
+
+    `- family: pointwise` begins a section; a family has one at most, and they are in the order of their table.
+    """
+    family = ""
+    for row in load_rows(path):
+        if "family" not in row:
+            yield family, row
+            continue
+        with located(f"{path.name}:{row['__line__']}"):
+            name = row["family"]
+            if name not in FAMILIES or set(row) != {"family", "__line__"}:
+                raise SchemaError(
+                    f"a section begins with 'family:' alone and one of {', '.join(FAMILIES)}; got "
+                    f"{ {key: value for key, value in row.items() if key != '__line__'} }"
+                )
+            if family and FAMILIES.index(name) <= FAMILIES.index(family):
+                raise SchemaError(
+                    f"the section of {name} stands behind that of {family}; expected one section for each family, in "
+                    f"the order of operators/families.py"
+                )
+        family = name
+
+
 def load_functions(path: Path = NATIVE_FUNCTIONS) -> list[NativeFunction]:
     """All operators, the generated in-place and out= forms right after what they were made from."""
     functions: list[NativeFunction] = []
     seen: dict[str, str] = {}
-    for row in load_rows(path):
+    for family, row in sections(path):
         where = f"{path.name}:{row['__line__']}"
         with located(where):
             for function in _functions_of(row, where):
                 if function.name in seen:
                     raise SchemaError(f"{function.name} is declared twice; the first is at {seen[function.name]}")
                 seen[function.name] = where
-                functions.append(function)
+                functions.append(replace(function, family=family))
     by_name = {f.name: f for f in functions}
     forms = {(f.functional, f.is_inplace): f.name for f in functions if f.functional is not None}
     return [f if f.alias_of is None else _alias(f, by_name, forms) for f in functions]
@@ -301,7 +328,7 @@ def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) 
     """Operator name -> its formulas; a formula for an argument that does not exist is refused."""
     by_name = {f.name: f for f in functions}
     derivatives: dict[str, Derivative] = {}
-    for row in load_rows(path):
+    for family, row in sections(path):
         where = f"{path.name}:{row.pop('__line__')}"
         with located(where):
             op = row.pop("op", None)
@@ -309,6 +336,11 @@ def load_derivatives(functions: list[NativeFunction], path: Path = DERIVATIVES) 
                 raise SchemaError(f"'op: {op}' is not declared in {NATIVE_FUNCTIONS.name}")
             if op in derivatives:
                 raise SchemaError(f"{op} has formulas already, at {derivatives[op].where}")
+            if family != by_name[op].family:
+                raise SchemaError(
+                    f"{op} stands in the section of {family or 'no family'}; it is declared in that of "
+                    f"{by_name[op].family or 'no family'}"
+                )
             not_differentiable = tuple(
                 n.strip() for n in str(row.pop("not_differentiable", "")).split(",") if n.strip()
             )

@@ -1522,4 +1522,4 @@ def table(name: str) -> DispatchTable:
 
 
 for _row in OPERATORS:
-    define("aten::" + _row.name, "aten::" + _row.schema, f"native_functions.yaml:{_row.line}")
+    define("aten::" + _row.name, "aten::" + _row.schema, f"native_functions.yaml:{_row.line}", _row.family)
